@@ -1,0 +1,1 @@
+"""trainlint.yaml: its models, and where each setting comes from."""

@@ -1,0 +1,1 @@
+"""Documents to pools: one module per source."""

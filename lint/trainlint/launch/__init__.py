@@ -1,0 +1,1 @@
+"""Command lines and the effective environment of containers."""

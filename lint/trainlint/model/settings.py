@@ -1,0 +1,37 @@
+"""What is true of the cluster and stands in no manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["ZONE", "Cni", "Settings"]
+
+ZONE = "topology.kubernetes.io/zone"
+
+NEWEST_KUBERNETES = "1.37"
+NEWEST_CILIUM = "1.20"
+
+
+@dataclass(frozen=True, slots=True)
+class Cni:
+    """The network plugin: its name in lower case, version and options; ``stated`` is false where it is assumed."""
+
+    name: str = "cilium"
+    version: str = NEWEST_CILIUM
+    options: Mapping[str, str] = field(default_factory=dict)
+    stated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin."""
+
+    cluster: str = ""
+    kubernetes: str = NEWEST_KUBERNETES
+    profile: str = "generic"
+    cni: Cni = field(default_factory=Cni)
+    admission: frozenset[str] = frozenset()
+    topology_key: str = ZONE
+    cross_zone_allowed: frozenset[str] = frozenset()
+    assumptions: tuple[str, ...] = ()

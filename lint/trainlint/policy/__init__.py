@@ -1,0 +1,1 @@
+"""What network policies decide: every kind normalised to entries, identities, verdicts."""

@@ -1,0 +1,1 @@
+"""Findings, groups and unknowns for people and programs: one module per format."""

@@ -1,0 +1,1 @@
+"""What kube-scheduler decides: one module per filter plugin, requests, placements."""

@@ -1,0 +1,117 @@
+"""Documents and the cursor that walks them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from trainlint.finding import Location, Path
+
+__all__ = ["MISSING", "Document", "Field"]
+
+
+class _Missing:
+    """The value of a field that is not there (``null`` is ``None``)."""
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+    def __bool__(self) -> bool:
+        return False
+
+
+MISSING: Final = _Missing()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Document:
+    """One YAML or JSON document of a file.
+
+    ``data`` holds plain values (dict, list, str, int, float, bool, None) as Kubernetes' own reader sees them: YAML 1.1
+    scalars, string keys, the last of two equal keys. ``line`` is the line of the file at which ``text`` begins (from
+    1). ``duplicates`` are the paths of keys that stand twice.
+    """
+
+    file: str
+    index: int
+    line: int
+    text: str = field(repr=False)
+    data: Any = field(repr=False)
+    duplicates: tuple[Path, ...] = ()
+
+    @property
+    def root(self) -> Field:
+        """The cursor at the top of the document."""
+        return Field(self, (), self.data)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A value of a document together with its path: read leniently, and never lose where a fact stands."""
+
+    document: Document
+    path: Path
+    value: Any
+
+    @property
+    def at(self) -> Location:
+        """Where this field stands (or would stand)."""
+        return Location(self.document.file, self.document.index, self.path)
+
+    @property
+    def present(self) -> bool:
+        """Whether the field is there and not null."""
+        return self.value is not MISSING and self.value is not None
+
+    def __getitem__(self, step: str | int) -> Field:
+        value: Any = MISSING
+        if isinstance(self.value, dict):
+            value = self.value.get(step, MISSING)
+        elif isinstance(self.value, list) and isinstance(step, int) and -len(self.value) <= step < len(self.value):
+            value = self.value[step]
+        return Field(self.document, (*self.path, step), value)
+
+    def down(self, *steps: str | int) -> Field:
+        """The field several steps below."""
+        here = self
+        for step in steps:
+            here = here[step]
+        return here
+
+    def items(self) -> Iterator[tuple[str, Field]]:
+        """The entries of a mapping, in order; nothing for any other value."""
+        if isinstance(self.value, dict):
+            for key, value in self.value.items():
+                yield key, Field(self.document, (*self.path, key), value)
+
+    def elements(self) -> Iterator[Field]:
+        """The elements of a list; nothing for any other value."""
+        if isinstance(self.value, list):
+            for index, value in enumerate(self.value):
+                yield Field(self.document, (*self.path, index), value)
+
+    @property
+    def mapping(self) -> dict[str, Any] | None:
+        """The value if it is a mapping."""
+        return self.value if isinstance(self.value, dict) else None
+
+    @property
+    def string(self) -> str | None:
+        """The value if it is a string."""
+        return self.value if isinstance(self.value, str) else None
+
+    @property
+    def scalar(self) -> str | None:
+        """The value as the text that it has in JSON, if it is a string, a number or a boolean."""
+        match self.value:
+            case bool():
+                return "true" if self.value else "false"
+            case str():
+                return self.value
+            case float() if self.value.is_integer():
+                return str(int(self.value))
+            case int() | float():
+                return str(self.value)
+            case _:
+                return None

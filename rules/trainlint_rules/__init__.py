@@ -1,0 +1,1 @@
+"""The built-in rules: one file each, found through the entry point group ``trainlint.rules``."""

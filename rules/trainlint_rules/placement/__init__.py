@@ -1,0 +1,1 @@
+"""Pending for ever, or never created."""

@@ -1,0 +1,1 @@
+"""Running but cut off."""

@@ -1,0 +1,1 @@
+"""Groups that cannot be, or need not be, in one domain."""

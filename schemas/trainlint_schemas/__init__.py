@@ -1,0 +1,1 @@
+"""JSON Schemas: configuration, inventory, report, and the structure of the manifest kinds that are read."""
