@@ -16,6 +16,7 @@ __all__ = [
     "Severity",
     "Span",
     "Unknown",
+    "UsageError",
 ]
 
 Path = tuple[str | int, ...]
@@ -78,7 +79,8 @@ class Finding:
     """One thing that is wrong in the manifests.
 
     A rule fills the first block; the engine adds the second. ``cause`` tells apart two findings of one rule at one
-    place and is part of the identity, so it must not contain line numbers.
+    place and is part of the identity, so it must not contain line numbers. ``span`` is for what has no path (a comment,
+    text that does not parse).
     """
 
     message: str
@@ -91,6 +93,7 @@ class Finding:
     severity: Severity | None = None
     certainty: Certainty = Certainty.PROVEN
     cause: str = ""
+    span: Span | None = None
 
     rule: str = ""
     category: str = ""
@@ -100,9 +103,13 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """A fact that is not there, what depends on it, and what would supply it. Never shown as fine, never as an error."""
+    """A fact that is not there, what depends on it, and what would supply it. Neither fine nor an error."""
 
     subject: str
     missing: str
     remedy: str = ""
     at: Location | None = field(default=None, compare=False)
+
+
+class UsageError(Exception):
+    """Wrong usage or configuration: the message says what, where and how to mend it; exit code 2."""

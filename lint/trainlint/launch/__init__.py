@@ -1,1 +1,1 @@
-"""Command lines and the effective environment of containers."""
+"""What a container starts: its commands, its environment, the addresses in them, and whether ranks run in it."""

@@ -9,7 +9,18 @@ from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.selector import LabelSelector, NodeSelectorTerm, Requirement
 
-__all__ = ["AffinityTerm", "Container", "ContainerPort", "EnvVar", "PodSpec", "SpreadConstraint", "Toleration"]
+__all__ = [
+    "AffinityTerm",
+    "Container",
+    "ContainerPort",
+    "EnvVar",
+    "PodResourceClaim",
+    "PodSpec",
+    "Script",
+    "SpreadConstraint",
+    "Toleration",
+    "Volume",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +75,23 @@ class ContainerPort:
 
 @dataclass(frozen=True, slots=True)
 class EnvVar:
-    """One entry of ``env``: its value, or why the file does not say it (valueFrom)."""
+    """One entry of ``env``: its value, or why the file does not say it (valueFrom).
+
+    ``injected`` entries are set by the workload's operator, not in the file.
+    """
 
     name: str
     value: Known[str]
+    injected: bool = False
     at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """A shell script that a container runs from a ConfigMap, and where it is written."""
+
+    text: str
+    at: Location
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +110,37 @@ class Container:
     requests: Mapping[str, Known[str]] = field(default_factory=dict)
     limits: Mapping[str, Known[str]] = field(default_factory=dict)
     restart_policy: str = ""
+    resource_claims: tuple[str, ...] = ()
+    scripts: tuple[Script, ...] = ()
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A volume of a pod. ``kind`` is the key of its source ("persistentVolumeClaim", "hostPath", ...; "" if none).
+
+    ``claim`` is the PersistentVolumeClaim's name; ``disk`` tells inline disks apart (its first word is the disk's own
+    identity, for rbd pool, image and the monitors); ``storage_class`` and ``access_modes`` are those of an ephemeral
+    volume's claim template.
+    """
+
+    name: str
+    kind: str = ""
+    claim: str = ""
+    read_only: bool = False
+    disk: tuple[str, ...] = ()
+    storage_class: str | None = None
+    access_modes: tuple[str, ...] = ()
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PodResourceClaim:
+    """An entry of ``resourceClaims``: the pod's name for it, and the claim or the claim template behind it."""
+
+    name: str
+    claim: str = ""
+    template: str = ""
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
@@ -95,7 +149,8 @@ class PodSpec:
     """The parts of a pod spec that are read. ``node_selector`` entries are requirements with operator In.
 
     ``node_affinity`` is ``None`` without required node affinity, else its terms (an empty tuple matches nothing).
-    ``undetermined`` names parts that hold placeholders and so cannot be judged.
+    ``undetermined`` names parts of the spec that hold placeholders and so cannot be judged ("tolerations",
+    "affinity.podAffinity"); placeholders among the values of selectors are kept as text and judged one by one.
     """
 
     containers: tuple[Container, ...] = ()
@@ -117,5 +172,9 @@ class PodSpec:
     service_account: str = ""
     scheduler_name: str = ""
     scheduling_gates: tuple[str, ...] = ()
+    priority_class: str = ""
+    runtime_class: str = ""
+    volumes: tuple[Volume, ...] = ()
+    resource_claims: tuple[PodResourceClaim, ...] = ()
     undetermined: tuple[str, ...] = ()
     at: Location | None = field(default=None, compare=False, repr=False)

@@ -1,8 +1,7 @@
-"""Policy entries: one allow or deny of one direction, whatever kind of policy it was written in."""
+"""Policy entries and verdicts: one allow or deny of one direction, whatever kind of policy it was written in."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -10,7 +9,19 @@ from trainlint.finding import Location
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PortRange
 
-__all__ = ["Action", "Direction", "Peer", "PolicyEntry", "PortRule"]
+__all__ = [
+    "Action",
+    "Decision",
+    "Direction",
+    "Peer",
+    "Permission",
+    "PolicyEntry",
+    "PortRule",
+    "Proxy",
+    "Rejection",
+    "Unenforced",
+    "Verdict",
+]
 
 
 class Direction(StrEnum):
@@ -25,30 +36,65 @@ class Action(StrEnum):
 
     ALLOW = "allow"
     DENY = "deny"
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105 (not a password)
+
+
+class Permission(StrEnum):
+    """The answer of a policy engine to "may this connection be opened?"."""
+
+    ALLOW = "allow"
+    DENY = "deny"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """One selector over identities: requirements on labels with a source prefix (``k8s:``, ``any:``, ``reserved:``).
+    """Whom an entry is about: identities by labels, or addresses.
 
-    ``undecidable`` says why no offline answer exists (security groups, DNS names) where that is so.
+    ``selector`` holds requirements whose keys carry a source prefix (``k8s:``, ``any:``, ``reserved:``). ``prefixes``
+    is ``None`` for peers chosen by labels; a peer chosen by address lies in some prefix of each of its tuples, and in
+    none of ``excepts``. ``undecidable`` says why no offline answer exists (DNS names, cloud groups) where that is so.
+    ``kind`` is the field that says it, without its direction (Endpoints, Entities, CIDR, podSelector, nodes, ...), and
+    ``written`` the peer as people wrote it (``fromEntities: cluster``).
     """
 
-    selector: LabelSelector
-    cidr: str = ""
+    selector: LabelSelector = field(default_factory=LabelSelector)
+    prefixes: tuple[tuple[str, ...], ...] | None = None
     excepts: tuple[str, ...] = ()
     undecidable: str = ""
+    kind: str = field(default="", compare=False)
+    written: str = field(default="", compare=False)
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
+class Proxy:
+    """What a port rule hands to a proxy: the parser (http, dns, tls, crd, ...), and what cannot be merged with others."""
+
+    parser: str
+    listener: str = ""
+    priority: int = 0
+    namespaced_listener: bool = False
+    server_names: bool = False
+    rules: bool = False
+    terminating: str = ""
+    originating: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PortRule:
-    """Ports of one protocol; ``ports`` is ``None`` for all of them; ``name`` is a port name still to be resolved."""
+    """Ports of one protocol (upper case; ``""`` is every protocol, for ICMP the "ports" are message types).
+
+    ``ports`` is ``None`` for all of them; ``name`` is a port name that each pod resolves for itself, and ``last`` the
+    end of a range that begins at that name (0: none). ``only_if`` names what else must hold (layer-7 rules).
+    """
 
     protocol: str
     ports: PortRange | None = None
     name: str = ""
+    last: int = 0
+    only_if: str = ""
+    proxy: Proxy | None = None
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
@@ -56,9 +102,11 @@ class PortRule:
 class PolicyEntry:
     """A normalised policy entry (P 0.3).
 
-    ``peers`` is ``None`` where no layer-3 field is written and ``()`` where one is written empty. ``ports`` is
-    ``None`` where no layer-4 field is written and ``()`` where it is written without any port. ``namespace`` is
-    empty for cluster-wide policies. ``only_if`` names a condition beyond layers 3 and 4 (L7 rules, authentication).
+    ``peers`` is ``None`` where the entry is about nobody (a list written empty), ``()`` where no peer is written (on
+    the given ports: everyone; without ports: nobody). ``ports`` is ``None`` where no ports are written, and ``()``
+    where they are written without any port, which matches nothing. ``namespace`` is empty for cluster-wide policies.
+    ``node`` marks policies of nodes. ``only_if`` names a condition of the whole entry (authentication). ``requires`` is
+    what Cilium 1.18 asks of the endpoint peers of every like entry that selects the pod (``fromRequires``).
     """
 
     origin: ObjectRef
@@ -73,5 +121,95 @@ class PolicyEntry:
     tier: int = 200
     priority: float = 0.0
     only_if: str = ""
-    at: Location | None = field(default=None, compare=False)
-    notes: Mapping[str, str] = field(default_factory=dict, compare=False)
+    authentication: str = ""
+    requires: LabelSelector | None = None
+    at: Location = field(default_factory=lambda: Location("", 0), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """A policy that is refused as a whole, and the field to blame.
+
+    ``engine`` is true where Cilium itself refuses it, false where only the API server's schema or validation does.
+    """
+
+    origin: ObjectRef
+    at: Location
+    reason: str
+    engine: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unenforced:
+    """A policy object that has no effect in this cluster, and why."""
+
+    origin: ObjectRef
+    at: Location
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What the policies of one end of a connection decide about it.
+
+    ``deciding`` are the entries that allowed or denied it: empty where nothing matched, then ``isolating`` are the
+    entries that made deny the default, and empty too where nothing selects the pod. ``allowed`` are the ports asked for
+    that are allowed for certain. ``only_if`` names what else must hold (layer 7, authentication). ``uncertain`` says
+    what is not known where the answer is unknown; ``conflict`` why the engine cannot compute a policy at all.
+    """
+
+    direction: Direction
+    answer: Permission
+    deciding: tuple[PolicyEntry, ...] = ()
+    isolating: tuple[PolicyEntry, ...] = ()
+    allowed: tuple[PortRange, ...] = ()
+    only_if: str = ""
+    uncertain: tuple[str, ...] = ()
+    conflict: str = ""
+
+    @property
+    def reason(self) -> str:
+        """One sentence in plain words."""
+        names = ", ".join(dict.fromkeys(str(entry.origin) for entry in self.deciding))
+        isolating = ", ".join(dict.fromkeys(str(entry.origin) for entry in self.isolating))
+        match self.answer:
+            case Permission.UNKNOWN:
+                return f"whether {self.direction} is allowed is not known: {'; '.join(self.uncertain) or self.conflict}"
+            case Permission.ALLOW if names:
+                condition = f", if {self.only_if}" if self.only_if else ""
+                return f"{self.direction} is allowed by {names}{condition}"
+            case Permission.ALLOW:
+                return f"{self.direction} is allowed: no policy denies it or allows only something else"
+            case _ if names and any(entry.action is Action.DENY for entry in self.deciding):
+                return f"{self.direction} is denied by {names}"
+            case _ if isolating:
+                return f"{self.direction} is denied: {isolating} allows only what is listed, and nothing lists this"
+            case _:
+                return f"{self.direction} is denied: this cluster denies what no policy allows"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """May the connection be opened? Allow: on every port asked for; deny: not on every one of them.
+
+    ``allowed`` are the ports on which both ends allow it: where the answer is deny and there are some, the connection
+    is open on just these.
+    """
+
+    answer: Permission
+    egress: Decision
+    ingress: Decision
+    allowed: tuple[PortRange, ...] = ()
+
+    @property
+    def partly(self) -> bool:
+        """Whether some of the ports asked for are open and others are not."""
+        return self.answer is Permission.DENY and bool(self.allowed)
+
+    @property
+    def reason(self) -> str:
+        """The sentence of the end that decided, or both."""
+        decisive = [each.reason for each in (self.egress, self.ingress) if each.answer is self.answer]
+        sentence = "; ".join(dict.fromkeys(decisive))
+        ports = ", ".join(str(each) for each in self.allowed)
+        return f"only port {ports} is open: {sentence}" if self.partly else sentence

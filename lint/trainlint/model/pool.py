@@ -6,9 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from trainlint.finding import Location
-from trainlint.model.known import Known
+from trainlint.model.known import Known, Undetermined
 
 __all__ = ["Inventory", "Pool", "Taint"]
+
+_BY_PROVIDER = frozenset({"kubernetes.io/arch", "node.kubernetes.io/instance-type", "node.kubernetes.io/windows-build"})
+_PREFIXES_BY_PROVIDER = (
+    "beta.kubernetes.io/",
+    "cloud.google.com/",
+    "eks.amazonaws.com/",
+    "failure-domain.beta.kubernetes.io/",
+    "feature.node.kubernetes.io/",
+    "k8s.amazonaws.com/",
+    "karpenter.",
+    "kubernetes.azure.com/",
+    "nvidia.com/cuda",
+    "nvidia.com/gpu.",
+    "nvidia.com/mig",
+    "oci.oraclecloud.com/",
+    "topology.k8s.aws/",
+    "topology.gke.io/",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +45,9 @@ class Pool:
 
     ``allocatable`` is ``None`` where the source does not say it; quantities are text. A pool of one named node has the
     label ``kubernetes.io/hostname`` and ``node_name``; in larger pools every node has a hostname of its own.
+    ``listed_keys`` is ``None`` where the source lists every label that the nodes have; otherwise it holds the keys for
+    which it does, and labels that platforms add by themselves (S 3) may be there beside them.
+    ``notes`` say what was assumed or left out when the source was read.
     """
 
     name: str
@@ -37,7 +58,18 @@ class Pool:
     maximum: int | None = 1
     unschedulable: bool = False
     node_name: str = ""
+    listed_keys: frozenset[str] | None = None
+    notes: tuple[str, ...] = field(default=(), compare=False)
     at: Location | None = field(default=None, compare=False, repr=False)
+
+    def label(self, key: str) -> Known[str] | None:
+        """The value of a label; ``None`` where the nodes surely lack it."""
+        value = self.labels.get(key)
+        if value is not None or self.listed_keys is None or key in self.listed_keys:
+            return value
+        if key in _BY_PROVIDER or key.startswith(_PREFIXES_BY_PROVIDER):
+            return Undetermined(f"the platform may put {key} on the nodes of pool {self.name}")
+        return None
 
 
 @dataclass(frozen=True, slots=True)

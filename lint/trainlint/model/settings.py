@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-__all__ = ["ZONE", "Cni", "Settings"]
+__all__ = ["NEWEST_CILIUM", "NEWEST_KUBERNETES", "ZONE", "Cni", "Settings"]
 
 ZONE = "topology.kubernetes.io/zone"
 
@@ -15,7 +15,11 @@ NEWEST_CILIUM = "1.20"
 
 @dataclass(frozen=True, slots=True)
 class Cni:
-    """The network plugin: its name in lower case, version and options; ``stated`` is false where it is assumed."""
+    """The network plugin: its name in lower case, version and options.
+
+    ``stated`` is false where nobody said it; the snapshot then decides from the kinds of policies that it holds, and
+    an empty name is a plugin that nobody knows.
+    """
 
     name: str = "cilium"
     version: str = NEWEST_CILIUM
@@ -29,6 +33,7 @@ class Settings:
 
     cluster: str = ""
     kubernetes: str = NEWEST_KUBERNETES
+    kubernetes_stated: bool = False
     profile: str = "generic"
     cni: Cni = field(default_factory=Cni)
     admission: frozenset[str] = frozenset()

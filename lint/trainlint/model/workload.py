@@ -6,11 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from trainlint.finding import Location
-from trainlint.model.known import Known
+from trainlint.finding import Location, Unknown
+from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
+from trainlint.source.document import Field
 
-__all__ = ["DNS_PEER", "EPHEMERAL", "Flow", "FlowKind", "Group", "ObjectRef", "PodSet", "PortRange"]
+__all__ = [
+    "DNS_PEER",
+    "EPHEMERAL",
+    "PER_POD",
+    "Flow",
+    "FlowKind",
+    "Group",
+    "ObjectRef",
+    "PodSet",
+    "PortRange",
+    "Service",
+    "ServicePort",
+    "Workloads",
+]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -25,6 +39,10 @@ class ObjectRef:
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
 
 
+PER_POD = Undetermined("each pod has a value of its own")
+"""The value of labels that number the pods of a set; some pod has every value that is asked for."""
+
+
 @dataclass(frozen=True, slots=True)
 class PodSet:
     """The equal pods of one role of a workload.
@@ -32,7 +50,11 @@ class PodSet:
     ``role`` is empty where the object has only one kind of pod. ``replicas`` is the number to judge (the minimum of an
     elastic range), or why nobody knows it. ``labels`` are those the pods will carry: the template's and those that
     Kubernetes or the operator adds; a value that exists only at run time is undetermined. ``at`` is the role's place in
-    the object, ``template`` that of the pod template.
+    the object, ``template`` that of the pod template. ``hostname`` is the pods' host name, which with a headless Service
+    named ``spec.subdomain`` is their DNS name: ``{}`` stands for each number that tells the pods apart, empty means that
+    nobody can know it. ``blocks`` are the equal parts that some operators place one by one (child Jobs of a JobSet,
+    hosts of a Ray replica); ``instances`` are the copies of the whole set, each in a group of its own (the replicas of a
+    LeaderWorkerSet), so that ``replicas * instances`` pods exist.
     """
 
     owner: ObjectRef
@@ -44,6 +66,9 @@ class PodSet:
     template: Location = field(compare=False)
     annotations: Mapping[str, str] = field(default_factory=dict)
     max_replicas: int | None = None
+    hostname: str = ""
+    blocks: Known[int] = 1
+    instances: Known[int] = 1
 
     @property
     def namespace(self) -> str:
@@ -115,8 +140,51 @@ class Group:
     dependencies: frozenset[int] = frozenset()
     cross_zone_allowed: bool = False
     at: Location | None = field(default=None, compare=False)
+    instances: Known[int] = 1
 
     @property
     def collective(self) -> bool:
         """Whether ranks exchange data, so that a placement over several domains is slow."""
         return any(flow.kind is FlowKind.COLLECTIVE for flow in self.flows)
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePort:
+    """A port of a Service; ``target`` is a number, the name of a container port, or ``None`` for the same number."""
+
+    number: int
+    name: str = ""
+    protocol: str = "TCP"
+    target: int | str | None = None
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A Service that is written, or that an operator makes (``generated``).
+
+    ``selector`` is ``None`` where none is written (the endpoints come from elsewhere).
+    """
+
+    ref: ObjectRef
+    selector: Mapping[str, str] | None
+    ports: tuple[ServicePort, ...] = ()
+    headless: bool = False
+    publish_not_ready: bool = False
+    generated: bool = False
+    at: Location | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Workloads:
+    """Everything that makes pods in one snapshot, and the groups among it.
+
+    ``policies`` are the NetworkPolicy objects that operators make for their workloads.
+    """
+
+    pod_sets: tuple[PodSet, ...] = ()
+    groups: tuple[Group, ...] = ()
+    services: tuple[Service, ...] = ()
+    policies: tuple[Field, ...] = ()
+    unknowns: tuple[Unknown, ...] = ()
+    assumptions: tuple[str, ...] = ()

@@ -1,1 +1,26 @@
-"""Findings, groups and unknowns for people and programs: one module per format."""
+"""A result as text for people or data for programs: one module per format, loaded when it is asked for."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Final, cast
+
+from trainlint.report.options import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from trainlint.result import Result
+
+__all__ = ["FORMATS", "Options", "reporter"]
+
+FORMATS: Final[Mapping[str, str]] = {
+    "text": "trainlint.report.text",
+    "json": "trainlint.report.json",
+}
+"""The formats, each with the module whose ``render(result, options) -> str`` writes it, last newline included."""
+
+
+def reporter(name: str) -> Callable[[Result, Options], str]:
+    """The function that writes a result in the format ``name``; ``KeyError`` for a name that is not in FORMATS."""
+    return cast("Callable[[Result, Options], str]", import_module(FORMATS[name]).render)

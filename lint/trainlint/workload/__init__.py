@@ -1,1 +1,6 @@
-"""Documents to groups: one module per API group, and the Services that join them."""
+"""Training workloads: objects to pod sets, the flows they need, and the groups that must communicate."""
+
+from trainlint.workload.kinds import WORKLOAD_KINDS
+from trainlint.workload.reading import read_workloads
+
+__all__ = ["WORKLOAD_KINDS", "read_workloads"]

@@ -1,0 +1,91 @@
+"""The ``trainlint`` command: its commands, and what is said when something goes wrong."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from importlib import import_module
+from typing import Final
+
+import click
+
+from trainlint import __version__
+from trainlint.cli.exit import INTERNAL, INTERRUPTED, USAGE
+from trainlint.cli.names import unknown_name
+from trainlint.cli.output import flush
+from trainlint.finding import UsageError
+from trainlint.report.terminal import escape
+
+__all__ = ["cli", "main"]
+
+# Each in the module of its name, as ``command``: loaded when it is asked for, so that --version stays quick.
+COMMANDS: Final = ("check", "demo", "rule")
+
+
+class Commands(click.Group):
+    """Loads commands by name; turns every exception into a message and an exit code."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"trainlint.cli.{cmd_name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and not args[0].startswith("-") and args[0] not in COMMANDS:
+            raise click.UsageError(unknown_name("command", args[0], COMMANDS), ctx)
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except UsageError as error:
+            click.echo(f"trainlint: {escape(str(error))}", err=True)
+            ctx.exit(USAGE)
+        except KeyboardInterrupt:
+            click.echo("trainlint: interrupted", err=True)
+            ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            flush()
+            ctx.exit(0)
+        except Exception as error:
+            _complain(error, debug=bool(ctx.meta.get("debug")))
+            ctx.exit(INTERNAL)
+
+
+def _complain(error: Exception, *, debug: bool) -> None:
+    if debug:
+        click.echo(traceback.format_exc(), err=True)
+    text = " ".join(f"{type(error).__name__}: {error}".split())
+    click.echo(
+        f"trainlint: internal error: {escape(text)}\n"
+        "This is a fault of trainlint, not of your manifests, and nothing was proved. Please report it where you\n"
+        "got trainlint from, with the output of the same command with --debug.",
+        err=True,
+    )
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="trainlint", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Prove, before merge and without a cluster, that every distributed-training group in a repository can run."""
+
+
+def main() -> None:
+    """Entry point of the console script; ends the process with one of the exit codes."""
+    try:
+        cli.main(prog_name="trainlint")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+    except Exception as error:  # noqa: BLE001, RUF100 (whatever it is: never a bare traceback)
+        _complain(error, debug=False)
+        sys.exit(INTERNAL)
+    finally:
+        flush()

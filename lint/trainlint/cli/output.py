@@ -1,0 +1,106 @@
+"""Where reports go, and in which colours."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from trainlint.cli.names import unknown_name
+from trainlint.finding import UsageError
+from trainlint.report import FORMATS
+
+__all__ = ["Target", "columns", "emit", "flush", "targets", "use_color", "write"]
+
+NARROW: Final = 40
+WIDE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A report to write: its format, and the file (``None`` for standard output)."""
+
+    format: str
+    file: Path | None = None
+
+
+def targets(values: Iterable[str]) -> tuple[Target, ...]:
+    """What ``--output FORMAT[=FILE]`` asks for; text on standard output unless a format goes there.
+
+    Raises:
+        UsageError: an unknown format, two for standard output, or two for one file.
+    """
+    chosen: list[Target] = []
+    for value in values:
+        name, equals, file = value.partition("=")
+        if name not in FORMATS:
+            raise UsageError(f"--output: {unknown_name('format', name, FORMATS)}")
+        if equals and not file:
+            raise UsageError(f"--output: {value!r} names no file; write {name}=FILE, or {name} for standard output")
+        target = Target(name, Path(file) if file and file != "-" else None)
+        if any(other.file == target.file for other in chosen):
+            where = "standard output" if target.file is None else f"the file {file}"
+            raise UsageError(f"--output: only one report can go to {where}")
+        chosen.append(target)
+    if all(target.file is not None for target in chosen):
+        chosen.insert(0, Target("text"))
+    return tuple(chosen)
+
+
+def use_color(choice: str) -> bool:
+    """Whether to colour standard output: ``always``, ``never``, or ``auto``: a terminal and no NO_COLOR."""
+    if choice != "auto":
+        return choice == "always"
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def columns() -> int:
+    """How wide standard output is: that of the terminal within limits, else 80."""
+    if not sys.stdout.isatty():
+        return 80
+    return max(NARROW, min(WIDE, shutil.get_terminal_size().columns))
+
+
+def emit(text: str) -> None:
+    """Write to standard output; characters that it cannot show are escaped, a reader that left is no error.
+
+    Raises:
+        UsageError: it cannot be written (a full disk).
+    """
+    if sys.stdout is None:
+        return
+    encoding = sys.stdout.encoding or "utf-8"
+    with _guarded():
+        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.flush()
+
+
+def flush() -> None:
+    """Write out what is left, before the interpreter does it with a message of its own."""
+    if sys.stdout is not None:
+        with contextlib.suppress(UsageError), _guarded():
+            sys.stdout.flush()
+
+
+def write(file: Path, text: str) -> None:
+    """Write a report to a file, as UTF-8; ``UsageError`` if that is not possible."""
+    try:
+        file.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    except OSError as error:
+        raise UsageError(f"--output: cannot write {file}: {error.strerror or error}") from error
+
+
+@contextlib.contextmanager
+def _guarded() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        # What is still buffered goes nowhere, or the interpreter would complain about it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise UsageError(f"cannot write to standard output: {error.strerror or error}") from error

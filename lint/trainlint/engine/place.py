@@ -1,0 +1,74 @@
+"""Paths to spans and source lines, only for documents that a finding points at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+from trainlint.finding import Finding, Location, Path, Span, Unknown
+from trainlint.result import Placed, PlacedRelated, PlacedUnknown
+from trainlint.source.document import Document
+from trainlint.source.files import World
+from trainlint.source.reading import Reading
+from trainlint.source.spans import locate
+from trainlint.source.text import NotTextError, decode
+
+__all__ = ["Places"]
+
+EXCERPT = 3
+"""Source lines that a finding carries at most."""
+
+TOP = Span(1, 1, 1, 2)
+
+
+class Places:
+    """Resolves locations of one run."""
+
+    def __init__(self, world: World, readings: Iterable[Reading]) -> None:
+        self._files = {file.name: file for file in world.files}
+        self.readings = {reading.file: reading for reading in readings}
+        self._documents: dict[tuple[str, int], Document] = {
+            (reading.file, document.index): document
+            for reading in self.readings.values()
+            for document in reading.documents
+        }
+        self.lines = lru_cache(maxsize=256)(self._lines)
+
+    def _lines(self, file: str) -> tuple[str, ...]:
+        """The lines of a file, without line ends; none if it cannot be read any more."""
+        source = self._files.get(file)
+        if source is None:
+            return ()
+        try:
+            text = decode(source.read())
+        except (OSError, NotTextError):
+            return ()
+        return tuple(line.removesuffix("\r") for line in text.split("\n"))
+
+    def locate(self, at: Location) -> tuple[Path, Span]:
+        """The nearest place that exists, and its span."""
+        document = self._documents.get((at.file, at.document))
+        return ((), TOP) if document is None else locate(document, at.path)
+
+    def placed(self, finding: Finding, reason: str = "") -> Placed:
+        """The finding with every place resolved."""
+        path, span = self.locate(finding.at) if finding.span is None else (finding.at.path, finding.span)
+        related = []
+        for each in finding.related:
+            related_path, related_span = self.locate(each.at)
+            related.append(
+                PlacedRelated(
+                    each.role, each.at.file, related_span, related_path, self._excerpt(each.at.file, related_span)
+                )
+            )
+        return Placed(finding, span, path, tuple(related), self._excerpt(finding.at.file, span), reason)
+
+    def _excerpt(self, file: str, span: Span) -> tuple[str, ...]:
+        return self.lines(file)[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
+
+    def unknown(self, unknown: Unknown) -> PlacedUnknown:
+        """The unknown with its line."""
+        if unknown.at is None:
+            return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy)
+        _, span = self.locate(unknown.at)
+        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, unknown.at.file, span.line)

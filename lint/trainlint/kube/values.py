@@ -1,0 +1,70 @@
+"""Single values of manifests: text, numbers, and placeholders that are filled in before the API server sees them."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from trainlint.model.known import Known, Undetermined
+from trainlint.source.document import Field
+
+__all__ = ["is_placeholder", "known_text", "read_bool", "read_int", "read_strings", "read_text"]
+
+_PLACEHOLDER = re.compile(
+    r"""\$\{[^}]*\} | \$\([^)]*\) | \$[A-Za-z_]\w*      # shell, envsubst, Flux, Kubernetes
+      | \{\{ .* \}\} | \{%.*%\} | %\{.*\}               # Go templates, Jinja, Terraform
+      | <[^<>]+> | (?<![A-Za-z0-9])__\w+?__(?![A-Za-z0-9]) | @[A-Z][A-Z0-9_]*@  # by hand, autoconf
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_ODD = frozenset("$%<_@{")
+
+
+@lru_cache(maxsize=65536)
+def is_placeholder(text: str) -> bool:
+    """Whether the text holds a placeholder. No valid label, quantity or object name looks like one."""
+    return not _ODD.isdisjoint(text) and _PLACEHOLDER.search(text) is not None
+
+
+def known_text(field: Field) -> Known[str]:
+    """The scalar as text, or why it is not known."""
+    text = field.scalar
+    if text is None:
+        return Undetermined(f"{_name(field)} is not a plain value" if field.present else f"{_name(field)} is empty")
+    if is_placeholder(text):
+        return Undetermined(f"{_name(field)} is the placeholder {text.strip()!r}")
+    return text
+
+
+def read_text(field: Field) -> str:
+    """The scalar as text; empty where there is none."""
+    return field.scalar or ""
+
+
+def read_bool(field: Field) -> Known[bool]:
+    """A boolean; False where there is none or something else."""
+    text = field.scalar
+    if text is not None and is_placeholder(text):
+        return Undetermined(f"{_name(field)} is the placeholder {text!r}")
+    return field.value is True
+
+
+def read_int(field: Field, default: int = 0) -> Known[int]:
+    """A whole number; the default where there is none; undetermined where something else stands."""
+    if not field.present:
+        return default
+    value = field.value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return Undetermined(f"{_name(field)} is {field.scalar!r}, not a whole number")
+
+
+def read_strings(field: Field) -> tuple[str, ...]:
+    """The scalars of a list as text; anything else in it is left out."""
+    return tuple(text for element in field.elements() if (text := element.scalar) is not None)
+
+
+def _name(field: Field) -> str:
+    return ".".join(str(step) for step in field.path[-2:]) or "the document"

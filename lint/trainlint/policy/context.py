@@ -1,0 +1,53 @@
+"""What policies are read with: settings of the cluster and the objects that they refer to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trainlint.model.settings import Settings
+from trainlint.policy.options import CiliumOptions, cilium_options
+
+__all__ = ["CidrGroup", "PolicyContext", "Service"]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A Service, for ``toServices``; ``endpoints`` are the addresses behind one without a selector."""
+
+    namespace: str
+    name: str
+    labels: Mapping[str, str] = field(default_factory=dict)
+    selector: Mapping[str, str] = field(default_factory=dict)
+    endpoints: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CidrGroup:
+    """A CiliumCIDRGroup: prefixes under a name and labels."""
+
+    name: str
+    labels: Mapping[str, str]
+    prefixes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyContext:
+    """``namespaces`` maps each known Namespace to its labels; the labels of others are not known.
+
+    ``port_names`` are the named ports of all pods, which Cilium up to 1.19 resolves egress rules with; ``None`` where
+    only the two ends of a connection are known. ``bare_engine`` reads and judges as Cilium's policy engine does by
+    itself: without the API server's validation, without DNS answers and cloud groups.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    services: tuple[Service, ...] = ()
+    cidr_groups: tuple[CidrGroup, ...] = ()
+    port_names: Mapping[tuple[str, str], frozenset[int]] | None = None
+    bare_engine: bool = False
+
+    @property
+    def options(self) -> CiliumOptions:
+        """The options of Cilium."""
+        return cilium_options(self.settings.cni)

@@ -1,0 +1,184 @@
+"""JSON types that the policy kinds' fields must have: what does not fit cannot even be decoded (P 7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from trainlint.kube.values import is_placeholder
+from trainlint.policy.options import Version
+from trainlint.policy.ports import ICMP_TYPES
+from trainlint.source.document import Field
+
+__all__ = ["Problem", "type_problems"]
+
+Problem = tuple[Field, str]
+"""The field to blame, and why."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Scalar:
+    name: str
+    types: tuple[type, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Each:
+    """Every value of a mapping, whatever its key."""
+
+    shape: Any
+
+
+TEXT = _Scalar("a string", (str,))
+NUMBER = _Scalar("a whole number", (int,))
+FLAG = _Scalar("true or false", (bool,))
+NUMBER_OR_TEXT = _Scalar("a number or a string", (int, str))
+
+SELECTOR = {
+    "matchLabels": _Each(TEXT),
+    "matchExpressions": [{"key": TEXT, "operator": TEXT, "values": [TEXT]}],
+}
+PORTS = [{"port": TEXT, "endPort": NUMBER, "protocol": TEXT}]
+ICMPS = [{"fields": [{"family": TEXT, "type": NUMBER_OR_TEXT}]}]
+SECRET = {"namespace": TEXT, "name": TEXT}
+TLS = {"secret": SECRET, "trustedCA": TEXT, "certificate": TEXT, "privateKey": TEXT}
+HEADER = {"mismatch": TEXT, "name": TEXT, "secret": SECRET, "value": TEXT}
+HTTP = {"path": TEXT, "method": TEXT, "host": TEXT, "headers": [TEXT], "headerMatches": [HEADER]}
+NAME = {"matchName": TEXT, "matchPattern": TEXT}
+LISTENER = {"envoyConfig": {"kind": TEXT, "name": TEXT}, "name": TEXT, "priority": NUMBER}
+PORT_RULE = {
+    "ports": PORTS,
+    "terminatingTLS": TLS,
+    "originatingTLS": TLS,
+    "serverNames": [TEXT],
+    "listener": LISTENER,
+    "rules": {"http": [HTTP], "dns": [NAME], "kafka": [{}], "l7": [_Each(TEXT)], "l7proto": TEXT},
+}
+CIDR_RULE = {"cidr": TEXT, "cidrGroupRef": TEXT, "cidrGroupSelector": SELECTOR, "except": [TEXT]}
+GROUP = {"aws": {"labels": _Each(TEXT), "securityGroupsIds": [TEXT], "securityGroupsNames": [TEXT], "region": TEXT}}
+SERVICE = {
+    "k8sService": {"serviceName": TEXT, "namespace": TEXT},
+    "k8sServiceSelector": {"selector": SELECTOR, "namespace": TEXT},
+}
+
+
+def _element(way: str, version: Version, *, deny: bool) -> dict[str, Any]:
+    element: dict[str, Any] = {
+        f"{way}Endpoints": [SELECTOR],
+        # From 1.19 only an empty list of these still decodes.
+        f"{way}Requires": [SELECTOR] if version < (1, 19, 0) else [TEXT],
+        f"{way}CIDR": [TEXT],
+        f"{way}CIDRSet": [CIDR_RULE],
+        f"{way}Entities": [TEXT],
+        f"{way}Groups": [GROUP],
+        f"{way}Nodes": [SELECTOR],
+        "toPorts": [{"ports": PORTS}] if deny else [PORT_RULE],
+        "icmps": ICMPS,
+    }
+    if way == "to":
+        element["toServices"] = [SERVICE]
+    if not deny:
+        element["authentication"] = {"mode": TEXT}
+        if way == "to":
+            element["toFQDNs"] = [NAME]
+    return element
+
+
+def _cilium(version: Version) -> dict[str, Any]:
+    rule = {
+        "endpointSelector": SELECTOR,
+        "nodeSelector": SELECTOR,
+        "ingress": [_element("from", version, deny=False)],
+        "ingressDeny": [_element("from", version, deny=True)],
+        "egress": [_element("to", version, deny=False)],
+        "egressDeny": [_element("to", version, deny=True)],
+        "enableDefaultDeny": {"ingress": FLAG, "egress": FLAG},
+        "description": TEXT,
+        "log": {"value": TEXT},
+    }
+    return {"spec": rule, "specs": [rule]}
+
+
+KUBERNETES_PEER = {"podSelector": SELECTOR, "namespaceSelector": SELECTOR, "ipBlock": {"cidr": TEXT, "except": [TEXT]}}
+KUBERNETES_PORT = {"protocol": TEXT, "port": NUMBER_OR_TEXT, "endPort": NUMBER}
+KUBERNETES = {
+    "spec": {
+        "podSelector": SELECTOR,
+        "ingress": [{"ports": [KUBERNETES_PORT], "from": [KUBERNETES_PEER]}],
+        "egress": [{"ports": [KUBERNETES_PORT], "to": [KUBERNETES_PEER]}],
+        "policyTypes": [TEXT],
+    }
+}
+NAMESPACED_POD = {"namespaceSelector": SELECTOR, "podSelector": SELECTOR}
+DESTINATION = {"destinationPort": {"number": NUMBER, "range": {"start": NUMBER, "end": NUMBER}}}
+PROTOCOL = {"tcp": DESTINATION, "udp": DESTINATION, "sctp": DESTINATION, "destinationNamedPort": TEXT}
+CLUSTER_PEER = {"namespaces": SELECTOR, "pods": NAMESPACED_POD}
+CLUSTER_RULE = {"name": TEXT, "action": TEXT, "protocols": [PROTOCOL]}
+CLUSTER = {
+    "spec": {
+        "tier": TEXT,
+        "priority": NUMBER,
+        "subject": CLUSTER_PEER,
+        "ingress": [{**CLUSTER_RULE, "from": [CLUSTER_PEER]}],
+        "egress": [
+            {**CLUSTER_RULE, "to": [{**CLUSTER_PEER, "nodes": SELECTOR, "networks": [TEXT], "domainNames": [TEXT]}]}
+        ],
+    }
+}
+
+
+def _shape(kind: str, version: Version) -> Mapping[str, Any]:
+    match kind:
+        case "NetworkPolicy":
+            return KUBERNETES
+        case "ClusterNetworkPolicy":
+            return CLUSTER
+        case _:
+            return _cilium(version)
+
+
+def type_problems(root: Field, kind: str, version: Version, *, templates: bool) -> Iterator[Problem]:
+    """Fields whose JSON type is not that of the API. ``templates``: placeholders fit everywhere."""
+    yield from _walk(root, _shape(kind, version), templates=templates)
+
+
+def _walk(field: Field, shape: Any, *, templates: bool) -> Iterator[Problem]:
+    if not field.present or (templates and isinstance(field.value, str) and is_placeholder(field.value)):
+        return
+    if isinstance(shape, _Scalar):
+        # In Python true is an int, in JSON it is not.
+        fits = isinstance(field.value, shape.types) and isinstance(field.value, bool) <= (bool in shape.types)
+        if not fits:
+            yield field, f"must be {shape.name}"
+    elif isinstance(shape, list):
+        if not isinstance(field.value, list):
+            yield field, "must be a list"
+        for each in field.elements():
+            yield from _walk(each, shape[0], templates=templates)
+    elif field.mapping is None:
+        yield field, "must be a mapping"
+    elif isinstance(shape, _Each):
+        for _, value in field.items():
+            yield from _walk(value, shape.shape, templates=templates)
+    else:
+        for name, inner in shape.items():
+            if name in field.mapping:
+                yield from _walk(field[name], inner, templates=templates)
+        if shape is ICMPS[0]["fields"][0]:
+            yield from _icmp_problems(field, templates=templates)
+
+
+def _icmp_problems(field: Field, *, templates: bool) -> Iterator[Problem]:
+    """C:pkg/policy/api/icmp.go UnmarshalJSON: a name must be one of the family's; a type must be there at all."""
+    text = field["type"].scalar
+    if text is None:
+        yield field, "an ICMP field must have a type"
+        return
+    family = field["family"].scalar or "IPv4"
+    digits = text.removeprefix("-").removeprefix("+")
+    number = int(text) if digits.isascii() and digits.isdigit() else 0
+    if text == "0" or number or (templates and is_placeholder(text)):
+        return
+    if text not in ICMP_TYPES.get(family, ICMP_TYPES["IPv4"]):
+        yield field["type"], f"{text!r} is no ICMP type of {family}"

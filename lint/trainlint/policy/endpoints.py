@@ -1,0 +1,166 @@
+"""The ends of connections: pods where they are placed, entities, addresses, the cluster's DNS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal
+
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.settings import ZONE, Cni, Settings
+from trainlint.model.workload import PodSet
+from trainlint.policy.addresses import parse_address
+from trainlint.policy.identity import Endpoint, named_ports, node_endpoint, pod_endpoint, reserved_endpoint
+from trainlint.policy.labels import LabelFilter, node_label_filter, pod_label_filter
+from trainlint.policy.options import CiliumOptions, cilium_options, parse_version
+
+__all__ = ["address", "dns_endpoint", "endpoint", "entity", "zone_dependent"]
+
+Namespaces = Mapping[str, Mapping[str, str]]
+
+REGION = "topology.kubernetes.io/region"
+OPEN_LABELS = ("k8s:", "any:")
+OPEN_NODE = ("node:", "k8s:", "any:")
+SAMPLE_ZONES = ("zone-1", "zone-2")
+
+
+@dataclass(frozen=True, slots=True)
+class _Rules:
+    """What settings say about identities."""
+
+    options: CiliumOptions
+    pods: LabelFilter
+    nodes: LabelFilter
+
+
+@lru_cache(maxsize=64)
+def _rules_of(name: str, version: str, options: tuple[tuple[str, str], ...]) -> _Rules:
+    parsed = cilium_options(Cni(name, version, dict(options)))
+    if name != "cilium":  # Plain NetworkPolicy sees every label.
+        everything = LabelFilter.everything()
+        return _Rules(parsed, everything, everything)
+    return _Rules(parsed, pod_label_filter(parsed), node_label_filter(parsed))
+
+
+def _rules(settings: Settings) -> _Rules:
+    cni = settings.cni
+    return _rules_of(cni.name, cni.version, tuple(sorted(cni.options.items())))
+
+
+def _copies_topology(settings: Settings) -> bool:
+    """Kubernetes copies zone and region of the node onto its pods from 1.35, before where it is switched on (P 5)."""
+    version = parse_version(settings.kubernetes)
+    return version >= (1, 35, 0) or ("PodTopologyLabels" in settings.admission and version >= (1, 33, 0))
+
+
+def _placed(labels: Mapping[str, Known[str]], place: Mapping[str, Known[str] | None]) -> dict[str, Known[str]]:
+    """The pod's labels once it is bound; versions differ in whether a label that the pod brings along is kept."""
+    placed = dict(labels)
+    for key, value in place.items():
+        if value is None:
+            continue
+        brought = labels.get(key)
+        if brought is None or brought == value:
+            placed[key] = value
+        else:
+            placed[key] = Undetermined(f"the template sets {key}, and the node has another value")
+    return placed
+
+
+def endpoint(
+    pod_set: PodSet,
+    settings: Settings,
+    namespaces: Namespaces,
+    *,
+    zone: Known[str] | None = None,
+    region: Known[str] | None = None,
+    node: Literal["same", "other"] = "other",
+) -> Endpoint:
+    """What policies see of a pod of the set that runs in ``zone`` (``None``: on a node without one).
+
+    ``node``: whether the pod at the other end runs on the same node, which matters for pods on the host network: they
+    are the node. ``namespaces`` maps the known Namespaces to their labels.
+    """
+    rules = _rules(settings)
+    place = {ZONE: zone, REGION: region}
+    name = f"{pod_set.namespace}/{pod_set.name}"
+    if pod_set.spec.host_network:
+        labels = {key: value for key, value in place.items() if value is not None}
+        found = node_endpoint(
+            name,
+            labels,
+            local=node == "same",
+            options=rules.options,
+            label_filter=rules.pods,
+            node_filter=rules.nodes,
+        )
+        # The other labels of its node are not known. The NetworkPolicy API says nothing of pods on the host network.
+        known = settings.cni.name == "cilium"
+        opened = (
+            (() if not rules.options.node_selector_labels or node == "same" else OPEN_NODE) if known else OPEN_LABELS
+        )
+        return replace(found, open_prefixes=opened, open_subject=OPEN_LABELS, own_labels=pod_set.labels)
+    return pod_endpoint(
+        name,
+        pod_set.namespace,
+        _placed(pod_set.labels, place) if _copies_topology(settings) else pod_set.labels,
+        namespace_labels=namespaces.get(pod_set.namespace),
+        service_account=pod_set.spec.service_account or "default",
+        options=rules.options,
+        label_filter=rules.pods,
+        names=named_ports(port for container in pod_set.spec.containers for port in container.ports),
+    )
+
+
+def zone_dependent(pod_set: PodSet, settings: Settings, namespaces: Namespaces) -> bool:
+    """Whether what policies see of the set's pods depends on the zone they run in."""
+    one, two = (endpoint(pod_set, settings, namespaces, zone=zone) for zone in SAMPLE_ZONES)
+    return one != two
+
+
+def entity(name: str, settings: Settings) -> Endpoint:
+    """``world``, ``host``, ``remote-node``, ``kube-apiserver``, ``health``, ``ingress``, ``init`` or ``unmanaged``.
+
+    ``host`` is the node of the other end, ``kube-apiserver`` is taken to run on another node.
+    """
+    rules = _rules(settings)
+    if name in ("host", "remote-node", "kube-apiserver"):
+        return replace(
+            node_endpoint(
+                name,
+                {},
+                local=name == "host",
+                options=rules.options,
+                label_filter=rules.pods,
+                node_filter=rules.nodes,
+                api_server=name == "kube-apiserver",
+            ),
+            open_prefixes=OPEN_NODE if rules.options.node_selector_labels and name != "host" else (),
+            open_subject=OPEN_LABELS,
+        )
+    return reserved_endpoint(name, name, policed=name in ("health", "ingress", "init"))
+
+
+def address(text: str) -> Endpoint:
+    """An address outside the cluster. Raises ValueError where the text is no address."""
+    parsed = parse_address(text)
+    if parsed is None:
+        raise ValueError(f"not an IP address: {text}")
+    return reserved_endpoint(text, "world", address=parsed)
+
+
+def dns_endpoint(settings: Settings, namespaces: Namespaces) -> Endpoint:
+    """The cluster's DNS pods: k8s-app=kube-dns in kube-system, which may carry more labels than that."""
+    rules = _rules(settings)
+    found = pod_endpoint(
+        "the cluster's DNS",
+        "kube-system",
+        {"k8s-app": "kube-dns"},
+        namespace_labels=namespaces.get("kube-system"),
+        service_account="",
+        options=rules.options,
+        label_filter=rules.pods,
+        names={("dns", "UDP"): 53, ("dns-tcp", "TCP"): 53},
+    )
+    return replace(found, open_prefixes=OPEN_LABELS)

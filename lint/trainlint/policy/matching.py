@@ -1,0 +1,134 @@
+"""Entries made ready for matching: peers against endpoints, port rules against numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
+from trainlint.model.workload import PortRange
+from trainlint.policy.addresses import AddressMatcher, Network, contains
+from trainlint.policy.context import PolicyContext
+from trainlint.policy.identity import Endpoint
+from trainlint.policy.options import CiliumOptions
+from trainlint.policy.ports import resolve
+from trainlint.policy.selector import Matcher
+
+__all__ = ["ALL_PORTS", "Rules", "ReadyEntry", "ready"]
+
+ALL_PORTS = PortRange(0, 65535)
+PortSpan = tuple[str, int, int, PortRule]
+"""Protocol, first and last port, and the rule that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of the game: Cilium's, or plain Kubernetes' where another plugin enforces NetworkPolicy."""
+
+    context: PolicyContext
+    options: CiliumOptions
+    cilium: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadyPeer:
+    """A peer with its matcher."""
+
+    peer: Peer
+    labels: Matcher
+    addresses: AddressMatcher | None
+    excepts: tuple[Network, ...] = ()
+
+    def matches(self, endpoint: Endpoint, rules: Rules) -> bool | None:
+        """Whether the endpoint is this peer; ``None`` if that is not known."""
+        if self.peer.undecidable:
+            return None if endpoint.has("world") and not rules.context.bare_engine else False
+        if self.addresses is not None:
+            if not rules.cilium and not endpoint.has("world"):
+                return None  # The API leaves it to the plugin whether an ipBlock is about pods and nodes.
+            return self.addresses.matches(endpoint, rules.options, bare=rules.context.bare_engine)
+        found = self.labels.matches(endpoint.labels, endpoint.open_prefixes)
+        return found and self._outside(endpoint) if self.excepts else found
+
+    def _outside(self, endpoint: Endpoint) -> bool | None:
+        """Whether the address, if it has one, is not among the exceptions."""
+        if endpoint.address is None:
+            return None if endpoint.has("world") else True
+        return not contains(self.excepts, endpoint.address, wildcard=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReadyEntry:
+    """An entry with its matchers; ``order`` is its place among all entries."""
+
+    entry: PolicyEntry
+    order: int
+    subject: Matcher
+    peers: tuple[ReadyPeer, ...] | None
+    spans: tuple[PortSpan, ...] | None
+    named: tuple[PortRule, ...]
+
+    @property
+    def level(self) -> tuple[int, float, int]:
+        """By tier, then priority; the rest only makes the order stable."""
+        return (self.entry.tier, self.entry.priority, self.order)
+
+    def selects_peer(self, endpoint: Endpoint, rules: Rules) -> bool | None:
+        """The layer-3 half of an entry (P 0.3)."""
+        if self.peers is None:
+            return False
+        if not self.peers:
+            return self.spans is not None
+        unsure = False
+        for peer in self.peers:
+            match peer.matches(endpoint, rules):
+                case True:
+                    return True
+                case None:
+                    unsure = True
+        return None if unsure else False
+
+    def spans_for(self, subject: Endpoint, peer: Endpoint, rules: Rules) -> tuple[PortSpan, ...] | None:
+        """The layer-4 half: spans of ports, names resolved; ``None`` for every port of every protocol."""
+        if self.spans is None or not self.named:
+            return self.spans
+        ingress = self.entry.direction is Direction.INGRESS
+        names = subject.names if ingress else _egress_names(peer, rules)
+        ranges = ingress or rules.options.version < (1, 20, 0)
+        found = [rule for each in self.named if (rule := resolve(each, names, ranges=ranges))]
+        return (*self.spans, *(_span(rule) for rule in found))
+
+
+def _egress_names(peer: Endpoint, rules: Rules) -> Mapping[tuple[str, str], int]:
+    """Each destination's own names from 1.20; before, one table of all pods, where ambiguous names are no names."""
+    table = rules.context.port_names
+    if not rules.cilium or rules.options.version >= (1, 20, 0) or table is None:
+        return peer.names
+    return {name: next(iter(numbers)) for name, numbers in table.items() if len(numbers) == 1}
+
+
+def _span(rule: PortRule) -> PortSpan:
+    ports = rule.ports or ALL_PORTS
+    return (rule.protocol, ports.first, ports.last, rule)
+
+
+def _ready_peer(peer: Peer) -> ReadyPeer:
+    addresses = AddressMatcher.of(peer)
+    if peer.prefixes is None:
+        return ReadyPeer(peer, Matcher.of(peer.selector), None, addresses.excepts)
+    return ReadyPeer(peer, Matcher.of(peer.selector), addresses)
+
+
+def ready(entry: PolicyEntry, order: int) -> ReadyEntry:
+    """Compile an entry."""
+    peers = entry.peers
+    if peers is not None:
+        compiled = tuple(_ready_peer(peer) for peer in peers)
+    return ReadyEntry(
+        entry=entry,
+        order=order,
+        subject=Matcher.of(entry.subject),
+        peers=None if peers is None else compiled,
+        spans=None if entry.ports is None else tuple(_span(rule) for rule in entry.ports if not rule.name),
+        named=tuple(rule for rule in entry.ports or () if rule.name),
+    )

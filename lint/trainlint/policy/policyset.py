@@ -1,0 +1,202 @@
+"""All policies of a cluster, and the verdicts that follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from trainlint.finding import Unknown
+from trainlint.model.policy import (
+    Decision,
+    Direction,
+    Permission,
+    PolicyEntry,
+    Rejection,
+    Unenforced,
+    Verdict,
+)
+from trainlint.model.known import Undetermined
+from trainlint.model.workload import PortRange
+from trainlint.policy.conflicts import merge_conflict
+from trainlint.policy.identity import Endpoint
+from trainlint.policy.index import EntryIndex
+from trainlint.policy.matching import ALL_PORTS, ReadyEntry, Rules, ready
+from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
+
+__all__ = ["PolicySet", "Selection"]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The entries of one direction that select an endpoint, each with whether that is certain."""
+
+    entries: tuple[tuple[ReadyEntry, bool], ...]
+    isolating: tuple[PolicyEntry, ...]
+    isolated: bool | None
+    conflict: str
+
+
+class PolicySet:
+    """The entries in force, what is not in force and why, and the judge of connections.
+
+    ``rejected`` objects have no effect, nor have ``unenforced`` ones; ``unknowns`` are policies of other engines that
+    may be in force beside these: while there are any, nothing is certain to be allowed.
+    """
+
+    def __init__(
+        self,
+        entries: Iterable[PolicyEntry],
+        rules: Rules,
+        *,
+        rejected: Sequence[Rejection] = (),
+        unenforced: Sequence[Unenforced] = (),
+        unknowns: Sequence[Unknown] = (),
+    ) -> None:
+        self.entries = tuple(entries)
+        self.rejected = tuple(rejected)
+        self.unenforced = tuple(unenforced)
+        self.unknowns = tuple(unknowns)
+        self._rules = rules
+        self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
+        self._selections: dict[Endpoint, dict[Direction, Selection]] = {}
+        self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
+        self._decisions: dict[tuple[Direction, Endpoint, Endpoint, str, PortRange | None], Decision] = {}
+
+    def verdict(self, source: Endpoint, target: Endpoint, protocol: str, port: PortRange | int | None) -> Verdict:
+        """May ``source`` open a connection to ``target``?
+
+        ``protocol`` is TCP, UDP, SCTP, ICMP or ICMPv6; ``port`` the destination port as the pod listens on it (a
+        Service's target port), a range of which every port is needed, or ``None`` for all ports. For ICMP it is the
+        message type.
+        """
+        ports = PortRange(port, port) if isinstance(port, int) else port
+        egress = self.decision(Direction.EGRESS, source, target, protocol, ports)
+        ingress = self.decision(Direction.INGRESS, target, source, protocol, ports)
+        answers = {egress.answer, ingress.answer}
+        if Permission.DENY in answers:
+            answer = Permission.DENY
+        elif Permission.UNKNOWN in answers:
+            answer = Permission.UNKNOWN
+        else:
+            answer = Permission.ALLOW
+        return Verdict(answer, egress, ingress, intersect(egress.allowed, ingress.allowed))
+
+    def decision(
+        self, direction: Direction, subject: Endpoint, peer: Endpoint, protocol: str, ports: PortRange | None
+    ) -> Decision:
+        """What the policies of ``subject`` decide about a connection with ``peer``."""
+        protocol = protocol.upper()
+        key = (direction, subject, peer, protocol, ports)
+        found = self._decisions.get(key)
+        if found is None:
+            found = self._decisions[key] = self._decide(direction, subject, peer, protocol, ports)
+        return found
+
+    def selection(self, subject: Endpoint, direction: Direction) -> Selection:
+        """The entries that select an endpoint."""
+        found = self._selections.get(subject)
+        if found is None:
+            found = self._selections[subject] = self._select(subject)
+        return found[direction]
+
+    def _select(self, subject: Endpoint) -> dict[Direction, Selection]:
+        selected: dict[Direction, list[tuple[ReadyEntry, bool]]] = {each: [] for each in Direction}
+        if subject.subject is not None and self._rules.options.enforcement != "never":
+            for entry in self._index.candidates(subject):
+                match = entry.subject.matches(subject.subject, subject.open_subject)
+                if match is not False:
+                    selected[entry.entry.direction].append((entry, match is True))
+        return {direction: self._selection(subject, entries) for direction, entries in selected.items()}
+
+    def _selection(self, subject: Endpoint, entries: list[tuple[ReadyEntry, bool]]) -> Selection:
+        options = self._rules.options
+        enforced = subject.subject is not None and options.enforcement != "never"
+        forced = enforced and (options.enforcement == "always" or subject.has("init"))
+        isolating = [(each.entry, certain) for each, certain in entries if each.entry.isolates]
+        isolated: bool | None = forced or any(certain for _, certain in isolating)
+        if not isolated and isolating:
+            isolated = None
+        entries.sort(key=lambda each: each[0].level)
+        return Selection(
+            entries=tuple(entries),
+            isolating=tuple(entry for entry, _ in isolating),
+            isolated=isolated,
+            conflict=merge_conflict([each.entry for each, _ in entries]) if self._rules.cilium else "",
+        )
+
+    def _decide(
+        self, direction: Direction, subject: Endpoint, peer: Endpoint, protocol: str, ports: PortRange | None
+    ) -> Decision:
+        if self._rules.options.audit or self._own_node(subject, peer):
+            return Decision(direction, Permission.ALLOW, allowed=(ports or ALL_PORTS,))
+        selection = self.selection(subject, direction)
+        if selection.conflict:
+            return Decision(direction, Permission.UNKNOWN, conflict=selection.conflict)
+        matched = self._match(direction, subject, peer, selection)
+        decision = decide(
+            direction,
+            matched,
+            protocol,
+            ports,
+            default=self._default(direction, subject, peer, selection),
+            isolating=selection.isolating,
+            why=lambda entry: _why(entry, subject, peer),
+        )
+        if self.unknowns and decision.answer is Permission.ALLOW:
+            others = tuple(each.missing for each in self.unknowns)
+            return replace(decision, answer=Permission.UNKNOWN, allowed=(), uncertain=others)
+        return decision
+
+    def _own_node(self, subject: Endpoint, peer: Endpoint) -> bool:
+        """The NetworkPolicy API always allows traffic between a pod and its own node."""
+        return not self._rules.cilium and (subject.has("host") or peer.has("host"))
+
+    def _match(
+        self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: Selection
+    ) -> tuple[Matched, ...]:
+        key = (direction, subject, peer)
+        found = self._matched.get(key)
+        if found is None:
+            matched = []
+            for entry, certain in selection.entries:
+                match = entry.selects_peer(peer, self._rules)
+                if match is not False:
+                    spans = entry.spans_for(subject, peer, self._rules)
+                    matched.append(Matched(entry, certain and match is True, spans))
+            found = self._matched[key] = tuple(matched)
+        return found
+
+    def _default(self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: Selection) -> Answers:
+        """What happens to connections that no entry is about: allowed, unless something isolates (P 0.3)."""
+        if selection.isolated is False:
+            return ALLOW
+        options = self._rules.options
+        # 1.20 adds the localhost allow only beside entries (P 10.9).
+        applies = bool(selection.entries) or options.version < (1, 20, 0)
+        if (
+            applies
+            and direction is Direction.INGRESS
+            and options.allow_localhost
+            and peer.has("host")
+            and not subject.has("host")
+        ):
+            return ALLOW
+        return DENY if selection.isolated else EITHER
+
+
+def _why(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
+    """What would have to be known to say whether an entry is about two endpoints."""
+    for each in entry.peers or ():
+        if each.undecidable:
+            return f"{entry.origin}: {each.undecidable}"
+    keys = {item.key for item in entry.subject.requirements}
+    peer_keys = {item.key for each in entry.peers or () for item in each.selector.requirements}
+    for endpoint, wanted in ((subject, keys), (peer, peer_keys)):
+        for key in sorted(wanted):
+            value = endpoint.labels.get(key)
+            if isinstance(value, Undetermined):
+                return f"{entry.origin} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
+            if key not in endpoint.labels and endpoint.open_prefixes and key.startswith(endpoint.open_prefixes):
+                name = key.partition(":")[2]
+                return f"{entry.origin} asks for the label {name}, and nobody knows whether {endpoint.name} has it"
+    return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"

@@ -1,0 +1,88 @@
+"""What Cilium and the API server refuse: a policy that is refused protects nothing (P 7.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.model.policy import Rejection
+from trainlint.model.workload import ObjectRef
+from trainlint.policy.decode import Problem, type_problems
+from trainlint.policy.layer_seven import domain_name_problems
+from trainlint.policy.matching import Rules
+from trainlint.policy.sanitize import Checks, cilium_problems
+from trainlint.source.document import Field
+
+__all__ = ["rejections"]
+
+EXCLUSIVE_PEERS = ("podSelector", "namespaceSelector")
+
+
+def rejections(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Rejection]:
+    """Every reason to refuse the object, each at the field to blame."""
+    templates = not rules.context.bare_engine
+    found = [
+        (field, why, True)
+        for field, why in type_problems(root, origin.kind, rules.options.version, templates=templates)
+    ]
+    if not found and rules.cilium:
+        found = [(field, why, True) for field, why in _engine_problems(root, origin.kind, rules)]
+    for field, why, engine in found:
+        yield Rejection(origin, field.at, why, engine)
+
+
+def _engine_problems(root: Field, kind: str, rules: Rules) -> Iterator[Problem]:
+    checks = Checks(rules.options, templates=not rules.context.bare_engine)
+    match kind:
+        case "NetworkPolicy":
+            yield from _kubernetes_problems(root, checks)
+        case "ClusterNetworkPolicy":
+            yield from _cluster_problems(root, checks)
+        case _:
+            yield from cilium_problems(root, clusterwide=kind == "CiliumClusterwideNetworkPolicy", checks=checks)
+
+
+def _kubernetes_problems(root: Field, checks: Checks) -> Iterator[Problem]:
+    """From 1.19 Cilium checks only protocols of a NetworkPolicy; 1.18 took it through its own checks (P 10.7, 10.11)."""
+    for direction, way in (("ingress", "from"), ("egress", "to")):
+        for rule in root["spec"][direction].elements():
+            for port in rule["ports"].elements():
+                yield from checks.protocol(port["protocol"])
+            if checks.version >= (1, 19, 0):
+                continue
+            for peer in rule[way].elements():
+                yield from _old_peer(peer, checks)
+    if checks.version < (1, 19, 0):
+        yield from checks.selector(root["spec"]["podSelector"], "k8s")
+
+
+def _old_peer(peer: Field, checks: Checks) -> Iterator[Problem]:
+    block = peer["ipBlock"]
+    yield from checks.selector(peer["podSelector"], "k8s")
+    yield from checks.selector(peer["namespaceSelector"], "k8s.io.cilium.k8s.namespace.labels")
+    if block.present:
+        yield from checks.cidr_rule(block)
+        for name in EXCLUSIVE_PEERS:
+            if peer[name].present:
+                yield block, f"ipBlock and {name} cannot stand in one peer"
+
+
+def _cluster_problems(root: Field, checks: Checks) -> Iterator[Problem]:
+    """C:pkg/k8s/cluster_network_policy.go."""
+    for rule in root["spec"]["egress"].elements():
+        for peer in rule["to"].elements():
+            if peer["pods"].present or peer["namespaces"].present:
+                continue
+            if peer["nodes"].present:
+                if not checks.options.node_selector_labels:
+                    yield peer["nodes"], "peers by node need the option enable-node-selector-labels"
+            elif not peer["networks"].present and peer["domainNames"].present:
+                yield from _domain_names(rule, peer["domainNames"], checks)
+
+
+def _domain_names(rule: Field, names: Field, checks: Checks) -> Iterator[Problem]:
+    if rule["action"].scalar in ("Deny", "Pass"):
+        yield names, "domainNames can only be accepted"
+    elif not checks.options.l7_proxy:
+        yield names, "domainNames need the option enable-l7-proxy"
+    for name in names.elements():
+        yield from domain_name_problems(name)

@@ -1,0 +1,166 @@
+"""The decision: which entries of a pod match a connection, and what follows (P 0.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
+from trainlint.model.workload import PortRange
+from trainlint.policy.matching import ALL_PORTS, PortSpan, ReadyEntry
+
+__all__ = ["Matched", "decide", "intersect"]
+
+Answers = frozenset[Permission]
+ALLOW: Answers = frozenset({Permission.ALLOW})
+DENY: Answers = frozenset({Permission.DENY})
+EITHER = ALLOW | DENY
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them."""
+
+    ready: ReadyEntry
+    certain: bool
+    spans: tuple[PortSpan, ...] | None
+
+    @property
+    def entry(self) -> PolicyEntry:
+        """The entry."""
+        return self.ready.entry
+
+    def condition(self, protocol: str, port: int) -> str | None:
+        """``None`` where the ports do not match, else what else must hold (empty: nothing)."""
+        if self.spans is None:
+            return self.entry.only_if
+        found: str | None = None
+        for name, first, last, rule in self.spans:
+            if name == protocol and first <= port <= last:
+                if not rule.only_if:
+                    return self.entry.only_if
+                found = " and ".join(filter(None, (rule.only_if, self.entry.only_if)))
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    answers: Answers
+    deciding: tuple[PolicyEntry, ...] = ()
+    perhaps: tuple[PolicyEntry, ...] = ()
+    only_if: str = ""
+
+
+Levels = list[tuple[int, list[Matched]]]
+
+
+def _levels(matched: Sequence[Matched]) -> Levels:
+    """Entries of one tier and priority decide together; lower numbers first."""
+    ordered = sorted(matched, key=lambda each: each.ready.level)
+    grouped = groupby(ordered, key=lambda each: (each.entry.tier, each.entry.priority))
+    return [(tier, list(group)) for (tier, _), group in grouped]
+
+
+def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers) -> _Outcome:
+    """What levels from ``start`` on decide about one port."""
+    if start == len(levels):
+        return _Outcome(default)
+    tier, entries = levels[start]
+    sure: dict[Action, list[tuple[PolicyEntry, str]]] = {action: [] for action in Action}
+    perhaps: dict[Action, list[PolicyEntry]] = {action: [] for action in Action}
+    for each in entries:
+        condition = each.condition(protocol, port)
+        if condition is None:
+            continue
+        if each.certain:
+            sure[each.entry.action].append((each.entry, condition))
+        else:
+            perhaps[each.entry.action].append(each.entry)
+    if sure[Action.DENY]:
+        return _Outcome(DENY, tuple(entry for entry, _ in sure[Action.DENY]))
+    unsure = (*perhaps[Action.DENY], *perhaps[Action.ALLOW], *perhaps[Action.PASS])
+    answers = DENY if perhaps[Action.DENY] else frozenset()
+    if sure[Action.ALLOW]:
+        conditions = [condition for _, condition in sure[Action.ALLOW]]
+        only_if = "" if "" in conditions else " or ".join(dict.fromkeys(conditions))
+        return _Outcome(answers | ALLOW, tuple(entry for entry, _ in sure[Action.ALLOW]), unsure, only_if)
+    if perhaps[Action.ALLOW]:
+        answers |= ALLOW
+    next_tier = next((index for index in range(start + 1, len(levels)) if levels[index][0] != tier), len(levels))
+    follow = _walk(levels, next_tier if sure[Action.PASS] else start + 1, protocol, port, default)
+    answers |= follow.answers
+    if perhaps[Action.PASS] and not sure[Action.PASS]:
+        answers |= _walk(levels, next_tier, protocol, port, default).answers
+    return _Outcome(answers, follow.deciding, unsure + follow.perhaps, follow.only_if)
+
+
+def _segments(matched: Sequence[Matched], protocol: str, ports: PortRange) -> list[PortRange]:
+    """The ports asked for, cut where some rule begins or ends: all ports of a segment fare alike."""
+    if ports.first == ports.last:
+        return [ports]
+    starts = {ports.first}
+    for each in matched:
+        for name, first, last, _ in each.spans or ():
+            if name == protocol:
+                starts.update(cut for cut in (first, last + 1) if ports.first < cut <= ports.last)
+    ordered = sorted(starts)
+    return [PortRange(first, after - 1) for first, after in zip(ordered, [*ordered[1:], ports.last + 1], strict=True)]
+
+
+def decide(
+    direction: Direction,
+    matched: Sequence[Matched],
+    protocol: str,
+    ports: PortRange | None,
+    *,
+    default: Answers,
+    isolating: tuple[PolicyEntry, ...],
+    why: Callable[[PolicyEntry], str],
+) -> Decision:
+    """The decision of one end on ports of a protocol (``None``: all of them).
+
+    ``default`` is what happens where no entry matches; ``why`` says what is not known about an entry.
+    """
+    levels = _levels(matched)
+    segments = _segments(matched, protocol, ports or ALL_PORTS)
+    outcomes = [_walk(levels, 0, protocol, segment.first, default) for segment in segments]
+    if any(outcome.answers == DENY for outcome in outcomes):
+        answer = Permission.DENY
+    elif all(outcome.answers == ALLOW for outcome in outcomes):
+        answer = Permission.ALLOW
+    else:
+        answer = Permission.UNKNOWN
+    telling = [each for each in outcomes if answer is not Permission.DENY or each.answers == DENY]
+    perhaps = _distinct(entry for each in telling for entry in each.perhaps)
+    unsure = (*perhaps, *(isolating if default == EITHER else ())) if answer is Permission.UNKNOWN else ()
+    return Decision(
+        direction=direction,
+        answer=answer,
+        deciding=_distinct(entry for each in telling for entry in each.deciding),
+        isolating=isolating,
+        allowed=_joined(segment for segment, each in zip(segments, outcomes, strict=True) if each.answers == ALLOW),
+        only_if=" or ".join(dict.fromkeys(each.only_if for each in telling if each.only_if)),
+        uncertain=tuple(dict.fromkeys(why(entry) for entry in unsure)),
+    )
+
+
+def _distinct(entries: Iterable[PolicyEntry]) -> tuple[PolicyEntry, ...]:
+    return tuple({id(entry): entry for entry in entries}.values())
+
+
+def _joined(ranges: Iterable[PortRange]) -> tuple[PortRange, ...]:
+    """Ranges in order, neighbours made one."""
+    joined: list[PortRange] = []
+    for each in ranges:
+        if joined and joined[-1].last + 1 == each.first:
+            joined[-1] = PortRange(joined[-1].first, each.last)
+        else:
+            joined.append(each)
+    return tuple(joined)
+
+
+def intersect(left: Sequence[PortRange], right: Sequence[PortRange]) -> tuple[PortRange, ...]:
+    """The ports that are in both."""
+    pairs = ((max(one.first, two.first), min(one.last, two.last)) for one in left for two in right)
+    return _joined(sorted(PortRange(first, last) for first, last in pairs if first <= last))

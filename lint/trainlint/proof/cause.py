@@ -1,0 +1,152 @@
+"""Root causes of refutations: what a rule renders. Each bears the name of the rule that reports it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from trainlint.finding import Location
+from trainlint.model.policy import PolicyEntry, Verdict
+from trainlint.model.pool import Pool
+from trainlint.model.workload import Flow, PodSet, PortRange
+from trainlint.scheduling.refusal import Refusal
+
+__all__ = [
+    "Cause",
+    "CutCause",
+    "CutPair",
+    "DeadlockCause",
+    "FlowCause",
+    "Miss",
+    "PlacementCause",
+    "SplitCause",
+    "SpreadCause",
+    "StrandedCause",
+    "Where",
+    "ZoneCause",
+    "ZoneReason",
+]
+
+Where = Mapping[str, Mapping[str, int]]
+"""A placement for people: pod set name to zone (or ``(no zone)``) to number of pods."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A pool that one pod cannot use, and every filter that refuses it there."""
+
+    pool: Pool
+    refusals: tuple[Refusal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementCause:
+    """No pod of the set can ever be scheduled: ``rule`` names the filter to blame, ``misses`` the pools, closest first.
+
+    ``also`` are the other pod sets of the same object with the same fault.
+    """
+
+    rule: str
+    pod_set: PodSet
+    misses: tuple[Miss, ...]
+    also: tuple[PodSet, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeadlockCause:
+    """Required pod affinity that can never hold: with whom, and where each of both can be."""
+
+    rule: ClassVar[str] = "affinity-deadlock"
+    pod_set: PodSet
+    target: PodSet
+    mutual: bool
+    own_zones: tuple[str, ...]
+    target_zones: tuple[str, ...]
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneReason:
+    """Why a zone does not do: which pod set, in one sentence, and the places that force it (role, place)."""
+
+    pod_set: PodSet | None
+    text: str
+    at: Location
+    related: tuple[tuple[str, Location], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneCause:
+    """No zone takes the whole group: the reasons by zone, the closest miss first."""
+
+    rule: ClassVar[str] = "no-viable-zone"
+    reasons: Mapping[str, tuple[ZoneReason, ...]]
+    across: Where = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowCause:
+    """Needed flows that are denied wherever the pods land, with the verdicts.
+
+    ``admitting`` are the entries that do admit some of the ports, each with a flow and the ports that are open to it.
+    """
+
+    rule: str
+    flows: tuple[tuple[Flow, Verdict], ...]
+    admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CutPair:
+    """A flow and a pair of zones between which it is denied."""
+
+    flow: Flow
+    source_zone: str
+    target_zone: str
+    node: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class CutCause:
+    """A placement that the scheduler may choose, in which needed flows are denied."""
+
+    rule: ClassVar[str] = "split-cut-by-policy"
+    pairs: tuple[CutPair, ...]
+    where: Where
+
+
+@dataclass(frozen=True, slots=True)
+class SplitCause:
+    """A permitted placement over several zones, for a group whose ranks exchange data all the time."""
+
+    rule: ClassVar[str] = "split-across-zones"
+    where: Where
+    zones: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StrandedCause:
+    """An order of placement after which some pods wait for ever, although a complete placement exists."""
+
+    rule: ClassVar[str] = "stranded-by-affinity"
+    placed: Where
+    waiting: tuple[PodSet, ...]
+    at: Location
+    good: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadCause:
+    """A hard spread constraint over the topology key on a group's pods, and what it does there."""
+
+    rule: ClassVar[str] = "spread-used-as-colocation"
+    pod_set: PodSet
+    forces_split: bool
+    eligible: tuple[str, ...]
+    at: Location
+    max_skew: int = 1
+
+
+Cause = PlacementCause | DeadlockCause | ZoneCause | FlowCause | CutCause | SplitCause | StrandedCause | SpreadCause

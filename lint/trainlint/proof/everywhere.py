@@ -1,0 +1,228 @@
+"""For all: whether every placement that the scheduler may choose is good, and the one that is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+from trainlint.model.known import Answer
+from trainlint.model.policy import Permission, Verdict
+from trainlint.model.workload import Flow, Group
+from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where
+from trainlint.proof.roles import Cast
+from trainlint.proof.words import state_where, where
+from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability, unknown_of
+from trainlint.scheduling.crowding import always_fits
+from trainlint.scheduling.packing import Packing
+from trainlint.scheduling.placement import Placement, Placements, State
+
+__all__ = ["Everywhere", "judge_everywhere", "permitted_across"]
+
+
+@dataclass(frozen=True, slots=True)
+class Everywhere:
+    """The answer, what breaks it, what is only worth a note, and what is missing where it is unknown."""
+
+    answer: Answer
+    cut: CutCause | None = None
+    split: SplitCause | None = None
+    stranded: StrandedCause | None = None
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+def judge_everywhere(
+    group: Group, cast: Cast, reach: Reachability, good: Sequence[str], dependency_zones: Mapping[int, frozenset[str]]
+) -> Everywhere:
+    """Every reachable placement of a group that has a good one, in the zones ``good``."""
+    placements = Placements(cast.roles, cast.domains, cast.classes)
+    if placements.completed is None or placements.dead_ends is None:
+        return Everywhere(Answer.UNKNOWN, missing=("which placements can be reached: there are too many to tell",))
+    notes: list[str] = []
+    missing: list[str] = []
+    stranded = _stranded(cast, placements, good, notes)
+    crowded = {always_fits(cast.classes, placements.demands(each.state)) for each in placements.completed}
+    if Answer.REFUTED in crowded:
+        notes.append("an unlucky order of placement fills the nodes so that the last pods find no room")
+    elif Answer.UNKNOWN in crowded:
+        missing.append("whether every order of placement finds room for all pods")
+    cut = _cut(group, cast, reach, placements, dependency_zones, missing)
+    split = None
+    if group.collective and not group.cross_zone_allowed:
+        found = next(_splits(cast, placements), None)
+        if found is not None:
+            placed = where(cast, found)
+            zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
+            if NO_DOMAIN in zones:
+                missing.append(f"in which zone the nodes without the label {cast.key} are")
+            else:
+                split = SplitCause(placed, tuple(zones))
+    bad = stranded or cut or split or notes
+    answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
+    return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
+
+
+def _stranded(cast: Cast, placements: Placements, good: Sequence[str], notes: list[str]) -> StrandedCause | None:
+    """The smallest dead end that would not be one without the affinity that leads into it."""
+    free = placements.unbound()
+    for state in placements.dead_ends or ():
+        if free.pinned(frozenset(), sorted(state)).answer is not Answer.PROVED:
+            notes.append(f"pods may be placed so that the rest finds no room: {_plain(state_where(cast, state))}")
+            continue
+        waiting = [index for index in range(cast.own) if _waits(placements, state, index)]
+        if waiting:
+            at = next((term.at for term in cast.pods[waiting[0]].spec.pod_affinity if term.at), None)
+            pod_set = cast.pod_sets[waiting[0]]
+            return StrandedCause(
+                state_where(cast, state),
+                tuple(cast.pod_sets[index] for index in waiting),
+                at or pod_set.spec.at or pod_set.at,
+                tuple(good),
+            )
+    return None
+
+
+def _waits(placements: Placements, state: State, role: int) -> bool:
+    """Whether pods of the role find no place after the state, or not all of them."""
+    here = [domain for placed, domain in state if placed == role]
+    open_domains = [domain for domain in placements.possible(role) if placements.admits(state, role, domain)]
+    if not open_domains:
+        return len(here) < placements.roles[role].count
+    if here:
+        return placements.complete(frozenset(pair for pair in state if pair[0] == role)).answer is not Answer.PROVED
+    return all(placements.minimal(state | {(role, domain)}).answer is not Answer.PROVED for domain in open_domains)
+
+
+def _plain(placed: Where) -> str:
+    return ", ".join(f"{name} in {zone}" for name, by_zone in placed.items() for zone in by_zone)
+
+
+def _cut(
+    group: Group,
+    cast: Cast,
+    reach: Reachability,
+    placements: Placements,
+    dependency_zones: Mapping[int, frozenset[str]],
+    missing: list[str],
+) -> CutCause | None:
+    denied = {id(flow) for flow, _ in reach.denied}
+    pairs: list[CutPair] = []
+    shown: Where | None = None
+    for flow in group.flows:
+        if id(flow) in denied:
+            continue
+        for crossing in reach.crossings(flow):
+            if crossing.permission is Permission.ALLOW:
+                continue
+            packing = _meets(group, cast, placements, crossing, dependency_zones)
+            if packing is None:
+                continue
+            if crossing.may_be_denied:
+                node = "" if crossing.same_node.answer is crossing.other_node.answer else _which_node(crossing)
+                pairs.append(
+                    CutPair(flow, crossing.source.name, crossing.target.name, node, _denying_verdict(crossing))
+                )
+                shown = shown or where(cast, packing)
+            else:
+                missing.extend(unknown_of(crossing.other_node))
+    return CutCause(tuple(pairs), shown or {}) if pairs else None
+
+
+def _which_node(crossing: Crossing) -> str:
+    return "on one node" if crossing.same_node.answer is Permission.DENY else "on two nodes"
+
+
+def _denying_verdict(crossing: Crossing) -> Verdict:
+    return crossing.other_node if crossing.other_node.answer is Permission.DENY else crossing.same_node
+
+
+def _meets(
+    group: Group,
+    cast: Cast,
+    placements: Placements,
+    crossing: Crossing,
+    dependency_zones: Mapping[int, frozenset[str]],
+) -> Packing | None:
+    """A complete placement with both ends of a crossing in their places, if one can be reached."""
+    ends = [(crossing.flow.source, crossing.source.name)]
+    if crossing.flow.target is not None:
+        ends.append((crossing.flow.target, crossing.target.name))
+    roles = {id(pod_set): index for index, pod_set in enumerate(cast.pod_sets[: cast.own])}
+    choices: list[list[tuple[int, int]]] = []
+    for member, zone in ends:
+        if member in group.dependencies:
+            if zone not in dependency_zones.get(member, frozenset()):
+                return None
+            continue
+        role = roles.get(id(group.members[member]))
+        if role is None:
+            return None
+        choices.append([(role, domain) for domain in placements.possible(role) if _zone(cast, domain) == zone])
+    for placement in placements.completed or ():
+        for pins in product(*choices):
+            packing = _with(placements, placement, pins)
+            if packing is not None:
+                return packing
+    return None
+
+
+def _with(placements: Placements, placement: Placement, pins: tuple[tuple[int, int], ...]) -> Packing | None:
+    """The placement with these pods in it, if it allows them."""
+    for role, domain in pins:
+        if role in placements.bound and (role, domain) not in placement.state:
+            return None
+    for pin in set(pins):
+        if pins.count(pin) > placements.roles[pin[0]].count:
+            return None
+        if pins.count(pin) > 1 and pin[0] in placements.bound and not placements.admits(placement.state, *pin):
+            return None
+    if len({pin[0] for pin in pins}) == 1 and len(pins) > placements.roles[pins[0][0]].count:
+        return None
+    packing = placements.pinned(placement.state, list(pins))
+    return packing if packing.answer is Answer.PROVED else None
+
+
+def _splits(cast: Cast, placements: Placements) -> Iterator[Packing]:
+    """Complete placements of the group's own roles over several zones."""
+    free = [
+        (role, domain)
+        for role in range(cast.own)
+        if role not in placements.bound
+        for domain in placements.possible(role)
+    ]
+    for placement in placements.completed or ():
+        held = [pair for pair in sorted(placement.state) if pair[0] < cast.own]
+        if len({_zone(cast, domain) for _, domain in held}) > 1:
+            yield placement.packing
+            continue
+        for first, second in combinations([*held, *free], 2):
+            if _zone(cast, first[1]) != _zone(cast, second[1]):
+                packing = _with(placements, placement, (first, second))
+                if packing is not None:
+                    yield packing
+
+
+def _zone(cast: Cast, domain: int) -> str:
+    return cast.zone(domain) or NO_DOMAIN
+
+
+def permitted_across(group: Group, cast: Cast, reach: Reachability) -> Where:
+    """A complete placement over several zones in which every flow of the group is permitted; empty if none is found."""
+    placements = Placements(cast.roles, cast.domains, cast.classes)
+    by_name = {place.name: place for place in reach.places}
+    for packing in _splits(cast, placements):
+        placed = where(cast, packing)
+        if all(_permitted(group, reach, flow, placed, by_name) for flow in group.flows):
+            return placed
+    return {}
+
+
+def _permitted(group: Group, reach: Reachability, flow: Flow, placed: Where, by_name: Mapping[str, Place]) -> bool:
+    sources = placed.get(group.members[flow.source].name, {})
+    targets = placed.get(group.members[flow.target].name, {}) if flow.target is not None else sources
+    for source, target in product(sources, targets):
+        crossing = reach.crossing(flow, by_name[source], by_name[target])
+        if crossing.permission is not Permission.ALLOW:
+            return False
+    return True

@@ -1,0 +1,188 @@
+"""What a rule sees of one snapshot: its facts, and the verdicts and proofs that follow from them, made when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+
+from trainlint.finding import Unknown
+from trainlint.model.known import Undetermined
+from trainlint.model.pool import Inventory
+from trainlint.model.workload import Group, PodSet
+from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
+from trainlint.proof.cause import DeadlockCause, FlowCause, PlacementCause
+from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
+from trainlint.proof.group import GroupProof, Stage, find_deadlock, prove
+from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
+from trainlint.reachability import Reachability, places
+from trainlint.scheduling.condense import condense
+from trainlint.scheduling.node import Node, node_of
+from trainlint.snapshot.build import Snapshot
+
+__all__ = ["Facts"]
+
+
+class Facts:
+    """The snapshot, with everything that is derived from it computed once and shared by all rules."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._condensed: dict[int, tuple[Inventory, tuple[Node, ...]]] = {}
+        self._verdicts: dict[tuple[int, Hashable], Feasibility] = {}
+
+    @cached_property
+    def policies(self) -> PolicySet:
+        """The policies in force."""
+        services = tuple(
+            Service(each.ref.namespace, each.ref.name, selector=each.selector or {})
+            for each in self.snapshot.workloads.services
+        )
+        context = PolicyContext(self.snapshot.settings, self.snapshot.namespaces, services)
+        written = [each.field for each in self.snapshot.objects]
+        return read_policies([*written, *self.snapshot.workloads.policies], context)
+
+    @cached_property
+    def feasibilities(self) -> tuple[Feasibility, ...]:
+        """Where the pods of every pod set can be scheduled; pod sets whose nodes nobody knows are left out."""
+        return tuple(
+            judged for pod_set in self.snapshot.workloads.pod_sets if (judged := self.feasibility(pod_set)) is not None
+        )
+
+    def feasibility(self, pod_set: PodSet) -> Feasibility | None:
+        """The verdicts on one pod set over the inventory that counts for it."""
+        inventory = self._inventory(pod_set)
+        return None if inventory is None else self._feasibility(pod_set, inventory)
+
+    def _inventory(self, pod_set: PodSet) -> Inventory | None:
+        nearest = self.snapshot.inventories_for(pod_set.at)
+        return nearest[0] if len(nearest) == 1 else None
+
+    def _nodes(self, inventory: Inventory) -> tuple[Inventory, tuple[Node, ...]]:
+        key = id(inventory)
+        if key not in self._condensed:
+            specs = [pod_set.spec for pod_set in self.snapshot.workloads.pod_sets]
+            self._condensed[key] = (inventory, tuple(node_of(pool) for pool in condense(inventory.pools, specs)))
+        return self._condensed[key]
+
+    def _feasibility(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
+        key = (id(inventory), id(pod_set))
+        if key not in self._verdicts:
+            _, nodes = self._nodes(inventory)
+            self._verdicts[key] = judge_pod_set(pod_set, inventory, nodes, self.snapshot.settings)
+        return self._verdicts[key]
+
+    @cached_property
+    def proofs(self) -> tuple[GroupProof, ...]:
+        """The proof of every group."""
+        return tuple(self._prove(group) for group in self.snapshot.workloads.groups)
+
+    def _prove(self, group: Group) -> GroupProof:
+        nearest = self.snapshot.inventories_for(group.at or group.members[0].at)
+        missing = list(self._missing(group, nearest))
+        stage = self._stage(group, nearest[0]) if len(nearest) == 1 else None
+        if any(isinstance(member.replicas, Undetermined) for member in group.members):
+            stage = None
+        everywhere = places((node.pool for node in stage.nodes), self.snapshot.settings.topology_key) if stage else ()
+        reach = Reachability(group, everywhere, self.policies, self.snapshot.settings, self.snapshot.namespaces)
+        return prove(group, reach, stage, missing)
+
+    def _stage(self, group: Group, inventory: Inventory) -> Stage:
+        members = {id(member) for member in group.members}
+        wanted = any(member.spec.pod_affinity for member in group.members)
+        others = [
+            self._feasibility(pod_set, inventory)
+            for pod_set in self.snapshot.workloads.pod_sets
+            if wanted and id(pod_set) not in members and pod_set.replicas != 0
+        ]
+        return Stage(
+            nodes=self._nodes(inventory)[1],
+            feasible={index: self._feasibility(member, inventory) for index, member in enumerate(group.members)},
+            others=others,
+            settings=self.snapshot.settings,
+            namespaces=self.snapshot.namespaces,
+        )
+
+    def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
+        if not nearest:
+            yield NO_INVENTORY
+        elif len(nearest) > 1:
+            yield f"which of {len(nearest)} inventories counts: {', '.join(each.name for each in nearest)}"
+        elif not nearest[0].complete:
+            yield f"the nodes that the inventory {nearest[0].name} leaves out (complete: false)"
+        unrendered = {self.snapshot.unrendered.get(member.at.file) for member in group.members} - {None}
+        unrendered |= {
+            self.snapshot.unrendered.get(entry.at.file)
+            for entry in self.policies.entries
+            if any(entry.namespace in {"", member.namespace} for member in group.members)
+        } - {None}
+        for directory in sorted(str(each) for each in unrendered):
+            yield f"what the kustomization {directory} makes of it: it was not rendered"
+
+    def flow_causes(self, rule: str) -> Iterator[tuple[GroupProof, FlowCause]]:
+        """The needed flows that are denied wherever pods land, for the reason that ``rule`` names."""
+        for proof in self.proofs:
+            for cause in proof.causes:
+                if isinstance(cause, FlowCause) and cause.rule == rule:
+                    yield proof, cause
+
+    @cached_property
+    def contradicting_labels(self) -> tuple[ZoneLabel, ...]:
+        """Pod labels that policies read as a zone and that name another one than the pods can land in."""
+        key = self.snapshot.settings.topology_key
+        judged = []
+        for feasible in self.feasibilities:
+            inventory = self._inventory(feasible.pod_set)
+            if inventory is not None:
+                nodes = self._nodes(inventory)[1]
+                judged.append((feasible, {index: zone_of(node.pool, key) for index, node in enumerate(nodes)}))
+        return tuple(contradictions(judged, labels_read(self.policies.entries)))
+
+    def placement_causes(self, rule: str) -> Iterator[PlacementCause]:
+        """The pod sets that can never be scheduled for the reason that ``rule`` names; one for each fault of an object."""
+        found: dict[Hashable, PlacementCause] = {}
+        for judged in self.feasibilities:
+            cause = judged.cause
+            if cause is None or cause.rule != rule or judged.pod_set.replicas == 0:
+                continue
+            fault = frozenset((miss.pool.name, *(each.reason for each in miss.refusals)) for miss in cause.misses)
+            before = found.get((judged.pod_set.owner, fault))
+            found[judged.pod_set.owner, fault] = (
+                cause if before is None else replace(before, also=(*before.also, judged.pod_set))
+            )
+        yield from found.values()
+
+    @cached_property
+    def deadlocks(self) -> tuple[DeadlockCause, ...]:
+        """Required pod affinity that can never hold, in groups and outside of them."""
+        found = [cause for proof in self.proofs for cause in proof.causes if isinstance(cause, DeadlockCause)]
+        grouped = {id(member) for proof in self.proofs for member in proof.group.members}
+        for pod_set in self.snapshot.workloads.pod_sets:
+            if id(pod_set) in grouped or not pod_set.spec.pod_affinity or pod_set.replicas == 0:
+                continue
+            inventory = self._inventory(pod_set)
+            if inventory is None or not inventory.complete or pod_set.at.file in self.snapshot.unrendered:
+                continue
+            alone = Group(pod_set.name, pod_set.owner.kind, (pod_set,), (), at=pod_set.at)
+            stage = self._stage(alone, inventory)
+            if stage.feasible[0].cause is None and (cause := find_deadlock(alone, stage)) is not None:
+                found.append(cause)
+        return tuple(found)
+
+    @cached_property
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What is missing for this snapshot's questions."""
+        return tuple(dict.fromkeys((*self.snapshot.unknowns, *self.policies.unknowns, *_of_proofs(self.proofs))))
+
+
+NO_INVENTORY = "the nodes: there is no inventory"
+
+REMEDIES: Mapping[str, str] = {
+    NO_INVENTORY: "write the nodes into the repository: kubectl get nodes -o yaml > nodes.yaml",
+}
+
+
+def _of_proofs(proofs: tuple[GroupProof, ...]) -> Iterator[Unknown]:
+    for proof in proofs:
+        for text in proof.missing:
+            yield Unknown(f"group {proof.group.name}", text, REMEDIES.get(text, ""), at=proof.group.at)

@@ -1,0 +1,97 @@
+"""Where one pod of a set can be scheduled, and the filter to blame where it cannot be anywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from trainlint.model.known import Undetermined
+from trainlint.model.pool import Inventory, Pool
+from trainlint.model.settings import Settings
+from trainlint.model.workload import PodSet
+from trainlint.proof.cause import Miss, PlacementCause
+from trainlint.scheduling.filter import Doubt, Refusal, refusals
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.pod import Pod, admitted
+
+__all__ = ["Feasibility", "judge_pod_set", "zone_of"]
+
+AFFINITY = "NodeAffinity"
+TAINTS = "TaintToleration"
+FIT = "NodeResourcesFit"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feasibility:
+    """For each pool (by index): ``()`` in ``verdicts`` means that a pod fits on an empty node of it."""
+
+    pod_set: PodSet
+    pod: Pod
+    verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
+    cause: PlacementCause | None
+
+    @property
+    def pools(self) -> frozenset[int]:
+        """The pools whose nodes take a pod."""
+        return frozenset(index for index, verdict in self.verdicts.items() if not verdict)
+
+    @property
+    def doubtful(self) -> frozenset[int]:
+        """The pools of which nobody can tell."""
+        return frozenset(
+            index
+            for index, verdict in self.verdicts.items()
+            if verdict and all(isinstance(each, Doubt) for each in verdict)
+        )
+
+    def doubts(self) -> tuple[str, ...]:
+        """What is not known, in words."""
+        return tuple(
+            dict.fromkeys(
+                each.why for index in self.doubtful for each in self.verdicts[index] if isinstance(each, Doubt)
+            )
+        )
+
+
+def judge_pod_set(pod_set: PodSet, inventory: Inventory, nodes: Sequence[Node], settings: Settings) -> Feasibility:
+    """Every static filter on every pool. There is a cause only where no pool can take a pod and no other nodes exist."""
+    pod = admitted(pod_set, settings)
+    verdicts = {index: refusals(pod, node) for index, node in enumerate(nodes) if node.pool.maximum != 0}
+    for part in pod_set.spec.undetermined:
+        doubt = Doubt("template", f"{part} of {pod_set.name} holds a placeholder")
+        verdicts = {index: (doubt,) if not verdict else verdict for index, verdict in verdicts.items()}
+    judged = Feasibility(pod_set, pod, verdicts, None)
+    hopeless = verdicts and not judged.pools and not judged.doubtful
+    if not hopeless or not inventory.complete or pod_set.spec.undetermined or pod_set.spec.node_name:
+        return judged
+    return Feasibility(pod_set, pod, verdicts, _cause(pod_set, nodes, verdicts))
+
+
+def _cause(
+    pod_set: PodSet, nodes: Sequence[Node], verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
+) -> PlacementCause | None:
+    """The filter to blame (rules.md, placement/): first among the nodes that match, then what all of them lack."""
+    misses = [
+        Miss(nodes[index].pool, tuple(each for each in verdict if isinstance(each, Refusal)))
+        for index, verdict in verdicts.items()
+    ]
+    misses.sort(key=lambda miss: len(miss.refusals))
+    matching = [miss for miss in misses if not _refused_by(miss, AFFINITY)]
+    if not matching:
+        return PlacementCause("no-matching-node", pod_set, tuple(misses))
+    tainted = [miss for miss in matching if [each.plugin for each in miss.refusals] == [TAINTS]]
+    if tainted:
+        return PlacementCause("untolerated-taint", pod_set, tuple(tainted))
+    if all(_refused_by(miss, FIT) for miss in matching):
+        return PlacementCause("request-exceeds-node", pod_set, tuple(matching))
+    return None
+
+
+def _refused_by(miss: Miss, plugin: str) -> bool:
+    return any(each.plugin == plugin for each in miss.refusals)
+
+
+def zone_of(pool: Pool, key: str) -> str | None:
+    """The pool's domain, where it is known."""
+    value = pool.label(key)
+    return None if isinstance(value, Undetermined) else value

@@ -1,0 +1,240 @@
+"""The proof of one group, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from trainlint.model.known import Answer, Undetermined
+from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
+from trainlint.model.settings import ZONE, Settings
+from trainlint.model.workload import Flow, FlowKind, Group, PortRange
+from trainlint.proof.cause import Cause, DeadlockCause, FlowCause, Where, ZoneCause, ZoneReason
+from trainlint.proof.everywhere import Everywhere, judge_everywhere, permitted_across
+from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.roles import Cast, cast
+from trainlint.proof.spread import spread_causes
+from trainlint.proof.zones import Zone, judge_zones
+from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.packing import Packing
+from trainlint.scheduling.placement import Placements
+
+__all__ = ["GroupProof", "Stage", "find_deadlock", "prove"]
+
+Namespaces = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupProof:
+    """The answers for one group. ``causes`` are those that rules about groups render; placement rules see pod sets."""
+
+    group: Group
+    exists: Answer
+    for_all: Answer
+    viable_zones: tuple[str, ...] = ()
+    witness: Where = field(default_factory=dict)
+    counterexample: Where = field(default_factory=dict)
+    causes: tuple[Cause, ...] = ()
+    notes: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    topology_key: str = ZONE
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster."""
+
+    nodes: Sequence[Node]
+    feasible: Mapping[int, Feasibility]
+    others: Sequence[Feasibility]
+    settings: Settings
+    namespaces: Namespaces
+
+
+def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str]) -> GroupProof:
+    """The three answers. Without a stage (no inventory that counts) only what holds wherever pods land is answered.
+
+    ``missing`` is what was not known before the question was asked; while there is any, nothing is proved.
+    """
+    flows = tuple(_flow_causes(reach))
+    doubts = [*missing, *_undecided(group, reach)]
+    if stage is None:
+        answer = Answer.REFUTED if flows else Answer.UNKNOWN
+        return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts))
+    if any(each.cause is not None for each in stage.feasible.values()):
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=flows, missing=tuple(doubts))
+    players = cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
+    spread = tuple(spread_causes(players))
+    if deadlock := _deadlock(players):
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, *spread, deadlock))
+    doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
+    if any(each.forces_split for each in spread):
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, *spread), missing=tuple(doubts))
+    doubts += [f"what {constraint} allows" for constraint in players.beyond]
+    return _placed(group, reach, stage, players, (*flows, *spread), doubts)
+
+
+def _placed(
+    group: Group, reach: Reachability, stage: Stage, players: Cast, causes: tuple[Cause, ...], doubts: list[str]
+) -> GroupProof:
+    own = [stage.feasible[index] for index in _own(group)]
+    zones = judge_zones(group, players, own, reach)
+    exists = _any([zone.answer for zone in zones])
+    structural = _any([zone.structural for zone in zones])
+    if doubts and exists is Answer.PROVED:
+        exists = Answer.UNKNOWN
+    viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
+    witness = next((zone.witness for zone in zones if zone.answer is Answer.PROVED), {})
+    if structural is Answer.REFUTED and not players.beyond and not players.targetless:
+        across = permitted_across(group, players, reach)
+        if not (across and not group.collective):
+            causes = (*causes, ZoneCause(_reasons(zones), across))
+    if exists is not Answer.PROVED:
+        missing = [*doubts, *(text for zone in zones for text in zone.missing)] if exists is Answer.UNKNOWN else doubts
+        return GroupProof(group, exists, exists, viable, witness, causes=causes, missing=tuple(dict.fromkeys(missing)))
+    every = judge_everywhere(group, players, reach, viable, _dependency_zones(group, stage))
+    found = tuple(each for each in (every.stranded, every.cut, every.split) if each is not None)
+    return GroupProof(
+        group,
+        exists,
+        every.answer,
+        viable,
+        witness,
+        counterexample=_counterexample(every),
+        causes=(*causes, *found),
+        notes=every.notes,
+        missing=tuple(dict.fromkeys(every.missing)),
+        topology_key=stage.settings.topology_key,
+    )
+
+
+def _own(group: Group) -> Iterator[int]:
+    return (
+        index for index, member in enumerate(group.members) if index not in group.dependencies and member.replicas != 0
+    )
+
+
+def _any(answers: Sequence[Answer]) -> Answer:
+    if Answer.PROVED in answers:
+        return Answer.PROVED
+    return Answer.UNKNOWN if Answer.UNKNOWN in answers or not answers else Answer.REFUTED
+
+
+def _reasons(zones: Sequence[Zone]) -> dict[str, tuple[ZoneReason, ...]]:
+    return {zone.name: zone.reasons for zone in zones}
+
+
+def _counterexample(every: Everywhere) -> Where:
+    if every.stranded is not None:
+        return every.stranded.placed
+    if every.cut is not None:
+        return every.cut.where
+    return every.split.where if every.split is not None else {}
+
+
+def _dependency_zones(group: Group, stage: Stage) -> dict[int, frozenset[str]]:
+    found = {}
+    for index in group.dependencies:
+        pools = stage.feasible[index].pools if index in stage.feasible else frozenset[int]()
+        values = (stage.nodes[pool].label(stage.settings.topology_key) for pool in pools)
+        found[index] = frozenset(value if isinstance(value, str) else NO_DOMAIN for value in values)
+    return found
+
+
+def _flow_causes(reach: Reachability) -> Iterator[FlowCause]:
+    """The flows that are denied everywhere, by the rule that names the reason best."""
+    found: dict[str, list[tuple[Flow, Verdict]]] = {}
+    for flow, verdict in reach.denied:
+        found.setdefault(_rule_for(flow, reach), []).append((flow, verdict))
+    if "flow-denied" in found:
+        found["flow-denied"] += found.pop("collective-ports-blocked", [])
+    for rule, flows in found.items():
+        yield FlowCause(rule, tuple(flows), dict(_admitting(rule, flows, reach)))
+
+
+def _admitting(
+    rule: str, flows: Sequence[tuple[Flow, Verdict]], reach: Reachability
+) -> Iterator[tuple[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]]]:
+    """For flows that are open on a few ports: the entries that open these, in the directions that are not all open."""
+    if rule != "collective-ports-blocked":
+        return
+    for flow, denied in flows:
+        for decision, asked in zip(decisions(reach.any_port(flow)), decisions(denied), strict=True):
+            if asked.answer is Permission.DENY:
+                for entry in decision.deciding:
+                    yield entry, (flow, decision.allowed)
+
+
+def _rule_for(flow: Flow, reach: Reachability) -> str:
+    if flow.kind is FlowKind.DNS:
+        return "dns-egress-blocked"
+    if flow.kind is FlowKind.COLLECTIVE and _some_port_open(flow, reach):
+        return "collective-ports-blocked"
+    return "flow-denied"
+
+
+def decisions(verdict: Verdict) -> tuple[Decision, Decision]:
+    """Both directions of a verdict."""
+    return verdict.egress, verdict.ingress
+
+
+def _some_port_open(flow: Flow, reach: Reachability) -> bool:
+    """Whether the two ends may talk, only not on all ports of the flow."""
+    return bool(reach.any_port(flow).allowed)
+
+
+def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
+    for flow in group.flows:
+        for crossing in reach.crossings(flow):
+            if crossing.permission is Permission.UNKNOWN and len(reach.places) == 1:
+                yield from unknown_of(crossing.other_node)
+    for member in group.members:
+        if isinstance(member.replicas, Undetermined):
+            yield f"how many pods {member.name} has: {member.replicas.why}"
+
+
+def find_deadlock(group: Group, stage: Stage) -> DeadlockCause | None:
+    """Required pod affinity of the group's pod sets that can never hold, if there is one."""
+    return _deadlock(
+        cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
+    )
+
+
+def _deadlock(players: Cast) -> DeadlockCause | None:
+    """Required pod affinity that no order of placement can ever satisfy, room aside."""
+    if players.unknown or players.targetless:
+        return None
+    placements = _Roomy(players.roles, players.domains, players.classes)
+    if placements.reachable is None:
+        return None
+    placed = {role for state in placements.reachable for role, _ in state}
+    stuck = [role for role in range(players.own) if players.roles[role].attractions and role not in placed]
+    for role in stuck:
+        targets = sorted({target for term in players.roles[role].attractions for target in term.targets})
+        free = [target for target in targets if target in placed]
+        target = (free or [each for each in targets if each != role] or targets)[0]
+        if not free and target not in stuck:
+            continue
+        at = next((term.at for term in players.pods[role].spec.pod_affinity if term.at is not None), None)
+        pod_set = players.pod_sets[role]
+        return DeadlockCause(
+            pod_set,
+            players.pod_sets[target],
+            mutual=not free,
+            own_zones=_zones(players, placements.possible(role)),
+            target_zones=_zones(players, placements.possible(target)),
+            at=at or pod_set.spec.at or pod_set.at,
+        )
+    return None
+
+
+class _Roomy(Placements):
+    """Placements on nodes that never fill up."""
+
+    def minimal(self, state: frozenset[tuple[int, int]]) -> Packing:
+        return Packing(Answer.PROVED)
+
+
+def _zones(players: Cast, domains: Sequence[int]) -> tuple[str, ...]:
+    return tuple(sorted({players.zone(domain) or NO_DOMAIN for domain in domains}))

@@ -1,0 +1,188 @@
+"""From the pod sets of a group to roles that can be placed: what binds them to each other, and the nodes there are."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from trainlint.kube.node import HOSTNAME
+from trainlint.model.known import Undetermined
+from trainlint.model.pod import SpreadConstraint
+from trainlint.model.workload import Group, PodSet
+from trainlint.proof.feasibility import Feasibility
+from trainlint.scheduling.domains import Domain, partition
+from trainlint.scheduling.inter_pod_affinity import Rules, rules, term_matches
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.node_resources_fit import compared
+from trainlint.scheduling.packing import UNLIMITED, NodeClass
+from trainlint.scheduling.placement import Attraction, Repulsion, Role
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.pod_topology_spread import eligible_domains
+
+__all__ = ["Cast", "cast"]
+
+Namespaces = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The roles of a group over the nodes of one inventory.
+
+    The first roles are the group's own pod sets (dependencies and sets without pods left out), the rest are other
+    workloads that they require to be near; those take no room. ``unknown`` says what is not known about them, and
+    ``beyond`` which constraints depend on more than who is in which domain.
+    """
+
+    pod_sets: tuple[PodSet, ...]
+    own: int
+    pods: tuple[Pod, ...]
+    roles: tuple[Role, ...]
+    domains: tuple[Domain, ...]
+    classes: tuple[NodeClass, ...]
+    nodes: tuple[Node, ...]
+    key: str
+    unknown: tuple[str, ...] = ()
+    beyond: tuple[str, ...] = ()
+    targetless: tuple[PodSet, ...] = ()
+
+    def zone(self, domain: int) -> str | None:
+        """The value of the topology key in a domain."""
+        return self.domains[domain].values[self.key]
+
+
+def cast(
+    group: Group,
+    feasible: Mapping[int, Feasibility],
+    others: Sequence[Feasibility],
+    nodes: Sequence[Node],
+    namespaces: Namespaces,
+    key: str,
+) -> Cast:
+    """The roles of the group. ``feasible`` is by member index; ``others`` are the workloads that are no members."""
+    own = [
+        feasible[index]
+        for index, member in enumerate(group.members)
+        if index not in group.dependencies and member.replicas != 0
+    ]
+    wanted = [other for other in others if any(_attracted(each.pod, other.pod, namespaces) for each in own)]
+    everyone = [*own, *wanted]
+    pods = [each.pod for each in everyone]
+    asked = [rules(pod, pods, namespaces, own=index) for index, pod in enumerate(pods[: len(own)])]
+    keys = tuple(dict.fromkeys([key, *_keys(asked)]))
+    domains = partition([node.pool for node in nodes], keys)
+    unknown = [doubt for each in own for doubt in each.doubts()]
+    if isinstance(domains, Undetermined):
+        return Cast((), 0, (), (), (), (), tuple(nodes), key, unknown=(domains.why, *unknown))
+    classes = tuple(_classes(everyone, domains, nodes))
+    return Cast(
+        pod_sets=tuple(each.pod_set for each in everyone),
+        own=len(own),
+        pods=tuple(pods),
+        roles=(
+            *(_role(index, everyone[index], asked[index], classes, pods[: len(own)]) for index in range(len(own))),
+            *(Role({}, 1, _usable(each, classes)) for each in wanted),
+        ),
+        domains=domains,
+        classes=classes,
+        nodes=tuple(nodes),
+        key=key,
+        unknown=(*unknown, *_unsure(everyone, asked)),
+        beyond=tuple(_beyond(own, asked, nodes)),
+        targetless=tuple(_targetless(own, asked)),
+    )
+
+
+def _attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:
+    return bool(pod.spec.pod_affinity) and all(
+        term_matches(term, pod.namespace, namespaces, other.labels, other.namespace) is True
+        for term in pod.spec.pod_affinity
+    )
+
+
+def _targetless(own: Sequence[Feasibility], asked: Sequence[Rules]) -> Iterator[PodSet]:
+    """Pod sets whose required pod affinity selects no pod that anybody knows of."""
+    for each, wants in zip(own, asked, strict=True):
+        if wants.affinity and not wants.starts and not any(counter.kinds for counter in wants.affinity):
+            yield each.pod_set
+
+
+def _unsure(everyone: Sequence[Feasibility], asked: Sequence[Rules]) -> Iterator[str]:
+    for each, wants in zip(everyone, asked, strict=False):
+        for other in sorted(wants.doubtful):
+            yield f"whether the pod affinity of {each.pod_set.name} selects the pods of {everyone[other].pod_set.name}"
+
+
+def _keys(asked: Sequence[Rules]) -> Iterator[str]:
+    for wants in asked:
+        for counter in (*wants.affinity, *wants.anti_affinity, *wants.symmetry):
+            if counter.key != HOSTNAME:
+                yield counter.key
+
+
+def _classes(everyone: Sequence[Feasibility], domains: Sequence[Domain], nodes: Sequence[Node]) -> Iterator[NodeClass]:
+    """Nodes of one domain that offer the same to every role are one class, under the index of the first of them."""
+    united: dict[Hashable, NodeClass] = {}
+    for number, domain in enumerate(domains):
+        for pool in domain.pools:
+            node = nodes[pool]
+            room = {name: amount for name, amount in (node.allocatable or {}).items() if isinstance(amount, int)}
+            usable = tuple(pool in each.pools for each in everyone)
+            count = UNLIMITED if node.pool.maximum is None else node.pool.maximum
+            if not any(usable) or count == 0:
+                continue
+            key = (number, usable, frozenset(room.items()))
+            before = united.get(key)
+            united[key] = (
+                NodeClass(pool, room, count) if before is None else replace(before, count=before.count + count)
+            )
+    yield from united.values()
+
+
+def _usable(me: Feasibility, classes: Sequence[NodeClass]) -> frozenset[int]:
+    return frozenset(number for number, each in enumerate(classes) if each.pool in me.pools)
+
+
+def _role(index: int, me: Feasibility, asked: Rules, classes: Sequence[NodeClass], own: Sequence[Pod]) -> Role:
+    repelled = (*asked.anti_affinity, *asked.symmetry)
+    apart = {kind for counter in repelled if counter.key == HOSTNAME for kind in counter.kinds}
+    apart |= {
+        other
+        for other, pod in enumerate(own)
+        if any(one.conflicts(two) for one in me.pod.host_ports for two in pod.host_ports)
+    }
+    replicas = me.pod_set.replicas
+    amounts = {name: amount for name, amount in compared(me.pod.requests) if isinstance(amount, int)}
+    return Role(
+        requests={**amounts, "pods": 1},
+        count=replicas if isinstance(replicas, int) else 1,
+        classes=_usable(me, classes),
+        attractions=tuple(Attraction(each.key, each.kinds) for each in asked.affinity if each.key != HOSTNAME),
+        repulsions=tuple(Repulsion(each.key, each.kinds) for each in repelled if each.key != HOSTNAME),
+        starts=asked.starts is True,
+        per_node=1 if index in apart else _skew_on_hosts(me.pod),
+        apart=frozenset(apart - {index}),
+    )
+
+
+def _skew_on_hosts(pod: Pod) -> int | None:
+    """With an empty node left, a hard spread over hosts allows so many pods on each (S 1.7)."""
+    return min((each.max_skew for each in pod.spec.spread if each.hard and each.topology_key == HOSTNAME), default=None)
+
+
+def _beyond(own: Sequence[Feasibility], asked: Sequence[Rules], nodes: Sequence[Node]) -> Iterator[str]:
+    """Constraints that depend on counts or on single nodes, not only on who is in which domain."""
+    for each, wants in zip(own, asked, strict=True):
+        if any(counter.key == HOSTNAME for counter in wants.affinity):
+            yield f"the pod affinity of {each.pod_set.name} on {HOSTNAME}"
+        for constraint in each.pod.spec.spread:
+            if constraint.hard and _spreads(constraint, each, nodes):
+                yield f"the topology spread of {each.pod_set.name} on {constraint.topology_key}"
+
+
+def _spreads(constraint: SpreadConstraint, me: Feasibility, nodes: Sequence[Node]) -> bool:
+    """Whether the constraint can refuse a pod for more than a fixed number of pods on each host."""
+    if constraint.topology_key != HOSTNAME:
+        return len(eligible_domains(constraint, me.pod, [node.pool for node in nodes])) > 1
+    replicas = me.pod_set.replicas
+    hosts = sum(UNLIMITED if nodes[pool].pool.maximum is None else nodes[pool].pool.maximum or 0 for pool in me.pools)
+    return not isinstance(replicas, int) or replicas > hosts * constraint.max_skew

@@ -1,0 +1,90 @@
+"""Facts of the proof as short sentences and as placements that people can read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trainlint.finding import Location
+from trainlint.model.policy import Decision, Permission, Verdict
+from trainlint.model.pool import Pool
+from trainlint.model.workload import DNS_PEER, Flow, Group
+from trainlint.proof.cause import Where
+from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.roles import Cast
+from trainlint.reachability import NO_DOMAIN
+from trainlint.scheduling.filter import Doubt, Refusal
+from trainlint.scheduling.packing import Packing
+from trainlint.scheduling.placement import State
+
+__all__ = ["denied_sentence", "directions", "flow_text", "places_of", "refusal_sentence", "state_where", "where"]
+
+Places = tuple[tuple[str, Location], ...]
+
+
+def where(cast: Cast, packing: Packing) -> Where:
+    """A packing as pod set, zone and number of pods."""
+    zones = {pool: cast.zone(index) or NO_DOMAIN for index, domain in enumerate(cast.domains) for pool in domain.pools}
+    found: dict[str, dict[str, int]] = {}
+    for slot in packing.slots:
+        for role, count in sorted(slot.pods.items()):
+            if role < cast.own:
+                by_zone = found.setdefault(cast.pod_sets[role].name, {})
+                by_zone[zones[slot.pool]] = by_zone.get(zones[slot.pool], 0) + count * slot.nodes
+    return found
+
+
+def state_where(cast: Cast, state: State) -> Where:
+    """A state, one pod for each of its pairs."""
+    found: dict[str, dict[str, int]] = {}
+    for role, domain in sorted(state):
+        found.setdefault(cast.pod_sets[role].name, {})[cast.zone(domain) or NO_DOMAIN] = 1
+    return found
+
+
+def refusal_sentence(
+    feasible: Feasibility, verdict: Iterable[Refusal | Doubt], pools: Sequence[Pool]
+) -> tuple[str, Location, Places]:
+    """Why the nodes of a zone refuse a pod set: the closest miss in words, the place in the pod, the places in nodes."""
+    refusals = [each for each in verdict if isinstance(each, Refusal)]
+    pod_set = feasible.pod_set
+    if not refusals:
+        at = pod_set.spec.at or pod_set.at
+        return f"no node is there for {pod_set.name}", at, tuple(("the nodes", pool.at) for pool in pools if pool.at)
+    text = "; ".join(each.reason for each in refusals)
+    at = next((each.at for each in refusals if each.at is not None), pod_set.spec.at or pod_set.at)
+    related = tuple((f"what refuses it ({each.plugin})", each.node_at) for each in refusals if each.node_at is not None)
+    return f"no node takes {pod_set.name}: {text}", at, related
+
+
+def flow_text(group: Group, flow: Flow) -> str:
+    """A flow as "source -> target, TCP port"."""
+    target = DNS_PEER if flow.target is None else group.members[flow.target].name
+    ports = "port" if flow.ports.first == flow.ports.last else "ports"
+    return f"{group.members[flow.source].name} -> {target}, {flow.protocol} {ports} {flow.ports}"
+
+
+def denied_sentence(group: Group, flow: Flow, verdict: Verdict) -> str:
+    """Which direction is denied and by whom."""
+    parts = [f"{each.direction.value}: {each.reason}" for each in denying(verdict)]
+    return f"{flow_text(group, flow)} is denied ({'; '.join(parts)})"
+
+
+def directions(verdict: Verdict) -> tuple[str, ...]:
+    """The names of the directions that deny."""
+    return tuple(each.direction.value for each in denying(verdict))
+
+
+def denying(verdict: Verdict) -> tuple[Decision, ...]:
+    """The directions that deny."""
+    return tuple(each for each in (verdict.egress, verdict.ingress) if each.answer is Permission.DENY)
+
+
+def places_of(verdict: Verdict) -> Places:
+    """The entries that decide a denial: those that deny, else those that isolate and do not admit it."""
+    found: dict[Location, str] = {}
+    for decision in denying(verdict):
+        for entry in decision.deciding or decision.isolating:
+            name = f"{entry.origin.kind} {entry.origin.name}"
+            what = "denies it" if decision.deciding else "isolates and does not admit it"
+            found.setdefault(entry.at, f"who blocks it ({decision.direction.value}, {name} {what})")
+    return tuple((role, at) for at, role in found.items())

@@ -1,0 +1,142 @@
+"""Exists: for each zone, whether the whole group can be placed in it and its flows are permitted there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from trainlint.model.known import Answer
+from trainlint.model.policy import Permission
+from trainlint.model.workload import Group
+from trainlint.proof.cause import Where, ZoneReason
+from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.roles import Cast
+from trainlint.proof.words import denied_sentence, places_of, refusal_sentence, where
+from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
+from trainlint.scheduling.placement import Placements
+
+__all__ = ["Zone", "judge_zones", "restricted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """The answer for one zone; ``structural`` is the answer without the flows that are denied in every zone."""
+
+    name: str
+    answer: Answer
+    structural: Answer
+    reasons: tuple[ZoneReason, ...] = ()
+    witness: Where = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+
+
+def restricted(cast: Cast, zone: str) -> Placements:
+    """The placements of the group's own roles inside one zone, with the workloads they want to be near anywhere."""
+    inside = {index for index in range(len(cast.domains)) if (cast.zone(index) or NO_DOMAIN) == zone}
+    pools = {pool for index in inside for pool in cast.domains[index].pools}
+    usable = frozenset(number for number, each in enumerate(cast.classes) if each.pool in pools)
+    roles = [
+        role if index >= cast.own else replace(role, classes=role.classes & usable)
+        for index, role in enumerate(cast.roles)
+    ]
+    return Placements(roles, cast.domains, cast.classes)
+
+
+def judge_zones(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> tuple[Zone, ...]:
+    """Every zone, the closest miss first. ``feasible`` are those of the cast's own roles."""
+    denied = {id(flow) for flow, _ in reach.denied}
+    zones = [_judge(group, cast, feasible, reach, place, denied) for place in reach.places]
+    return tuple(sorted(zones, key=lambda zone: (zone.answer is not Answer.PROVED, len(zone.reasons), zone.name)))
+
+
+def _judge(
+    group: Group,
+    cast: Cast,
+    feasible: Sequence[Feasibility],
+    reach: Reachability,
+    place: Place,
+    denied: set[int],
+) -> Zone:
+    reasons = list(_infeasible(cast, feasible, place.name))
+    missing: list[str] = list(cast.unknown)
+    answer = Answer.REFUTED if reasons else Answer.PROVED
+    witness: Where = {}
+    if not reasons:
+        placements = restricted(cast, place.name)
+        if placements.completed is None or cast.unknown:
+            answer = Answer.UNKNOWN
+            missing.append(f"whether all pods fit in {place.name}")
+        elif placements.completed:
+            witness = where(cast, placements.completed[0].packing)
+        else:
+            answer = Answer.REFUTED
+            reasons += _short(cast, placements, place.name)
+    within = [
+        index
+        for index, flow in enumerate(group.flows)
+        if flow.source not in group.dependencies and flow.target not in group.dependencies
+    ]
+    cut = reach.cut_inside(place, within)
+    local = [crossing for crossing in cut if id(crossing.flow) not in denied]
+    structural = _with_flows(answer, local)
+    return Zone(
+        name=place.name,
+        answer=_with_flows(answer, cut),
+        structural=structural,
+        reasons=(*reasons, *(_cut_reason(group, crossing) for crossing in local)),
+        witness=witness if structural is Answer.PROVED else {},
+        missing=tuple(missing) if structural is Answer.UNKNOWN else (),
+    )
+
+
+def _with_flows(answer: Answer, cut: Iterable[Crossing]) -> Answer:
+    permissions = {crossing.permission for crossing in cut}
+    if Permission.DENY in permissions or answer is Answer.REFUTED:
+        return Answer.REFUTED
+    return Answer.UNKNOWN if permissions else answer
+
+
+def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Iterator[ZoneReason]:
+    """The roles that no node of the zone takes, with the closest miss among its nodes."""
+    pools = [
+        pool
+        for index, domain in enumerate(cast.domains)
+        if (cast.zone(index) or NO_DOMAIN) == zone
+        for pool in domain.pools
+    ]
+    for each in feasible:
+        if any(pool in each.pools or pool in each.doubtful for pool in pools):
+            continue
+        nearest = min((each.verdicts[pool] for pool in pools if pool in each.verdicts), key=len, default=())
+        text, at, related = refusal_sentence(each, nearest, [cast.nodes[pool].pool for pool in pools])
+        yield ZoneReason(each.pod_set, text, at, related)
+
+
+def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason]:
+    """Why the roles do not fit together although each fits alone."""
+    packing = placements.complete(frozenset()) if not placements.bound else None
+    if packing is not None and packing.short is not None:
+        pod_set = cast.pod_sets[packing.short]
+        room = f": there is room for {packing.room} of {pod_set.replicas}" if packing.room else ""
+        yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit together with the rest{room}", pod_set.at)
+        return
+    free = placements.unbound().complete(frozenset())
+    if free.short is not None and free.answer is Answer.REFUTED:
+        pod_set = cast.pod_sets[free.short]
+        room = f": there is room for {free.room} of {pod_set.replicas}" if free.room else ""
+        yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit{room}", pod_set.at)
+        return
+    bound = [cast.pod_sets[index] for index in placements.bound if index < cast.own]
+    names = ", ".join(pod_set.name for pod_set in bound)
+    at = bound[0].spec.at or bound[0].at
+    yield ZoneReason(bound[0], f"pod affinity and anti-affinity do not let {names} share {zone}", at)
+
+
+def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:
+    source = group.members[crossing.flow.source]
+    return ZoneReason(
+        source,
+        denied_sentence(group, crossing.flow, crossing.other_node),
+        crossing.flow.at,
+        places_of(crossing.other_node),
+    )

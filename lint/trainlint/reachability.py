@@ -1,0 +1,195 @@
+"""The reachability graph of a group: which flows are permitted between which places.
+
+Nodes are (pod set, place); an edge carries one flow that is permitted from the one to the other. The only module that
+knows networkx.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.policy import Permission, Verdict
+from trainlint.model.pool import Pool
+from trainlint.model.settings import ZONE, Settings
+from trainlint.model.workload import Flow, Group, PortRange
+from trainlint.policy import Endpoint, PolicySet
+from trainlint.policy.endpoints import dns_endpoint, endpoint
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+__all__ = ["ANYWHERE", "NO_DOMAIN", "Crossing", "Place", "Reachability", "places", "unknown_of"]
+
+REGION = "topology.kubernetes.io/region"
+NO_DOMAIN = "(no zone)"
+"""The name of the domain of nodes that lack the topology key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A domain by name, with the zone and region that its nodes carry as labels."""
+
+    name: str
+    zone: Known[str] | None
+    region: Known[str] | None = None
+
+
+ANYWHERE = Place("", Undetermined("no node inventory"), Undetermined("no node inventory"))
+"""The place of pods where no inventory says which places there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """A flow between two places, with the verdict for pods of one node and of two (equal unless a node is an end)."""
+
+    flow: Flow
+    source: Place
+    target: Place
+    same_node: Verdict
+    other_node: Verdict
+
+    @property
+    def permission(self) -> Permission:
+        """Allowed or denied if both verdicts agree; else it depends on the nodes, which is not known."""
+        if self.same_node.answer is self.other_node.answer:
+            return self.same_node.answer
+        return Permission.UNKNOWN
+
+    @property
+    def may_be_denied(self) -> bool:
+        """Whether some choice of nodes inside the two places denies it."""
+        return Permission.DENY in {self.same_node.answer, self.other_node.answer}
+
+
+def places(pools: Iterable[Pool], key: str) -> tuple[Place, ...]:
+    """The domains of the pools by the topology key, each with the labels that its nodes share."""
+    found: dict[str, list[Pool]] = {}
+    for pool in pools:
+        value = pool.label(key)
+        if not isinstance(value, Undetermined):
+            found.setdefault(value if value is not None else NO_DOMAIN, []).append(pool)
+    return tuple(
+        Place(name, _shared(members, ZONE), _shared(members, REGION)) for name, members in sorted(found.items())
+    )
+
+
+def _shared(pools: Sequence[Pool], key: str) -> Known[str] | None:
+    values = {pool.label(key) for pool in pools}
+    return values.pop() if len(values) == 1 else Undetermined(f"the nodes of one domain differ in {key}")
+
+
+class Reachability:
+    """Which flows of a group are permitted, for every pair of places; asked lazily, remembered."""
+
+    def __init__(
+        self,
+        group: Group,
+        everywhere: Sequence[Place],
+        policies: PolicySet,
+        settings: Settings,
+        namespaces: Mapping[str, Mapping[str, str]],
+    ) -> None:
+        self.group = group
+        self.places = tuple(everywhere) or (ANYWHERE,)
+        self._policies = policies
+        self._settings = settings
+        self._namespaces = namespaces
+        self._endpoints: dict[tuple[int, Place, str], Endpoint] = {}
+        self._verdicts: dict[tuple[Endpoint, Endpoint, Flow], Verdict] = {}
+
+    def crossing(self, flow: Flow, source: Place, target: Place) -> Crossing:
+        """The verdicts on a flow between two places."""
+        other = self._verdict(flow, source, target, "other")
+        same = self._verdict(flow, source, target, "same") if self._on_host(flow) and source == target else other
+        return Crossing(flow, source, target, same, other)
+
+    def _on_host(self, flow: Flow) -> bool:
+        """Whether an end of the flow is a node's own identity, so that it matters which node."""
+        ends = [flow.source] if flow.target is None else [flow.source, flow.target]
+        return any(self.group.members[end].spec.host_network for end in ends)
+
+    def _verdict(self, flow: Flow, source: Place, target: Place, node: Literal["same", "other"]) -> Verdict:
+        start = self._endpoint(flow.source, source, node)
+        if flow.target is None:
+            end = dns_endpoint(self._settings, self._namespaces)
+        else:
+            end = self._endpoint(flow.target, target, node)
+        key = (start, end, flow)
+        if key not in self._verdicts:
+            self._verdicts[key] = self._policies.verdict(start, end, flow.protocol, flow.ports)
+        return self._verdicts[key]
+
+    def _endpoint(self, member: int, place: Place, node: Literal["same", "other"]) -> Endpoint:
+        key = (member, place, node)
+        if key not in self._endpoints:
+            self._endpoints[key] = endpoint(
+                self.group.members[member],
+                self._settings,
+                self._namespaces,
+                zone=place.zone,
+                region=place.region,
+                node=node,
+            )
+        return self._endpoints[key]
+
+    def crossings(self, flow: Flow) -> Iterator[Crossing]:
+        """The flow between every pair of places."""
+        targets = self.places if flow.target is not None else self.places[:1]
+        return (self.crossing(flow, source, target) for source in self.places for target in targets)
+
+    @cached_property
+    def denied(self) -> tuple[tuple[Flow, Verdict], ...]:
+        """The flows that are denied wherever the pods land, each with one of the verdicts."""
+        found = []
+        for flow in self.group.flows:
+            crossings = list(self.crossings(flow))
+            if all(crossing.permission is Permission.DENY for crossing in crossings):
+                found.append((flow, crossings[0].other_node))
+        return tuple(found)
+
+    def any_port(self, flow: Flow) -> Verdict:
+        """The verdict on the flow's ends for every port of its protocol, in the first place."""
+        place = self.places[0]
+        whole = Flow(flow.source, flow.target, flow.protocol, PortRange(1, 65535), flow.kind, flow.why, flow.at)
+        return self._verdict(whole, place, place, "other")
+
+    @cached_property
+    def graph(self) -> nx.MultiDiGraph[tuple[int, str]]:
+        """The graph: an edge for every flow that is permitted, keyed by the flow's index."""
+        import networkx as nx  # noqa: PLC0415 (slow to import; only groups need it)
+
+        graph: nx.MultiDiGraph[tuple[int, str]] = nx.MultiDiGraph()
+        for member, pod_set in enumerate(self.group.members):
+            for place in self.places:
+                graph.add_node((member, place.name), pod_set=pod_set.name, zone=place.name)
+        for index, flow in enumerate(self.group.flows):
+            if flow.target is None:
+                continue
+            for crossing in self.crossings(flow):
+                if crossing.permission is Permission.ALLOW:
+                    graph.add_edge(
+                        (flow.source, crossing.source.name), (flow.target, crossing.target.name), key=index, flow=flow
+                    )
+        return graph
+
+    def cut_inside(self, place: Place, flows: Iterable[int]) -> tuple[Crossing, ...]:
+        """Of the given flows (indices), those without an edge inside one place."""
+        missing = []
+        for index in flows:
+            flow = self.group.flows[index]
+            if flow.target is None:
+                crossing = self.crossing(flow, place, place)
+                if crossing.permission is not Permission.ALLOW:
+                    missing.append(crossing)
+            elif not self.graph.has_edge((flow.source, place.name), (flow.target, place.name), key=index):
+                missing.append(self.crossing(flow, place, place))
+        return tuple(missing)
+
+
+def unknown_of(verdict: Verdict) -> tuple[str, ...]:
+    """What is missing for a verdict, in words."""
+    return tuple(each for decision in (verdict.egress, verdict.ingress) for each in decision.uncertain)

@@ -1,0 +1,94 @@
+"""The report for programs: its schema is ``trainlint_schemas/report.json``."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from trainlint import __version__
+from trainlint.finding import Path, Severity, Span
+from trainlint.report.options import Options
+from trainlint.report.values import plain
+from trainlint.result import GroupVerdict, Placed, PlacedUnknown, Result
+
+__all__ = ["render"]
+
+
+def render(result: Result, options: Options) -> str:
+    """The whole result, also the suppressed findings; keys in a fixed order; ASCII, so safe in any log."""
+    return json.dumps(data(result), indent=2, allow_nan=False) + "\n"
+
+
+def data(result: Result) -> dict[str, Any]:
+    """The report as plain data."""
+    return {
+        "schema": 1,
+        "trainlint": __version__,
+        "analysed": result.analysed,
+        "snapshots": [
+            {"name": snapshot.name, "documents": snapshot.documents, "why": snapshot.why}
+            for snapshot in result.snapshots
+        ],
+        "findings": [_finding(placed) for placed in result.findings],
+        "groups": [_group(group) for group in result.groups],
+        "unknowns": [_unknown(unknown) for unknown in result.unknowns],
+        "suppressed": [{**_finding(placed), "reason": placed.reason} for placed in result.suppressed],
+        "assumptions": list(result.assumptions),
+        "failures": [{"rule": failure.rule, "message": failure.message} for failure in result.failures],
+    }
+
+
+def _place(file: str, span: Span, path: Path) -> dict[str, Any]:
+    return {
+        "file": file,
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
+        "path": list(path),
+    }
+
+
+def _finding(placed: Placed) -> dict[str, Any]:
+    finding = placed.finding
+    optional = {"counterexample": plain(finding.counterexample)} if finding.counterexample else {}
+    return {
+        "id": finding.id,
+        "rule": finding.rule,
+        "category": finding.category,
+        "severity": str(finding.severity or Severity.ERROR),
+        "certainty": str(finding.certainty),
+        "message": finding.message,
+        "remedy": finding.remedy,
+        "snapshots": list(finding.snapshots),
+        "location": _place(finding.at.file, placed.span, placed.path),
+        "related": [
+            {"role": related.role, **_place(related.file, related.span, related.path)} for related in placed.related
+        ],
+        "evidence": plain(finding.evidence),
+        **optional,
+        "assumes": list(finding.assumes),
+    }
+
+
+def _group(group: GroupVerdict) -> dict[str, Any]:
+    optional = {"counterexample": plain(group.counterexample)} if group.counterexample else {}
+    return {
+        "name": group.name,
+        "kind": group.kind,
+        "snapshot": group.snapshot,
+        "pods": group.pods,
+        "exists": str(group.exists),
+        "for_all": str(group.for_all),
+        "viable_zones": list(group.viable_zones),
+        "witness": plain(group.witness),
+        **optional,
+        "missing": list(group.missing),
+        "notes": list(group.notes),
+    }
+
+
+def _unknown(unknown: PlacedUnknown) -> dict[str, Any]:
+    place = {} if unknown.file is None else {"file": unknown.file}
+    line = {} if unknown.file is None or unknown.line is None else {"line": unknown.line}
+    return {"subject": unknown.subject, "missing": unknown.missing, "remedy": unknown.remedy, **place, **line}

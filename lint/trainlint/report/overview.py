@@ -1,0 +1,153 @@
+"""What follows the findings: snapshots, the verdict on each group, unknowns, assumptions, and the last line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from trainlint.finding import Severity
+from trainlint.model.known import Answer
+from trainlint.report.table import table
+from trainlint.report.terminal import Paint, paragraphs, wrap
+from trainlint.result import GroupVerdict, PlacedUnknown, Result
+
+__all__ = ["overview", "summary"]
+
+SUBJECTS: Final = 5
+"""How many subjects of one kind of unknown are named; the others are counted."""
+
+
+def overview(result: Result, paint: Paint, columns: int) -> Iterator[str]:
+    """The lines of all sections that have something to say, an empty line after each."""
+    for lines in (
+        _snapshots(result, paint, columns),
+        _groups(result.groups, paint, columns, several=len(result.snapshots) > 1),
+        _unknowns(result.unknowns, paint, columns),
+        _assumptions(result.assumptions, paint, columns),
+        _failures(result, paint, columns),
+    ):
+        section = list(lines)
+        if section:
+            yield from section
+            yield ""
+
+
+def summary(result: Result, paint: Paint, columns: int) -> Iterator[str]:
+    """The last line: how many findings, how many groups proved."""
+    counts = Counter(placed.finding.severity or Severity.ERROR for placed in result.findings)
+    found = ", ".join(_count(counts[severity], severity) for severity in Severity if counts[severity]) or "no findings"
+    if result.suppressed:
+        found += f" ({len(result.suppressed)} suppressed)"
+    answers = Counter(group.answer for group in result.groups)
+    said = ", ".join(f"{answers[answer]} {answer}" for answer in Answer if answers[answer])
+    parts = [found, _count(len(result.groups), "group") + (f": {said}" if said else "")]
+    if result.unknowns:
+        parts.append(_count(len(result.unknowns), "unknown fact"))
+    if result.failures:
+        parts.append(_count(len(result.failures), "rule") + " failed")
+    if not result.analysed:
+        documents = _count(sum(snapshot.documents for snapshot in result.snapshots), "document")
+        parts.append(f"nothing to analyse: no training workload was found in {documents}")
+    worst = min(counts, key=lambda severity: severity.rank, default=None)
+    yield from (paint(worst or "good", line) for line in wrap("; ".join(parts), columns))
+
+
+def _title(text: str, paint: Paint) -> str:
+    return paint("bold", text)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _item(text: str, columns: int, mark: str = "- ") -> Iterator[str]:
+    for line in wrap(text, columns - len(mark)):
+        yield mark + line
+        mark = " " * len(mark)
+
+
+def _snapshots(result: Result, paint: Paint, columns: int) -> Iterator[str]:
+    if len(result.snapshots) < 2:
+        return
+    yield _title("snapshots", paint)
+    rows = [(snapshot.name, str(snapshot.documents), snapshot.why) for snapshot in result.snapshots]
+    for line in table(("name", "documents", "why"), rows, paint, columns - 2, flexible=2):
+        yield f"  {line}"
+
+
+def _groups(groups: Iterable[GroupVerdict], paint: Paint, columns: int, *, several: bool) -> Iterator[str]:
+    groups = list(groups)
+    if not groups:
+        return
+    yield _title("groups", paint)
+    header = ("name", *(("snapshot",) if several else ()), "pods", "viable zones", "exists", "for all")
+    rows = [
+        (
+            group.name,
+            *((group.snapshot,) if several else ()),
+            "?" if group.pods is None else str(group.pods),
+            ", ".join(group.viable_zones) or ("?" if group.exists is Answer.UNKNOWN else "none"),
+            group.exists,
+            group.for_all,
+        )
+        for group in groups
+    ]
+    for line in table(header, rows, paint, columns - 2, flexible=3 if several else 2):
+        yield f"  {line}"
+    for (mark, text), names in _by_remark(groups, several=several).items():
+        yield from (f"  {line}" for line in _item(f"{', '.join(names)}: {text}", columns - 2, f"{mark}: "))
+
+
+def _by_remark(groups: Iterable[GroupVerdict], *, several: bool) -> dict[tuple[str, str], list[str]]:
+    remarks: dict[tuple[str, str], list[str]] = {}
+    for group in groups:
+        name = f"{group.name} ({group.snapshot})" if several else group.name
+        for mark, texts in (("unknown", group.missing), ("note", group.notes)):
+            for text in texts:
+                names = remarks.setdefault((mark, text), [])
+                if name not in names:
+                    names.append(name)
+    return remarks
+
+
+def _unknowns(unknowns: Iterable[PlacedUnknown], paint: Paint, columns: int) -> Iterator[str]:
+    grouped: dict[tuple[str, str], dict[str, int]] = {}
+    for unknown in unknowns:
+        where = unknown.subject
+        if unknown.file is not None:
+            where += f" ({unknown.file}{'' if unknown.line is None else f':{unknown.line}'})"
+        subjects = grouped.setdefault((unknown.missing, unknown.remedy), {})
+        subjects[where] = subjects.get(where, 0) + 1
+    if not grouped:
+        return
+    yield _title("unknown", paint)
+    for (missing, remedy), subjects in grouped.items():
+        number = sum(subjects.values())
+        yield from _item(missing + (f" ({number} times)" if number > 1 else ""), columns, "  - ")
+        named = list(subjects)[:SUBJECTS]
+        for subject in named:
+            yield from _item(subject, columns, "      ")
+        if len(subjects) > len(named):
+            yield f"      and {len(subjects) - len(named)} more"
+        head = f"{paint('help', 'help:')} "
+        for line in paragraphs(remedy, columns - 12):
+            yield f"      {head}{line}"
+            head = " " * 6
+
+
+def _assumptions(assumptions: Iterable[str], paint: Paint, columns: int) -> Iterator[str]:
+    lines = [line for text in dict.fromkeys(assumptions) for line in _item(text, columns, "  - ")]
+    if lines:
+        yield _title("assumed", paint)
+        yield from lines
+
+
+def _failures(result: Result, paint: Paint, columns: int) -> Iterator[str]:
+    if not result.failures:
+        return
+    yield paint("error", "internal errors")
+    for failure in result.failures:
+        yield from _item(f"rule {failure.rule} broke: {failure.message}", columns, "  - ")
+    text = "What these rules would have found is missing above. This is a fault of trainlint: please report it."
+    yield from _item(text, columns, "  ")

@@ -1,0 +1,117 @@
+"""What one run found out, with every place resolved: all that reporters and exit codes read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from trainlint.finding import Finding, Path, Span
+from trainlint.model.known import Answer
+
+__all__ = [
+    "Failure",
+    "GroupVerdict",
+    "Placed",
+    "PlacedRelated",
+    "PlacedUnknown",
+    "Result",
+    "SnapshotSummary",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSummary:
+    """A snapshot that was found: its name, how many documents it holds, and why it is one."""
+
+    name: str
+    documents: int
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedRelated:
+    """A related place of a finding: its role, where it is, and the source lines of its span (a few at most)."""
+
+    role: str
+    file: str
+    span: Span
+    path: Path = ()
+    lines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A finding with its place: ``path`` and ``span`` are those of the nearest parent that exists.
+
+    ``lines`` are the first source lines of the span, without line ends. ``reason`` is what a suppression says.
+    """
+
+    finding: Finding
+    span: Span
+    path: Path = ()
+    related: tuple[PlacedRelated, ...] = ()
+    lines: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupVerdict:
+    """The three answers about one group in one snapshot; ``pods`` is ``None`` where nobody knows the number.
+
+    ``missing`` says why an answer is unknown, ``notes`` what else is worth knowing.
+    """
+
+    name: str
+    kind: str
+    snapshot: str
+    pods: int | None
+    exists: Answer
+    for_all: Answer
+    viable_zones: tuple[str, ...] = ()
+    witness: Mapping[str, Any] = field(default_factory=dict)
+    counterexample: Mapping[str, Any] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """Both answers in one: refuted if one is, proved if both are."""
+        answers = {self.exists, self.for_all}
+        if Answer.REFUTED in answers:
+            return Answer.REFUTED
+        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.PROVED
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedUnknown:
+    """A fact that is not there, with its place where it has one."""
+
+    subject: str
+    missing: str
+    remedy: str = ""
+    file: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A rule that broke: our fault. What it would have found is not in the result."""
+
+    rule: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """Everything one run found out. ``analysed`` is false where there was nothing to analyse."""
+
+    root: str
+    snapshots: tuple[SnapshotSummary, ...] = ()
+    findings: tuple[Placed, ...] = ()
+    suppressed: tuple[Placed, ...] = ()
+    groups: tuple[GroupVerdict, ...] = ()
+    unknowns: tuple[PlacedUnknown, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    analysed: bool = True
+    failures: tuple[Failure, ...] = ()

@@ -1,0 +1,94 @@
+"""What a rule is, what it sees, and how rules are found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import entry_points
+from types import ModuleType
+from typing import Any, Protocol, TypeVar
+
+from trainlint.finding import Finding, Severity
+from trainlint.proof.facts import Facts
+from trainlint.snapshot.repository import Repository
+
+__all__ = ["Facts", "Repository", "Rule", "all_rules", "rule"]
+
+ENTRY_POINTS = "trainlint.rules"
+
+Check = TypeVar("Check", bound=Callable[..., Iterator[Finding]])
+
+
+class _Marked(Protocol):
+    """A rule's function as the decorator leaves it."""
+
+    __module__: str
+    trainlint_severity: Severity
+    trainlint_sees: type
+
+    def __call__(self, facts: Any, /) -> Iterator[Finding]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule: its name (the module's, with dashes), category (the package's), page (the module's docstring)."""
+
+    name: str
+    category: str
+    severity: Severity
+    page: str
+    check: Callable[..., Iterator[Finding]]
+    sees: type
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.partition("\n")[0]
+
+
+def rule(severity: Severity, *, sees: type = Facts) -> Callable[[Check], Check]:
+    """Mark a module's function as its rule.
+
+    ``sees`` says what the function is given: the ``Facts`` of one snapshot (the default; it then runs once for each
+    snapshot) or the ``Repository`` as it was read, before anything is deployed together.
+    """
+
+    def mark(check: Check) -> Check:
+        check.trainlint_severity = severity  # type: ignore[attr-defined]
+        check.trainlint_sees = sees  # type: ignore[attr-defined]
+        return check
+
+    return mark
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule of every package that the entry point group ``trainlint.rules`` names, sorted by name."""
+    packages = {entry.value: importlib.import_module(entry.value) for entry in entry_points(group=ENTRY_POINTS)}
+    found = {each.name: each for package in packages.values() for each in _rules_of(package)}
+    return tuple(found[name] for name in sorted(found))
+
+
+def _rules_of(package: ModuleType) -> Iterator[Rule]:
+    for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if info.ispkg:
+            continue
+        module = importlib.import_module(info.name)
+        for value in vars(module).values():
+            if hasattr(value, "trainlint_severity") and value.__module__ == module.__name__:
+                yield _rule_of(module, value)
+
+
+def _rule_of(module: ModuleType, check: _Marked) -> Rule:
+    *_, category, name = module.__name__.split(".")
+    return Rule(
+        name=name.replace("_", "-"),
+        category=category,
+        severity=check.trainlint_severity,
+        page=(module.__doc__ or "").strip(),
+        check=check,
+        sees=check.trainlint_sees,
+    )

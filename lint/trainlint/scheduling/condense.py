@@ -1,0 +1,63 @@
+"""Classes of equal nodes in place of nodes: the same verdicts, at the cost of the classes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import replace
+
+from trainlint.kube.node import HOSTNAME
+from trainlint.model.pod import PodSpec
+from trainlint.model.pool import Pool
+from trainlint.model.selector import Requirement
+
+__all__ = ["condense"]
+
+
+def condense(pools: Iterable[Pool], specs: Iterable[PodSpec]) -> tuple[Pool, ...]:
+    """The pools with equal ones united, but for nodes that some pod spec names.
+
+    A united pool has no hostname label: In never matches it and NotIn always does, as for each of its nodes, which no
+    spec names.
+    """
+    named, patterns = _named(specs)
+    if patterns:
+        return tuple(pools)
+    united: dict[Hashable, Pool] = {}
+    for pool in pools:
+        key = _key(pool) if pool.node_name not in named and pool.labels.get(HOSTNAME) not in named else (pool.name,)
+        before = united.get(key)
+        united[key] = pool if before is None else _unite(before, pool)
+    return tuple(united.values())
+
+
+def _key(pool: Pool) -> Hashable:
+    labels = frozenset(item for item in pool.labels.items() if item[0] != HOSTNAME)
+    allocatable = None if pool.allocatable is None else frozenset(pool.allocatable.items())
+    return (labels, frozenset(pool.taints), allocatable, pool.unschedulable, pool.listed_keys)
+
+
+def _unite(one: Pool, other: Pool) -> Pool:
+    unlimited = one.maximum is None or other.maximum is None
+    maximum = None if unlimited else (one.maximum or 0) + (other.maximum or 0)
+    labels = {key: value for key, value in one.labels.items() if key != HOSTNAME}
+    return replace(one, labels=labels, minimum=one.minimum + other.minimum, maximum=maximum, node_name="")
+
+
+def _named(specs: Iterable[PodSpec]) -> tuple[set[str], bool]:
+    """The node names and hostnames that specs ask for, and whether one asks by anything but a list of names."""
+    names: set[str] = set()
+    patterns = False
+    for spec in specs:
+        if spec.node_name:
+            names.add(spec.node_name)
+        for requirement in _on_names(spec):
+            names.update(requirement.values)
+            patterns |= requirement.operator not in {"In", "NotIn"}
+    return names, patterns
+
+
+def _on_names(spec: PodSpec) -> Iterator[Requirement]:
+    yield from (each for each in spec.node_selector if each.key == HOSTNAME)
+    for term in spec.node_affinity or ():
+        yield from term.fields
+        yield from (each for each in term.expressions if each.key == HOSTNAME)

@@ -1,0 +1,255 @@
+"""A group over nodes, compiled: everything that the filters can ask while its pods are placed, as small integers.
+
+Nodes that no filter can tell apart for this group form one class. A node is then its class and its column: how many
+pods of each role it holds.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import count
+
+from trainlint.model.known import Undetermined
+from trainlint.model.settings import ZONE
+from trainlint.model.storage import Storage
+from trainlint.scheduling import inter_pod_affinity, node_ports, node_resources_fit, pod_topology_spread
+from trainlint.scheduling import volume_restrictions as restrictions
+from trainlint.scheduling.counter import Counter
+from trainlint.scheduling.filter import refusals
+from trainlint.scheduling.node import OWN, Node
+from trainlint.scheduling.node_volume_limits import attached
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.refusal import Doubt, Refusal
+
+__all__ = ["Cell", "Column", "GroupModel", "NodeClass", "Role"]
+
+Column = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Role:
+    """Equal pods of a group."""
+
+    name: str
+    pod: Pod
+    replicas: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """``size`` equal nodes, each of which already holds the ``bound`` pods."""
+
+    node: Node
+    size: int = 1
+    bound: tuple[Pod, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClass:
+    """``size`` nodes that are equal for the group: who may come at all, what is free on one, its domains.
+
+    ``domains`` hold, per counter, ``None`` (the key is missing), ``OWN`` or the value; ``counted`` whether pods there
+    count; ``own`` what the bound pods of one node contribute. ``limits`` and ``volumes`` are those of CSI drivers.
+    """
+
+    size: int = field(compare=False)
+    names: tuple[str, ...] = field(compare=False)
+    zone: str | None
+    open: tuple[bool, ...]
+    free: tuple[int, ...]
+    slots: int
+    domains: tuple[str | None, ...]
+    counted: tuple[bool, ...]
+    own: tuple[int, ...]
+    limits: tuple[tuple[str, int], ...]
+    volumes: frozenset[tuple[str, str]]
+
+
+@dataclass(eq=False)
+class GroupModel:
+    """The compiled group. ``doubt`` is why its filters cannot be decided; then nothing else is of use."""
+
+    roles: Sequence[Role]
+    cells: Sequence[Cell]
+    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    storage: Storage | None = None
+    topology_key: str = ZONE
+
+    def __post_init__(self) -> None:
+        bound: dict[int, Pod] = {id(pod): pod for cell in self.cells for pod in cell.bound}
+        kinds = [*(role.pod for role in self.roles), *bound.values()]
+        self._kind_of = {identity: len(self.roles) + index for index, identity in enumerate(bound)}
+        nodes = [cell.node for cell in self.cells]
+        self.affinity = [
+            inter_pod_affinity.rules(role.pod, kinds, self.namespaces, own=index)
+            for index, role in enumerate(self.roles)
+        ]
+        self.spread = [pod_topology_spread.rules(role.pod, kinds, nodes) for role in self.roles]
+        self.counters: tuple[Counter, ...] = tuple(dict.fromkeys(self._all_counters()))
+        self.number = {counter: index for index, counter in enumerate(self.counters)}
+        self.of_role = [
+            frozenset(self.number[counter] for counter in self._counters_of(index)) for index in range(len(self.roles))
+        ]
+        self.weights = [
+            [role in counter.kinds for role in range(len(self.roles))] for counter in self.counters
+        ]
+        self.resources = sorted(
+            {name for role in self.roles for name, _ in node_resources_fit.compared(role.pod.requests)}
+        )
+        self.doubt = next(filter(None, self._doubts()), "")
+        self.classes = () if self.doubt else tuple(self._merge())
+        self.base = [self._base(index) for index in range(len(self.counters))]
+
+    def _counters_of(self, role: int) -> Iterator[Counter]:
+        rules = self.affinity[role]
+        yield from (*rules.affinity, *rules.anti_affinity, *rules.symmetry)
+        yield from (constraint.counter for constraint in self.spread[role].constraints)
+
+    def _all_counters(self) -> Iterator[Counter]:
+        for role in range(len(self.roles)):
+            yield from self._counters_of(role)
+
+    @cached_property
+    def _static(self) -> list[tuple[tuple[Refusal | Doubt, ...], ...]]:
+        """Per cell and role, what keeps a pod of the role away whatever the rest of the group does."""
+        placed = [pod for cell in self.cells for pod in cell.bound]
+        return [
+            tuple(refusals(role.pod, cell.node, cell.bound, placed, self.storage) for role in self.roles)
+            for cell in self.cells
+        ]
+
+    def _doubts(self) -> Iterator[str]:
+        for affinity, spread in zip(self.affinity, self.spread, strict=True):
+            yield affinity.doubt or spread.doubt
+            if affinity.doubtful or spread.doubtful:
+                yield "it is not known whether a selector matches some of the pods"
+        for pod in (*(role.pod for role in self.roles), *(pod for cell in self.cells for pod in cell.bound)):
+            yield from (amount.why for amount in pod.requests.amounts.values() if isinstance(amount, Undetermined))
+        keys = [self.topology_key, *(counter.key for counter in self.counters)]
+        for cell, row in zip(self.cells, self._static, strict=True):
+            for found in row:
+                if not any(isinstance(answer, Refusal) for answer in found):
+                    yield from (answer.why for answer in found if isinstance(answer, Doubt))
+            yield from (value.why for key in keys if isinstance(value := cell.node.domain(key), Undetermined))
+
+    def _merge(self) -> Iterator[NodeClass]:
+        """The classes: cells whose facts are all the same, united."""
+        shared = self._shared_values()
+        united: dict[NodeClass, list[NodeClass]] = defaultdict(list)
+        for index, cell in enumerate(self.cells):
+            each = self._class_of(index, cell, shared)
+            united[each].append(each)
+        for first, same in united.items():
+            names = tuple(name for each in same for name in each.names)
+            yield replace(first, size=sum(each.size for each in same), names=names)
+
+    def _shared_values(self) -> set[tuple[str, str]]:
+        """Values of topology keys that several nodes have in common."""
+        holders: dict[tuple[str, str], int] = defaultdict(int)
+        for cell in self.cells:
+            for key in {counter.key for counter in self.counters}:
+                value = cell.node.domain(key)
+                if isinstance(value, str):
+                    holders[key, value] += cell.size
+        return {pair for pair, nodes in holders.items() if nodes > 1}
+
+    def _class_of(self, index: int, cell: Cell, shared: set[tuple[str, str]]) -> NodeClass:
+        used: dict[str, int] = defaultdict(int)
+        for pod in cell.bound:
+            for name, amount in pod.requests.amounts.items():
+                used[name] += amount if isinstance(amount, int) else 0
+        allocatable = cell.node.allocatable or {}
+        zone = cell.node.domain(self.topology_key)
+        csi = self.storage.csi_nodes.get(cell.node.name) if self.storage else None
+        name = cell.node.name or cell.node.pool.name
+        return NodeClass(
+            size=cell.size,
+            names=(name,),
+            zone=name if zone == OWN else _text(zone),
+            open=tuple(not found for found in self._static[index]),
+            free=tuple(_number(allocatable.get(name, 0)) - used[name] for name in self.resources),
+            slots=_number(allocatable.get("pods", 0)) - len(cell.bound),
+            domains=tuple(self._domain(cell.node, counter.key, shared) for counter in self.counters),
+            counted=tuple(counter.nodes is None or index in counter.nodes for counter in self.counters),
+            own=tuple(sum(self._kind_of[id(pod)] in counter.kinds for pod in cell.bound) for counter in self.counters),
+            limits=tuple(
+                sorted((name, most) for name, most in (csi.limits if csi else {}).items() if most is not None)
+            ),
+            volumes=self._attached(cell.bound),
+        )
+
+    def _domain(self, node: Node, key: str, shared: set[tuple[str, str]]) -> str | None:
+        value = _text(node.domain(key))
+        return value if value is None or (key, value) in shared else OWN
+
+    def _base(self, counter: int) -> dict[str, int]:
+        """What the bound pods contribute to the domains that take part, those that are shared by several nodes."""
+        counts: dict[str, int] = {}
+        for each in self.classes:
+            domain = each.domains[counter]
+            if domain is not None and domain != OWN and each.counted[counter]:
+                counts[domain] = counts.get(domain, 0) + each.own[counter] * each.size
+        return counts
+
+    def node_names(self, node_class: int) -> Iterator[str]:
+        """A name for each node of the class: its own, or the pool's with a number."""
+        names = self.classes[node_class].names
+        single = len(names) == self.classes[node_class].size
+        yield from names if single else (f"{name}/{number}" for number in count(1) for name in names)
+
+    def room(self, role: int, node_class: int, column: Column) -> bool:
+        """Whether a node of the class with these pods has room for one more of the role: all that one node decides."""
+        here = self.classes[node_class]
+        if not here.open[role] or sum(column) >= here.slots:
+            return False
+        pod = self.roles[role].pod
+        for index, name in enumerate(self.resources):
+            wanted = _number(pod.requests.get(name))
+            taken = sum(
+                pods * _number(self.roles[each].pod.requests.get(name)) for each, pods in enumerate(column) if pods
+            )
+            if wanted and wanted > here.free[index] - taken:
+                return False
+        present = [self.roles[each].pod for each, pods in enumerate(column) if pods]
+        if node_ports.verdict(pod, present) is not None or any(restrictions.conflict(pod, other) for other in present):
+            return False
+        return self._attachable(pod, here, present)
+
+    def _attachable(self, pod: Pod, here: NodeClass, present: Sequence[Pod]) -> bool:
+        if not here.limits:
+            return True
+        there = here.volumes | self._attached(present)
+        new = self._attached((pod,)) - there
+        return all(
+            not any(driver == name for driver, _ in new) or sum(driver == name for driver, _ in new | there) <= limit
+            for name, limit in here.limits
+        )
+
+    def _attached(self, pods: Iterable[Pod]) -> frozenset[tuple[str, str]]:
+        if self.storage is None:
+            return frozenset()
+        return frozenset(volume for pod in pods for volume in attached(pod, self.storage))
+
+    @cached_property
+    def exclusive(self) -> list[frozenset[int]]:
+        """Per role, the roles of which no pod may exist anywhere, for they use a claim that only one pod may use."""
+        return [
+            frozenset(
+                index
+                for index, other in enumerate(self.roles)
+                if self.storage is not None
+                and restrictions.shares_single_pod_claim(role.pod, (other.pod,), self.storage)
+            )
+            for role in self.roles
+        ]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(amount: object) -> int:
+    return amount if isinstance(amount, int) else 0

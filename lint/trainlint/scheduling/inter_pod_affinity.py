@@ -1,0 +1,208 @@
+"""InterPodAffinity: required pod affinity and anti-affinity, with the symmetry of the latter (S 1.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from trainlint.model.known import Known
+from trainlint.model.pod import AffinityTerm
+from trainlint.model.selector import LabelSelector, Requirement
+from trainlint.scheduling.counter import Anywhere, Counter, Here, Kinds
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.refusal import Code
+from trainlint.scheduling.requirement import selector_error, selector_matches
+from trainlint.scheduling.ternary import every, some
+
+__all__ = ["PLUGIN", "Rules", "rules", "term_matches", "verdict"]
+
+PLUGIN = "InterPodAffinity"
+_METADATA_NAME = "kubernetes.io/metadata.name"
+_SHARED = frozenset(
+    {
+        "batch.kubernetes.io/controller-uid",
+        "batch.kubernetes.io/job-name",
+        "controller-revision-hash",
+        "controller-uid",
+        "job-name",
+        "pod-template-hash",
+    }
+)
+"""Labels that exist only at run time and have one value in all pods of a set."""
+
+Namespaces = Mapping[str, Mapping[str, str]]
+"""Labels of the namespaces that exist."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What the filter asks of a node for one pod: counts that must or must not be zero in its domains.
+
+    ``own`` says that the pod has terms itself; ``error`` is why a selector cannot be read, ``doubt`` why nobody can
+    tell; ``doubtful`` are kinds of which nobody can tell whether a term matches.
+    """
+
+    own: bool = False
+
+    affinity: tuple[Counter, ...] = ()
+    starts: bool = False
+    anti_affinity: tuple[Counter, ...] = ()
+    symmetry: tuple[Counter, ...] = ()
+    doubtful: Kinds = frozenset()
+    doubt: str = ""
+    error: str = ""
+
+    @property
+    def idle(self) -> bool:
+        """Whether there is nothing to check."""
+        return not (self.own or self.symmetry or self.error or self.doubt or self.doubtful)
+
+
+def term_matches(
+    term: AffinityTerm,
+    owner_namespace: str,
+    namespaces: Namespaces,
+    pod_labels: Mapping[str, Known[str]],
+    pod_namespace: str,
+    *,
+    incoming: bool = True,
+) -> bool | None:
+    """Whether a term (its keys merged) of a pod in ``owner_namespace`` matches a pod.
+
+    ``incoming`` says that the term is the incoming pod's own: then a namespaceSelector that an empty set of labels
+    satisfies matches every namespace, an upstream quirk that was recorded from 1.34 and 1.36 (S 8).
+    """
+    if selector_error(term.selector) or selector_error(term.namespace_selector):
+        return False
+    return every(
+        (
+            _namespace_matches(term, owner_namespace, namespaces, pod_namespace, incoming=incoming),
+            selector_matches(term.selector, pod_labels),
+        )
+    )
+
+
+def _namespace_matches(
+    term: AffinityTerm, owner_namespace: str, namespaces: Namespaces, namespace: str, *, incoming: bool
+) -> bool | None:
+    if not term.namespaces and term.namespace_selector is None:
+        return namespace == owner_namespace
+    if namespace in term.namespaces:
+        return True
+    if term.namespace_selector is None:
+        return False
+    exists = namespace in namespaces
+    labels = {**namespaces[namespace], _METADATA_NAME: namespace} if exists else {}
+    if not incoming:
+        return selector_matches(term.namespace_selector, labels)
+    quirk = selector_matches(term.namespace_selector, {})
+    return some((quirk, exists and selector_matches(term.namespace_selector, labels)))
+
+
+def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | None = None) -> Rules:
+    """The rules for one pod among placed pods of the given kinds; ``own`` is the index of its own kind among them."""
+    terms = (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity)
+    error = next(filter(None, (_term_error(term) for term in terms)), "")
+    if error:
+        return Rules(own=True, error=error)
+    doubtful: set[int] = set()
+
+    def matched(of: Iterable[AffinityTerm]) -> Kinds:
+        found = set()
+        for index, kind in enumerate(kinds):
+            answer = every(_matches(term, pod, kind, namespaces, same=index == own) for term in of)
+            if answer is None:
+                doubtful.add(index)
+            elif answer:
+                found.add(index)
+        return frozenset(found)
+
+    affinity = pod.spec.pod_affinity
+    attracted = matched(affinity) if affinity else frozenset()
+    starts = every(_matches(term, pod, pod, namespaces, same=True) for term in affinity)
+    return Rules(
+        own=bool(terms),
+        affinity=tuple(Counter(term.topology_key, attracted) for term in affinity),
+        starts=starts is True,
+        anti_affinity=_counters((term.topology_key, matched((term,))) for term in pod.spec.pod_anti_affinity),
+        symmetry=_counters(_symmetry(pod, kinds, namespaces, own, doubtful)),
+        doubtful=frozenset(doubtful),
+        doubt=_doubt(pod, starts=starts),
+    )
+
+
+def verdict(asked: Rules, here: Here, anywhere: Anywhere) -> Code | None:
+    """Whether a node passes, by the counts in its domains; ``None`` if it does."""
+    if asked.error:
+        return Code.UNRESOLVABLE
+    if asked.affinity:
+        counts = [here(counter) for counter in asked.affinity]
+        if None in counts:
+            return Code.UNRESOLVABLE
+        if not all(counts) and (not asked.starts or any(anywhere(counter) for counter in asked.affinity)):
+            return Code.UNRESOLVABLE
+    if any(here(counter) for counter in asked.anti_affinity) or any(here(counter) for counter in asked.symmetry):
+        return Code.UNSCHEDULABLE
+    return None
+
+
+def _doubt(pod: Pod, *, starts: bool | None) -> str:
+    parts = {"affinity", "affinity.podAffinity", "affinity.podAntiAffinity"} & set(pod.spec.undetermined)
+    if parts:
+        return f"{', '.join(sorted(parts))} holds placeholders"
+    return "it is not known whether the pod matches its own affinity terms" if starts is None else ""
+
+
+def _term_error(term: AffinityTerm) -> str:
+    return selector_error(term.selector) or selector_error(term.namespace_selector)
+
+
+def _matches(
+    term: AffinityTerm, owner: Pod, target: Pod, namespaces: Namespaces, *, same: bool, incoming: bool = True
+) -> bool | None:
+    if same and term.selector is not None:
+        term = _without_shared(term, term.selector)
+    return term_matches(term, owner.namespace, namespaces, target.labels, target.namespace, incoming=incoming)
+
+
+def _without_shared(term: AffinityTerm, selector: LabelSelector) -> AffinityTerm:
+    """The term as it applies to a pod of the same set: a merged run-time value is the same there."""
+    if not (term.match_label_keys or term.mismatch_label_keys):
+        return term
+    decided = tuple(
+        requirement
+        for requirement in selector.requirements
+        if not (requirement.key in _SHARED and requirement.values == (f"<{requirement.key}>",))
+    )
+    refused = [
+        requirement
+        for requirement in selector.requirements
+        if requirement.operator == "NotIn" and requirement not in decided
+    ]
+    never = (Requirement(refused[0].key, "DoesNotExist"),) if refused else ()
+    return AffinityTerm(
+        term.topology_key, LabelSelector((*decided, *never)), term.namespaces, term.namespace_selector, at=term.at
+    )
+
+
+def _symmetry(
+    pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, own: int | None, doubtful: set[int]
+) -> Iterator[tuple[str, Kinds]]:
+    for index, kind in enumerate(kinds):
+        terms = kind.spec.pod_anti_affinity
+        if any(_term_error(term) for term in (*kind.spec.pod_affinity, *terms)):
+            continue
+        for term in terms:
+            answer = _matches(term, kind, pod, namespaces, same=index == own, incoming=False)
+            if answer is None:
+                doubtful.add(index)
+            elif answer:
+                yield term.topology_key, frozenset((index,))
+
+
+def _counters(parts: Iterable[tuple[str, Kinds]]) -> tuple[Counter, ...]:
+    """One counter for each key: a pod of any of the kinds in the domain is one too many."""
+    by_key: dict[str, Kinds] = {}
+    for key, kinds in parts:
+        by_key[key] = by_key.get(key, frozenset()) | kinds
+    return tuple(Counter(key, kinds) for key, kinds in by_key.items() if kinds)

@@ -1,0 +1,61 @@
+"""A node as the scheduler sees it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from trainlint.kube.node import HOSTNAME
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pool import Pool
+from trainlint.scheduling.quantity import QuantityError, milli
+from trainlint.scheduling.requests import rounded
+
+__all__ = ["OWN", "Node", "node_of"]
+
+OWN = "<one domain for each node>"
+"""The domain of a node whose value of the topology key nobody shares; no label value looks like it."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """One node of a pool; ``allocatable`` in the units of Requests, ``None`` where nobody knows it.
+
+    A resource that is missing from allocatable is zero, ``pods`` too (S 1.5). ``name`` is empty for a node that only
+    stands for one of many equal ones.
+    """
+
+    pool: Pool
+    allocatable: Mapping[str, Known[int]] | None
+    name: str = ""
+
+    def label(self, key: str) -> Known[str] | None:
+        """The value of a label; ``None`` where the node surely lacks it."""
+        if key == HOSTNAME and self._anonymous and self.pool.listed_keys is not None:
+            return Undetermined(f"the nodes of pool {self.pool.name} have no names yet")
+        return self.pool.label(key)
+
+    def domain(self, key: str) -> Known[str] | None:
+        """The node's domain for a topology key; ``OWN`` where every node of the pool is a domain by itself."""
+        return OWN if key == HOSTNAME and self._anonymous else self.pool.label(key)
+
+    @property
+    def _anonymous(self) -> bool:
+        return not self.name and HOSTNAME not in self.pool.labels
+
+
+def node_of(pool: Pool) -> Node:
+    """One node of the pool, prepared for the filters."""
+    allocatable = None
+    if pool.allocatable is not None:
+        allocatable = {name: _amount(name, text) for name, text in pool.allocatable.items()}
+    return Node(pool, allocatable, pool.node_name)
+
+
+def _amount(name: str, text: Known[str]) -> Known[int]:
+    if isinstance(text, Undetermined):
+        return text
+    try:
+        return rounded(name, milli(text))
+    except QuantityError as error:
+        return Undetermined(f"{name}: {error}")

@@ -1,0 +1,141 @@
+"""NodeAffinity: nodeSelector and required node affinity (S 1.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainlint.finding import Location
+from trainlint.kube.values import is_placeholder
+from trainlint.model.known import Undetermined
+from trainlint.model.pod import PodSpec
+from trainlint.model.selector import NodeSelectorTerm, Requirement
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.requirement import holds, requirement_error
+from trainlint.scheduling.ternary import every, some
+
+__all__ = ["PLUGIN", "check", "matches", "named_nodes", "term_matches", "unmet"]
+
+PLUGIN = "NodeAffinity"
+_NAME_FIELD = "metadata.name"
+
+
+def check(pod: Pod, node: Node) -> Answer:
+    """The nodeSelector and one term of the required node affinity must match the node."""
+    verdict = matches(pod.spec, node)
+    if verdict is True:
+        return None
+    if verdict is None:
+        return Doubt(PLUGIN, _why_unknown(pod.spec, node), pod.spec.at)
+    named = named_nodes(pod.spec)
+    if named is not None and not named:
+        return Refusal(PLUGIN, Code.UNRESOLVABLE, "the terms name no node that all of them allow", _affinity(pod.spec))
+    missing = next(unmet(pod.spec, node), None)
+    if missing is None:
+        return Refusal(PLUGIN, Code.UNRESOLVABLE, "no term of the node affinity can match", _affinity(pod.spec))
+    return Refusal(PLUGIN, Code.UNRESOLVABLE, f"{describe(missing)} is not met", missing.at, node.pool.at)
+
+
+def matches(spec: PodSpec, node: Node) -> bool | None:
+    """Whether the node passes nodeSelector and required node affinity."""
+    verdict = every((_selected(spec, node), _affine(spec, node)))
+    doubtful = {"nodeSelector", "affinity", "affinity.nodeAffinity"} & set(spec.undetermined)
+    return None if verdict is True and doubtful else verdict
+
+
+def term_matches(term: NodeSelectorTerm, node: Node, *, fields: bool = True) -> bool | None:
+    """Whether a term matches; an empty or malformed one never does. Those of volumes ignore ``fields`` (S 8)."""
+    if not term.expressions and not term.fields:
+        return False
+    if any(requirement_error(requirement, of_node=True) for requirement in term.expressions):
+        return False
+    if not all(_well_formed_field(requirement) for requirement in term.fields):
+        return False
+    of_labels = (holds(requirement, node.label(requirement.key)) for requirement in term.expressions)
+    of_fields = (_field_holds(requirement, node) for requirement in (term.fields if fields else ()))
+    return every((*of_labels, *of_fields))
+
+
+def named_nodes(spec: PodSpec) -> frozenset[str] | None:
+    """The only nodes that the scheduler tries, where every term names some; ``None`` if one does not."""
+    if not spec.node_affinity:
+        return None
+    together: set[str] = set()
+    for term in spec.node_affinity:
+        names: set[str] | None = None
+        for requirement in term.fields:
+            if requirement.key == _NAME_FIELD and requirement.operator == "In":
+                names = set(requirement.values) if names is None else names & set(requirement.values)
+        if names is None or any(map(is_placeholder, names)):
+            return None
+        together |= names
+    return frozenset(together)
+
+
+def unmet(spec: PodSpec, node: Node) -> Iterator[Requirement]:
+    """The requirements that surely fail on the node: those of nodeSelector, then of each term of the affinity."""
+    for requirement in spec.node_selector:
+        if holds(requirement, node.label(requirement.key)) is False:
+            yield requirement
+    if _affine(spec, node) is False:
+        for term in spec.node_affinity or ():
+            for requirement in term.expressions:
+                malformed = requirement_error(requirement, of_node=True)
+                if malformed or holds(requirement, node.label(requirement.key)) is False:
+                    yield requirement
+            for requirement in term.fields:
+                if not _well_formed_field(requirement) or _field_holds(requirement, node) is False:
+                    yield requirement
+
+
+def describe(requirement: Requirement) -> str:
+    """The requirement in one short phrase."""
+    values = ", ".join(requirement.values)
+    match requirement.operator:
+        case "In" if len(requirement.values) == 1:
+            return f"{requirement.key}={values}"
+        case "In" | "NotIn":
+            return f"{requirement.key} {requirement.operator} [{values}]"
+        case "Gt" | "Lt":
+            return f"{requirement.key} {requirement.operator} {values}"
+        case operator:
+            return f"{requirement.key} {operator}"
+
+
+def _selected(spec: PodSpec, node: Node) -> bool | None:
+    return every(holds(requirement, node.label(requirement.key)) for requirement in spec.node_selector)
+
+
+def _affine(spec: PodSpec, node: Node) -> bool | None:
+    if spec.node_affinity is None:
+        return True
+    return some(term_matches(term, node) for term in spec.node_affinity)
+
+
+def _well_formed_field(requirement: Requirement) -> bool:
+    return requirement.key == _NAME_FIELD and requirement.operator in {"In", "NotIn"} and len(requirement.values) == 1
+
+
+def _field_holds(requirement: Requirement, node: Node) -> bool | None:
+    if not node.name:
+        return None if requirement.operator == "In" else True
+    return holds(requirement, node.name)
+
+
+def _why_unknown(spec: PodSpec, node: Node) -> str:
+    for requirement in _all_requirements(spec):
+        value = node.label(requirement.key)
+        if isinstance(value, Undetermined):
+            return value.why
+    return "a placeholder hides which nodes are selected"
+
+
+def _all_requirements(spec: PodSpec) -> Iterable[Requirement]:
+    yield from spec.node_selector
+    for term in spec.node_affinity or ():
+        yield from term.expressions
+
+
+def _affinity(spec: PodSpec) -> Location | None:
+    return spec.at.child("affinity", "nodeAffinity") if spec.at else None

@@ -1,0 +1,89 @@
+"""NodeResourcesFit (S 1.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from trainlint.model.known import Known, Undetermined
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.requests import Requests, is_scalar_resource
+
+__all__ = ["PLUGIN", "Shortage", "check", "compared", "shortages"]
+
+PLUGIN = "NodeResourcesFit"
+_COUNTED = frozenset({"cpu", "memory", "ephemeral-storage"})
+
+
+@dataclass(frozen=True, slots=True)
+class Shortage:
+    """A resource of which a node has too little: what is requested, used and allocatable, in the units of Requests."""
+
+    resource: str
+    requested: int
+    used: int
+    allocatable: int
+
+
+def compared(requests: Requests) -> Iterator[tuple[str, Known[int]]]:
+    """The resources that the filter looks at, with the amounts; ill-formed names and zeros are not among them."""
+    for name, amount in requests.amounts.items():
+        if amount != 0 and (name in _COUNTED or is_scalar_resource(name)):
+            yield name, amount
+
+
+def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[Shortage | Undetermined]:
+    """What is missing on a node on which ``used`` is taken; undetermined amounts as they are."""
+    found: list[Shortage | Undetermined] = []
+    if node.allocatable is None:
+        return [Undetermined(f"the allocatable resources of {node.pool.name} are not known")]
+    for name, requested in compared(requests):
+        allocatable = node.allocatable.get(name, 0)
+        if isinstance(requested, Undetermined):
+            found.append(requested)
+        elif isinstance(allocatable, Undetermined):
+            found.append(allocatable)
+        elif requested > allocatable - used.get(name, 0):
+            found.append(Shortage(name, requested, used.get(name, 0), allocatable))
+    return found
+
+
+def check(pod: Pod, node: Node, used: Mapping[str, int] = {}, pods: int = 0) -> Answer:
+    """Everything that the pod requests must be left on the node on which ``pods`` pods use ``used``."""
+    if node.allocatable is None:
+        return Doubt(PLUGIN, f"the allocatable resources of {node.pool.name} are not known", node.pool.at)
+    missing = shortages(pod.requests, node, used)
+    short = [shortage for shortage in missing if isinstance(shortage, Shortage)]
+    allowed = node.allocatable.get("pods", 0)
+    if isinstance(allowed, int) and pods + 1 > allowed:
+        short.append(Shortage("pods", 1, pods, allowed))
+    if short:
+        return _refusal(short, pod, node)
+    unknown = next((reason.why for reason in missing if isinstance(reason, Undetermined)), "")
+    if isinstance(allowed, Undetermined):
+        unknown = unknown or allowed.why
+    return Doubt(PLUGIN, unknown, pod.spec.at) if unknown else None
+
+
+def _refusal(short: list[Shortage], pod: Pod, node: Node) -> Refusal:
+    never = [
+        shortage for shortage in short if shortage.requested > shortage.allocatable and shortage.resource != "pods"
+    ]
+    worst = (never or short)[0]
+    return Refusal(
+        PLUGIN,
+        Code.UNRESOLVABLE if never else Code.UNSCHEDULABLE,
+        "; ".join(_phrase(shortage) for shortage in short),
+        pod.requests.decided_by.get(worst.resource) or pod.spec.at,
+        node.pool.at,
+    )
+
+
+def _phrase(shortage: Shortage) -> str:
+    unit = "m" if shortage.resource == "cpu" else ""
+    have = f"{shortage.allocatable}{unit}"
+    if shortage.used:
+        have += f", of which {shortage.used}{unit} are taken"
+    return f"{shortage.resource}: needs {shortage.requested}{unit}, the node has {have}"

@@ -1,0 +1,161 @@
+"""What a pod asks of a node (S 1.5): defaulting, init containers, sidecars, pod-level requests, overhead."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from trainlint.finding import Location
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container, PodSpec
+from trainlint.scheduling.quantity import QuantityError, milli
+from trainlint.scheduling.requirement import is_qualified_name
+
+__all__ = ["Requests", "container_requests", "is_extended_resource", "is_scalar_resource", "pod_requests", "rounded"]
+
+Amounts = dict[str, Known[int]]
+_HUGE_PAGES = "hugepages-"
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The effective requests of a pod: cpu in thousandths, everything else in whole units, rounded up.
+
+    ``decided_by`` is, per resource, the place of the container (or of the pod spec) that settles the amount.
+    """
+
+    amounts: Mapping[str, Known[int]] = field(default_factory=dict)
+    decided_by: Mapping[str, Location | None] = field(default_factory=dict, compare=False)
+
+    def get(self, resource: str) -> Known[int]:
+        """The amount of a resource; 0 if the pod does not ask for it."""
+        return self.amounts.get(resource, 0)
+
+
+def is_extended_resource(name: str) -> bool:
+    """Whether the name is that of an extended resource such as nvidia.com/gpu (ill-formed ones are not, S 8)."""
+    if "/" not in name or "kubernetes.io/" in name or name.startswith("requests."):
+        return False
+    return is_qualified_name(f"requests.{name}")
+
+
+def is_scalar_resource(name: str) -> bool:
+    """Whether the scheduler counts the resource beside cpu, memory and ephemeral-storage."""
+    return (
+        is_extended_resource(name)
+        or name.startswith((_HUGE_PAGES, "attachable-volumes-"))
+        or ("kubernetes.io/" in name and "/" in name)
+    )
+
+
+def rounded(resource: str, thousandths: int) -> int:
+    """The unit in which the scheduler compares: thousandths of cpu, whole units of everything else, rounded up."""
+    return thousandths if resource == "cpu" else -(-thousandths // 1000)
+
+
+def container_requests(container: Container) -> Amounts:
+    """Requests of one container in thousandths; a missing request takes the limit's value."""
+    return {name: _thousandths(name, text) for name, text in {**container.limits, **container.requests}.items()}
+
+
+def pod_requests(spec: PodSpec) -> Requests:
+    """The effective requests of a pod with this spec (as manifest: defaulting is applied)."""
+    total = _aggregate(spec, container_requests)
+    decided: dict[str, Location | None] = {name: _decider(spec, name) for name in total}
+    for name, amount in _pod_level(spec, total).items():
+        total[name] = amount
+        decided[name] = spec.at.child("resources") if spec.at else None
+    for name, text in spec.overhead.items():
+        total[name] = _plus(total.get(name, 0), _thousandths(name, text))
+        decided.setdefault(name, spec.at)
+    amounts = {
+        name: amount if isinstance(amount, Undetermined) else rounded(name, amount) for name, amount in total.items()
+    }
+    return Requests(amounts, decided)
+
+
+def _container_limits(container: Container) -> Amounts:
+    return {name: _thousandths(name, text) for name, text in container.limits.items()}
+
+
+def _aggregate(spec: PodSpec, amounts_of: Callable[[Container], Amounts]) -> Amounts:
+    """What the containers need at most at one time: all at once, or an init container and the sidecars before it."""
+    together: Amounts = {}
+    for container in spec.containers:
+        together = _combine(_plus, together, amounts_of(container))
+    sidecars: Amounts = {}
+    peak: Amounts = {}
+    for container in spec.init_containers:
+        starting = _combine(_plus, sidecars, amounts_of(container))
+        if container.restart_policy == "Always":
+            together = _combine(_plus, together, amounts_of(container))
+            sidecars = starting
+        peak = _combine(_most, peak, starting)
+    return _combine(_most, together, peak)
+
+
+def _decider(spec: PodSpec, name: str) -> Location | None:
+    """The container that asks for most of a resource: where a message about the amount should point."""
+
+    def size(container: Container) -> int:
+        amount = container_requests(container).get(name, -1)
+        return amount if isinstance(amount, int) else 0
+
+    return max((*spec.containers, *spec.init_containers), key=size).at
+
+
+def _pod_level(spec: PodSpec, containers: Mapping[str, Known[int]]) -> Amounts:
+    """Pod-level requests, which replace the sum; the API server derives those that pod-level limits leave open.
+
+    Huge pages cannot be overcommitted: their request is the limit, which may come from the containers' limits.
+    """
+    requests = {name: _thousandths(name, text) for name, text in spec.pod_requests.items() if _of_pod_level(name)}
+    limits = {name: _thousandths(name, text) for name, text in spec.pod_limits.items()}
+    if spec.pod_requests or spec.pod_limits:
+        for name, amount in _aggregate(spec, _container_limits).items():
+            if name.startswith(_HUGE_PAGES) and name not in spec.pod_requests:
+                limits.setdefault(name, amount)
+    if limits:
+        for name in ("cpu", "memory"):
+            if name in containers:
+                requests.setdefault(name, containers[name])
+        for name, amount in limits.items():
+            if _of_pod_level(name):
+                requests.setdefault(name, amount)
+    return requests
+
+
+def _of_pod_level(name: str) -> bool:
+    return name in {"cpu", "memory"} or name.startswith(_HUGE_PAGES)
+
+
+def _thousandths(name: str, text: Known[str]) -> Known[int]:
+    if isinstance(text, Undetermined):
+        return text
+    try:
+        return milli(text)
+    except QuantityError as error:
+        return Undetermined(f"{name}: {error}")
+
+
+def _plus(left: Known[int], right: Known[int]) -> Known[int]:
+    if isinstance(left, Undetermined):
+        return left
+    return right if isinstance(right, Undetermined) else left + right
+
+
+def _most(left: Known[int], right: Known[int]) -> Known[int]:
+    if isinstance(left, Undetermined):
+        return left
+    return right if isinstance(right, Undetermined) else max(left, right)
+
+
+def _combine(
+    operation: Callable[[Known[int], Known[int]], Known[int]],
+    left: Mapping[str, Known[int]],
+    right: Mapping[str, Known[int]],
+) -> Amounts:
+    result = dict(left)
+    for name, amount in right.items():
+        result[name] = operation(result.get(name, 0), amount)
+    return result

@@ -1,0 +1,209 @@
+"""VolumeBinding (S 1.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from trainlint.model.known import Known
+from trainlint.model.selector import Requirement
+from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
+from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims, unusable, volume_of
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.node_affinity import term_matches
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.quantity import QuantityError, parse_quantity
+from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.requirement import holds, selector_error, selector_matches
+from trainlint.scheduling.ternary import every, some
+
+__all__ = ["PLUGIN", "check", "reachable_from"]
+
+PLUGIN = "VolumeBinding"
+_STATIC = "kubernetes.io/no-provisioner"
+
+
+def check(pod: Pod, node: Node, storage: Storage) -> Answer:
+    """Every claim must be bound to a volume that the node reaches, or be one that can still be bound there."""
+    claims = list(pod_claims(pod, storage))
+    answers: list[Answer] = [unusable(PLUGIN, wanted, pod, storage) for wanted in claims]
+    usable = [wanted for wanted, answer in zip(claims, answers, strict=True) if answer is None]
+    answers += [_immediate(wanted, node, storage) for wanted in usable if _kind(wanted, storage) == "immediate"]
+    answers += [_bound(wanted, node, storage) for wanted in usable if _kind(wanted, storage) == "bound"]
+    answers += _delayed([wanted for wanted in usable if _kind(wanted, storage) == "delayed"], node, storage)
+    refusal = next((answer for answer in answers if isinstance(answer, Refusal)), None)
+    return refusal or next((answer for answer in answers if answer is not None), None)
+
+
+def reachable_from(volume: PersistentVolume, node: Node) -> bool | None:
+    """Whether the volume's node affinity allows the node; matchFields count for nothing there (S 8)."""
+    if volume.node_affinity is None:
+        return True
+    return some(term_matches(term, node, fields=False) for term in volume.node_affinity)
+
+
+def _kind(wanted: PodClaim, storage: Storage) -> str:
+    claim = wanted.claim
+    if claim is None:
+        return ""
+    if claim.bound and claim.volume:
+        return "bound"
+    chosen = class_of(claim, storage)
+    return "delayed" if chosen is not None and chosen.delayed and not claim.volume else "immediate"
+
+
+def _bound(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
+    claim = wanted.claim
+    volume = volume_of(claim, storage) if claim else None
+    if claim is None or volume is None:
+        return missing(PLUGIN, f"PersistentVolume {claim.volume if claim else ''}", wanted, storage)
+    match reachable_from(volume, node):
+        case True:
+            return None
+        case None:
+            return Doubt(PLUGIN, f"it is not known whether the nodes reach volume {volume.name}", wanted.volume.at)
+        case _:
+            reason = f"volume {volume.name} of claim {claim.name} cannot be reached from the node"
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, volume.at)
+
+
+def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
+    """An unbound claim that does not wait for its pod: refused until it is bound, which controllers may yet do."""
+    claim = wanted.claim
+    reason = f"claim {wanted.name} is not bound, and does not wait for a pod to be bound"
+    refusal = Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at if claim else None)
+    if claim is None or not storage.controllers:
+        return refusal
+    if claim.storage_class is None:
+        return Doubt(
+            PLUGIN, f"claim {claim.name} names no StorageClass and the default one is not known", wanted.volume.at
+        )
+    chosen = class_of(claim, storage)
+    if chosen is not None and chosen.provisioner not in ("", _STATIC):
+        allowed = _topology_allows(chosen, node)
+        why = f"the volume of claim {claim.name} is made before its pod is placed, in a zone that nobody can tell"
+        return refusal if allowed is False else Doubt(PLUGIN, why, wanted.volume.at)
+    if claim.storage_class and chosen is None:
+        return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
+    candidates = list(_candidates(claim, storage, frozenset()))
+    allowed_by = [reachable_from(volume, node) for volume in candidates]
+    if candidates and all(allowed_by):
+        return None
+    if some(allowed_by) is False and storage.complete:
+        return refusal
+    return Doubt(PLUGIN, f"it is not known which volume claim {claim.name} will be bound to", wanted.volume.at)
+
+
+def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answer]:
+    """Claims that wait for their pod: an existing volume each, smallest claims first, or a new one."""
+    answers: list[Answer] = []
+    taken: frozenset[str] = frozenset()
+    for each in sorted(wanted, key=lambda each: _amount(each.claim.request if each.claim else "")):
+        claim = each.claim
+        if claim is None:
+            continue
+        if claim.selected_node:
+            elsewhere = claim.selected_node != node.name
+            answers.append(_pinned(each, claim) if elsewhere else _provision(each, claim, node, storage))
+            continue
+        volume = _matching_volume(claim, node, storage, taken)
+        if volume is not None:
+            taken |= {volume.name}
+        else:
+            answers.append(_provision(each, claim, node, storage))
+    return answers
+
+
+def _pinned(wanted: PodClaim, claim: Claim) -> Refusal:
+    reason = f"claim {claim.name} is being provisioned for node {claim.selected_node}"
+    return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
+
+
+def _matching_volume(claim: Claim, node: Node, storage: Storage, taken: frozenset[str]) -> PersistentVolume | None:
+    best: PersistentVolume | None = None
+    for volume in _candidates(claim, storage, taken):
+        if volume.claim == (claim.namespace, claim.name):
+            return volume if reachable_from(volume, node) else None
+        smaller = best is None or _amount(volume.capacity) < _amount(best.capacity)
+        if smaller and reachable_from(volume, node):
+            best = volume
+    return best
+
+
+def _candidates(claim: Claim, storage: Storage, taken: frozenset[str]) -> Iterator[PersistentVolume]:
+    """Volumes that the claim could be bound to on a node that reaches them; those reserved for it come as they are."""
+    if selector_error(claim.selector):
+        return
+    for volume in storage.volumes.values():
+        reserved = volume.claim == (claim.namespace, claim.name)
+        if volume.name in taken or volume.deleting or (volume.claim is not None and not reserved):
+            continue
+        if _amount(volume.capacity) < _amount(claim.request) or volume.volume_mode != claim.volume_mode:
+            continue
+        if reserved or (
+            volume.phase == "Available"
+            and (claim.selector is None or selector_matches(claim.selector, volume.labels) is True)
+            and volume.storage_class == (claim.storage_class or "")
+            and claim.access_modes <= volume.access_modes
+        ):
+            yield volume
+
+
+def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> Answer:
+    chosen = class_of(claim, storage)
+    if chosen is None:
+        return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
+    if chosen.provisioner in ("", _STATIC):
+        if storage.complete:
+            reason = f"no volume of class {chosen.name} that the node reaches fits claim {claim.name}"
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
+        return Doubt(PLUGIN, f"the volumes of class {chosen.name} are not among the manifests", wanted.volume.at)
+    match _topology_allows(chosen, node):
+        case False:
+            reason = f"class {chosen.name} makes no volumes where the node is"
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
+        case None:
+            return Doubt(PLUGIN, f"it is not known whether class {chosen.name} makes volumes there", wanted.volume.at)
+        case _:
+            return None if _has_room(claim, chosen, node, storage) else _no_room(wanted, claim, chosen)
+
+
+def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass) -> Refusal:
+    reason = f"no published capacity of class {chosen.name} near the node is enough for claim {claim.name}"
+    return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
+
+
+def _topology_allows(chosen: StorageClass, node: Node) -> bool | None:
+    if not chosen.topologies:
+        return True
+    return some(
+        every(holds(requirement, node.label(requirement.key)) for requirement in term) if term else False
+        for term in chosen.topologies
+    )
+
+
+def _has_room(claim: Claim, chosen: StorageClass, node: Node, storage: Storage) -> bool:
+    if not claim.request or chosen.provisioner not in storage.capacity_drivers:
+        return True
+    return any(
+        each.storage_class == chosen.name
+        and each.topology is not None
+        and _selects(each.topology.requirements, node)
+        and (each.maximum or each.capacity) != ""
+        and _amount(each.maximum or each.capacity) >= _amount(claim.request)
+        for each in storage.capacities
+    )
+
+
+def _selects(requirements: Iterable[Requirement], node: Node) -> bool:
+    return every(holds(requirement, node.label(requirement.key)) for requirement in requirements) is True
+
+
+def _amount(text: Known[str]) -> Fraction:
+    """A size; 0 where none is given or it cannot be read."""
+    if not isinstance(text, str) or not text:
+        return Fraction(0)
+    try:
+        return parse_quantity(text)
+    except QuantityError:
+        return Fraction(0)

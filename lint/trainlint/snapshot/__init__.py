@@ -1,0 +1,1 @@
+"""All facts of one state of one cluster, and the repository that they were read from."""

@@ -1,0 +1,128 @@
+"""Which parts of a repository are alternatives of each other (design, section 7.3).
+
+Files that define one object differently cannot be deployed together. The children of their nearest common directory
+are then alternatives: ``before/`` and ``after/``, two examples that use one name. Objects outside every alternative
+are shared by all.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from trainlint.snapshot.objects import ApiObject, Key
+
+__all__ = ["Alternatives", "Part", "find_alternatives", "parts"]
+
+Steps = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternatives:
+    """One set: the children (directories or files) of ``directory`` of which one is deployed at a time."""
+
+    directory: Steps
+    children: tuple[str, ...]
+    example: Key
+
+    def child_of(self, steps: Steps) -> str | None:
+        """The alternative that a file belongs to, if to any."""
+        depth = len(self.directory)
+        if steps[:depth] == self.directory and len(steps) > depth and steps[depth] in self.children:
+            return steps[depth]
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What is deployed together: a name, why it is a part, and the alternative that it takes in each set."""
+
+    name: str
+    why: str
+    chosen: tuple[tuple[Alternatives, str | None], ...] = ()
+
+    def holds(self, file: str) -> bool:
+        """Whether a file belongs to it."""
+        steps = PurePosixPath(file).parts
+        return all(each.child_of(steps) in (None, child) for each, child in self.chosen)
+
+
+def find_alternatives(objects: Iterable[ApiObject], together: Mapping[str, str]) -> tuple[Alternatives, ...]:
+    """The sets of alternatives among the objects, outermost first.
+
+    ``together`` maps files to the kustomization that deploys them: files of one kustomization are no alternatives.
+    """
+    definitions: dict[Key, dict[str, ApiObject]] = defaultdict(dict)
+    for each in objects:
+        if each.meta.kind != "Namespace" and each.key is not None:
+            definitions[each.key][each.file] = each  # in one file the last definition counts
+    joined: dict[Steps, list[tuple[set[str], Key]]] = defaultdict(list)
+    for key, by_file in definitions.items():
+        for rivals in _rivals(by_file, together):
+            directory = _common_directory(rivals)
+            children = {PurePosixPath(file).parts[len(directory)] for file in rivals}
+            _join(joined[directory], children, key)
+    return tuple(
+        Alternatives(directory, tuple(sorted(children)), key)
+        for directory, sets in sorted(joined.items(), key=lambda item: (len(item[0]), item[0]))
+        for children, key in sets
+    )
+
+
+def _rivals(by_file: Mapping[str, ApiObject], together: Mapping[str, str]) -> Iterable[tuple[str, ...]]:
+    """The files that define one object differently, if any do."""
+    if len(by_file) < 2:
+        return
+    files = list(by_file)
+    first = by_file[files[0]]
+    if all(by_file[file].field.value == first.field.value for file in files[1:]):
+        return
+    homes = {together.get(file, file) for file in files}
+    if len(homes) > 1:
+        yield tuple(files)
+
+
+def _common_directory(files: Iterable[str]) -> Steps:
+    directories = [PurePosixPath(file).parts[:-1] for file in files]
+    common: list[str] = []
+    for steps in zip(*directories, strict=False):
+        if len(set(steps)) > 1:
+            break
+        common.append(steps[0])
+    return tuple(common)
+
+
+def _join(sets: list[tuple[set[str], Key]], children: set[str], key: Key) -> None:
+    """Add a set of children, united with those that it overlaps."""
+    apart = [each for each in sets if each[0].isdisjoint(children)]
+    overlapping = [each for each in sets if not each[0].isdisjoint(children)]
+    united = children.union(*(each[0] for each in overlapping))
+    sets[:] = [*apart, (united, overlapping[0][1] if overlapping else key)]
+
+
+def parts(alternatives: tuple[Alternatives, ...]) -> tuple[Part, ...]:
+    """The parts to judge one by one. Independent sets add up, they do not multiply: in a part of one set the other
+    sets' objects are left out, but for the alternative inside which the set itself lies.
+    """
+    if not alternatives:
+        return (Part(".", "nothing in it is defined twice in different ways"),)
+    found = []
+    for each in alternatives:
+        for child in each.children:
+            inside = (*each.directory, child)
+            if any(other is not each and other.directory[: len(inside)] == inside for other in alternatives):
+                continue  # its own alternatives stand for it
+            chosen = tuple((other, _choice(other, each, child)) for other in alternatives)
+            others = ", ".join(other for other in each.children if other != child)
+            _, kind, _, name = each.example
+            found.append(Part("/".join(inside), f"{kind} {name} is defined differently in {others}", chosen))
+    return tuple(found)
+
+
+def _choice(other: Alternatives, mine: Alternatives, child: str) -> str | None:
+    """The child that a part of ``mine`` takes in the set ``other``: its own, the one that contains it, or none."""
+    if other is mine:
+        return child
+    return other.child_of((*mine.directory, "")) if len(mine.directory) > len(other.directory) else None

@@ -1,0 +1,119 @@
+"""Snapshots: what would be deployed together, with the settings of the cluster that it would be deployed to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from trainlint.finding import Location, Unknown
+from trainlint.inventory.read import nearest_inventories, read_inventories
+from trainlint.model.pool import Inventory
+from trainlint.model.settings import Cni, Settings
+from trainlint.model.workload import Workloads
+from trainlint.snapshot.alternatives import Part, find_alternatives, parts
+from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.snapshot.repository import Repository
+from trainlint.workload.reading import read_workloads
+
+__all__ = ["Snapshot", "build_snapshots"]
+
+CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """All facts of one state of one cluster.
+
+    ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
+    will be deployed.
+    """
+
+    name: str
+    why: str
+    objects: tuple[ApiObject, ...]
+    settings: Settings
+    namespaces: Mapping[str, Mapping[str, str]]
+    inventories: tuple[Inventory, ...]
+    workloads: Workloads
+    unrendered: Mapping[str, str] = field(default_factory=dict)
+    unknowns: tuple[Unknown, ...] = ()
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents it was made from."""
+        return len({(each.file, each.field.document.index) for each in self.objects})
+
+    def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
+        """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
+        return nearest_inventories(self.inventories, place.file)
+
+
+def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
+    """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name."""
+    found = parts(find_alternatives(repository.objects, repository.together))
+    return tuple(
+        _snapshot(repository, part, cluster, prefix=len(settings) > 1) for part in found for cluster in settings
+    )
+
+
+def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
+    objects = tuple(_once(each for each in repository.objects if part.holds(each.file)))
+    settings = _with_cni(settings, objects)
+    inventories = read_inventories((each.meta, each.field) for each in objects)
+    workloads = read_workloads([each.field for each in objects], settings)
+    name = f"{settings.cluster}: {part.name}" if prefix else part.name
+    settings = replace(settings, assumptions=tuple(_assumptions(settings, objects)))
+    return Snapshot(
+        name=name,
+        why=part.why,
+        objects=objects,
+        settings=settings,
+        namespaces=_namespaces(objects),
+        inventories=inventories,
+        workloads=workloads,
+        unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
+        unknowns=workloads.unknowns,
+    )
+
+
+def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:
+    """Copies of one object in several files count once."""
+    seen: set[Key] = set()
+    for each in objects:
+        key = each.key
+        if key is None or key not in seen:
+            yield each
+        if key is not None:
+            seen.add(key)
+
+
+def _with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
+    """The network plugin that nobody stated: Cilium where its policies are in use, else one that nobody knows."""
+    if settings.cni.stated or any(each.meta.kind in CILIUM_KINDS for each in objects):
+        return settings
+    return replace(settings, cni=Cni(name="", version=""))
+
+
+def _assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[str]:
+    policies = any("Policy" in each.meta.kind for each in objects)
+    if policies and not settings.cni.stated:
+        if settings.cni.name == "cilium":
+            yield f"Cilium {settings.cni.version}: its policies are in use, its version is not stated"
+        else:
+            yield "a network plugin that follows the NetworkPolicy specification: none is stated"
+    if objects and not settings.kubernetes_stated:
+        yield f"Kubernetes {settings.kubernetes}: no version is stated"
+    if any(not each.meta.namespace and each.ref.namespace == "default" for each in objects):
+        yield 'namespace "default" for objects that name none'
+
+
+def _namespaces(objects: Iterable[ApiObject]) -> Mapping[str, Mapping[str, str]]:
+    """Every namespace that is defined or used, with its labels; the API server adds its name as a label."""
+    found: dict[str, dict[str, str]] = {}
+    for each in objects:
+        if each.meta.kind == "Namespace":
+            found.setdefault(each.meta.name, {}).update(each.meta.labels)
+        elif each.ref.namespace:
+            found.setdefault(each.ref.namespace, {})
+    return {name: {**labels, "kubernetes.io/metadata.name": name} for name, labels in found.items()}

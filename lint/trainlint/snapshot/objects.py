@@ -1,0 +1,69 @@
+"""API objects of the repository, each with its identity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from trainlint.kube.meta import Meta, read_meta
+from trainlint.kube.values import is_placeholder
+from trainlint.model.workload import ObjectRef
+from trainlint.source.document import Document, Field
+from trainlint.source.reading import objects
+
+__all__ = ["ApiObject", "api_objects"]
+
+CLUSTER_SCOPED = frozenset(
+    {
+        "CiliumCIDRGroup",
+        "CiliumClusterwideNetworkPolicy",
+        "ClusterNetworkPolicy",
+        "ClusterTrainingRuntime",
+        "Inventory",
+        "Namespace",
+        "Node",
+        "PersistentVolume",
+        "PriorityClass",
+        "RuntimeClass",
+        "StorageClass",
+    }
+)
+
+Key = tuple[str, str, str, str]
+"""API group, kind, namespace, name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ApiObject:
+    """One object: the cursor at its root and its metadata."""
+
+    field: Field
+    meta: Meta
+
+    @property
+    def file(self) -> str:
+        """The file that holds it."""
+        return self.field.document.file
+
+    @property
+    def key(self) -> Key | None:
+        """The identity by which the API server tells objects apart; ``None`` where the name is not known."""
+        meta = self.meta
+        named = self.field.down("metadata", "name").string
+        if not named or is_placeholder(named) or is_placeholder(meta.namespace):
+            return None
+        namespace = "" if meta.kind in CLUSTER_SCOPED else meta.namespace or "default"
+        return (meta.api_group, meta.kind, namespace, named)
+
+    @property
+    def ref(self) -> ObjectRef:
+        """The identity as findings show it."""
+        namespace = "" if self.meta.kind in CLUSTER_SCOPED else self.meta.namespace or "default"
+        return ObjectRef(self.meta.kind, namespace, self.meta.name)
+
+
+def api_objects(documents: Iterable[Document]) -> Iterator[ApiObject]:
+    """The objects of all documents, Lists opened, in the order of the files."""
+    for document in documents:
+        for item in objects(document):
+            yield ApiObject(item, read_meta(item))

@@ -1,0 +1,179 @@
+"""The repository as it was read: objects with their identities, before anything is deployed together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from trainlint.finding import Location, Unknown
+from trainlint.inventory.read import INVENTORY_KINDS
+from trainlint.snapshot.objects import ApiObject, Key, api_objects
+from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
+from trainlint.source.reading import Reading, is_kustomization
+from trainlint.workload.kinds import WORKLOAD_KINDS
+
+__all__ = ["READ_KINDS", "Duplicate", "Repository", "read_repository"]
+
+POLICY_KINDS = frozenset(
+    {
+        "AdminNetworkPolicy",
+        "BaselineAdminNetworkPolicy",
+        "CiliumCIDRGroup",
+        "CiliumClusterwideNetworkPolicy",
+        "CiliumNetworkPolicy",
+        "ClusterNetworkPolicy",
+        "GlobalNetworkPolicy",
+        "NetworkPolicy",
+    }
+)
+
+READ_KINDS = INVENTORY_KINDS | POLICY_KINDS | WORKLOAD_KINDS | {"Namespace", "Service"}
+"""The kinds that somebody reads; documents without any of them are passed over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate:
+    """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys."""
+
+    first: ApiObject
+    second: ApiObject
+    where: str
+
+
+@dataclass(frozen=True, eq=False)
+class Repository:
+    """``objects`` leaves out patches (which are no objects of their own) and keeps the last of two in one file.
+
+    ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
+    topmost kustomization that deploys it; ``kustomization_files`` maps the directory of a kustomization to its file.
+    """
+
+    readings: tuple[Reading, ...]
+    objects: tuple[ApiObject, ...]
+    duplicates: tuple[Duplicate, ...] = ()
+    transformed: Mapping[str, str] = field(default_factory=dict)
+    together: Mapping[str, str] = field(default_factory=dict)
+    kustomization_files: Mapping[str, str] = field(default_factory=dict)
+    unknowns: tuple[Unknown, ...] = ()
+
+    @cached_property
+    def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
+        """The objects of each document."""
+        found: dict[tuple[str, int], list[ApiObject]] = defaultdict(list)
+        for each in self.objects:
+            found[each.file, each.field.document.index].append(each)
+        return {place: tuple(objects) for place, objects in found.items()}
+
+    def object_at(self, at: Location) -> ApiObject | None:
+        """The object that holds a place."""
+        candidates = self.by_place.get((at.file, at.document), ())
+        inside = [each for each in candidates if at.path[: len(each.field.path)] == each.field.path]
+        return max(inside, key=lambda each: len(each.field.path), default=None)
+
+
+def read_repository(
+    readings: Sequence[Reading], files: Iterable[str] = (), real: Callable[[str], str] = lambda name: name
+) -> Repository:
+    """The objects of all readings, with what kustomizations do to them.
+
+    ``files`` are the names of all files of the world, ``real`` resolves links among them.
+    """
+    kustomizations = {
+        each.directory: each
+        for reading in readings
+        if is_kustomization(reading.file)
+        for document in reading.documents
+        if (each := kustomization(document)) is not None
+    }
+    resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
+    found = [
+        item
+        for reading in readings
+        if reading.file not in resolution.patch_files and not is_kustomization(reading.file)
+        for item in api_objects(reading.documents)
+        if item.meta.kind in READ_KINDS
+    ]
+    duplicates = [*_in_one_file(found), *_in_one_kustomization(found, resolution)]
+    superseded = {id(duplicate.first) for duplicate in duplicates}
+    transformed = _transformed(kustomizations, resolution)
+    return Repository(
+        readings=tuple(readings),
+        objects=tuple(item for item in found if id(item) not in superseded),
+        duplicates=tuple(duplicates),
+        transformed=transformed,
+        together={file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]},
+        kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
+        unknowns=tuple(_unrendered(kustomizations, transformed, {item.file for item in found})),
+    )
+
+
+def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, str]:
+    """The topmost kustomizations win: theirs is the directory that somebody would render."""
+    found: dict[str, str] = {}
+    below_top = sorted(set(kustomizations) - set(resolution.roots))
+    for directory in (*below_top, *reversed(resolution.roots)):
+        reached = {directory, *resolution.uses[directory]}
+        for each in reached:
+            if kustomizations[each].transforms:
+                found.update(dict.fromkeys(resolution.files[each], directory or "."))
+        if kustomizations[directory].transforms:
+            found.update(dict.fromkeys(resolution.files[directory], directory or "."))
+    return found
+
+
+def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
+    last: dict[tuple[str, Key], ApiObject] = {}
+    for each in objects:
+        if each.key is None:
+            continue
+        place = (each.file, each.key)
+        if place in last:
+            yield Duplicate(last[place], each, f"the file {each.file}")
+        last[place] = each
+
+
+def _in_one_kustomization(objects: Sequence[ApiObject], resolution: Resolution) -> Iterator[Duplicate]:
+    """kustomize itself refuses to build such a directory ("may not add resource with an already registered id")."""
+    by_file: dict[str, list[ApiObject]] = defaultdict(list)
+    for each in objects:
+        by_file[each.file].append(each)
+    reported: set[tuple[str, str, Key]] = set()
+    for directory in sorted(resolution.files):
+        last: dict[Key, ApiObject] = {}
+        for file in sorted(resolution.files[directory]):
+            for each in by_file.get(file, ()):
+                if each.key is None:
+                    continue
+                before = last.get(each.key)
+                pair = (before.file if before else "", each.file, each.key)
+                if before is not None and before.file != each.file and pair not in reported:
+                    reported.add(pair)
+                    yield Duplicate(before, each, f"the kustomization {directory or '.'}")
+                last[each.key] = each
+
+
+def _unrendered(
+    kustomizations: Mapping[str, Kustomization], transformed: Mapping[str, str], files: set[str]
+) -> Iterator[Unknown]:
+    changed: dict[str, int] = defaultdict(int)
+    for file, directory in transformed.items():
+        if file in files:
+            changed[directory] += 1
+    by_name = {each.directory or ".": each for each in kustomizations.values()}
+    for directory, count in sorted(changed.items()):
+        yield Unknown(
+            subject=f"kustomization {directory}",
+            missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
+            remedy=f"lint what it makes: kubectl kustomize {directory} | trainlint check -",
+            at=Location(by_name[directory].file, 0),
+        )
+    for each in kustomizations.values():
+        for url in each.remote:
+            yield Unknown(
+                subject=f"kustomization {each.directory or '.'}",
+                missing=f"the remote resource {url}",
+                remedy="lint what it makes, where there is a network",
+                at=Location(each.file, 0),
+            )

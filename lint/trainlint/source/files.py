@@ -1,0 +1,223 @@
+"""Which files are read: the Git index or a walk that honours ignore files, named paths, and standard input."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from trainlint.finding import Unknown, UsageError
+from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
+
+__all__ = ["STDIN", "NotFound", "SourceFile", "World", "discover"]
+
+STDIN: Final = "<stdin>"
+_CONFIGS: Final = frozenset({"trainlint.yaml", ".trainlint.yaml"})
+
+
+class NotFound(UsageError):  # noqa: N818 (named like the HTTP status and click's own)
+    """A path that was named does not exist."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"{path}: no such file or directory")
+        self.path = path
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that may hold manifests. ``name`` is its POSIX path below the world's root, as reports show it.
+
+    ``chart`` is the Helm chart (a directory, named likewise) whose template the file is, or empty.
+    """
+
+    path: Path
+    name: str
+    chart: str = ""
+    content: bytes | None = field(default=None, repr=False, compare=False)
+
+    def size(self) -> int:
+        """Bytes of the file. Raises OSError."""
+        return len(self.content) if self.content is not None else self.path.stat().st_size
+
+    def read(self) -> bytes:
+        """The bytes of the file. Raises OSError."""
+        return self.content if self.content is not None else self.path.read_bytes()
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """All files that are read together.
+
+    ``root`` is the root of the Git work tree, outside Git the directory that was named. ``scope`` holds the names to
+    which the report is narrowed (``None``: all of them). ``configs`` are trainlint's own configuration files.
+    """
+
+    root: Path
+    files: tuple[SourceFile, ...]
+    scope: frozenset[str] | None = None
+    unknowns: tuple[Unknown, ...] = ()
+    configs: tuple[SourceFile, ...] = ()
+
+    def real(self, name: str) -> str:
+        """The name of the file or directory to which ``name`` leads through symbolic links, if that is in the world."""
+        target = os.path.relpath(os.path.realpath(self.root / name), self.root)
+        return name if target.startswith("..") else Path(target).as_posix()
+
+
+def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
+    """Find the files to read for the paths that were named (none: the current directory).
+
+    A directory is the world: only what is below it is read. For a single file the world is its repository (outside Git:
+    its directory), and the report is narrowed to it. ``-`` is standard input, whose content is ``stdin``. Raises
+    NotFound.
+    """
+    named = [path for path in paths if str(path) != "-"]
+    if not named and not paths:
+        named = [Path()]
+    for path in named:
+        if not path.exists():
+            raise NotFound(path)
+    real = [Path(os.path.realpath(path)) for path in named]
+    given = [path for path in real if not path.is_dir()]
+    directories = [path for path in real if path.is_dir()]
+    homes = {path: _work_tree(path if path.is_dir() else path.parent) for path in real}
+    root = _root(homes, directories, given)
+    worlds = directories
+    if given:
+        worlds = list(dict.fromkeys([*(homes[path] or path.parent for path in given), *directories]))
+    finder = _Finder(root)
+    for world in worlds:
+        finder.add_tree(world)
+    for path in given:
+        finder.add(str(path))
+    files, configs = finder.found()
+    if any(str(path) == "-" for path in paths):
+        files = (*files, SourceFile(Path("-"), STDIN, content=stdin or b""))
+    scope = None
+    if given:
+        prefixes = tuple(f"{path}{os.sep}" for path in directories)
+        chosen = {str(path) for path in given}
+        scope = frozenset(
+            file.name
+            for file in files
+            if str(file.path) in chosen or str(file.path).startswith(prefixes) or file.name == STDIN
+        )
+    return World(root, files, scope, finder.unknowns(), configs)
+
+
+def _root(homes: dict[Path, Path | None], directories: list[Path], given: list[Path]) -> Path:
+    """The work tree that holds all paths, or else the nearest directory above them all."""
+    if not homes:
+        return Path(os.path.realpath(Path()))
+    trees = set(homes.values())
+    if len(trees) == 1 and (tree := trees.pop()) is not None:
+        return tree
+    return Path(os.path.commonpath([str(path) for path in (*directories, *(path.parent for path in given))]))
+
+
+def _work_tree(directory: Path) -> Path | None:
+    """The root of the Git work tree that holds a directory."""
+    for here in (directory, *directory.parents):
+        if (here / ".git").exists():
+            return here
+    return None
+
+
+class _Finder:
+    """Collects files below a root, each once, however many names lead to it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = str(root)
+        self._files: dict[str, str] = {}
+        self._unknowns: dict[str, Unknown] = {}
+        self._charts: dict[str, str] = {}
+
+    def found(self) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
+        """The manifests and the configuration files, by name."""
+        found = [
+            SourceFile(Path(path), name, self._chart(path.rpartition(os.sep)[0]))
+            for path, name in sorted(self._files.items(), key=lambda entry: entry[1])
+        ]
+        configs = tuple(file for file in found if file.path.name in _CONFIGS)
+        return tuple(file for file in found if file.path.name not in _CONFIGS), configs
+
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What could not be read, and what would help."""
+        return tuple(self._unknowns.values())
+
+    def add_tree(self, directory: Path) -> None:
+        """Add all manifests below a directory: by Git where it can, else by a walk."""
+        tree = _work_tree(directory)
+        listed = git_files(directory) if tree is not None else None
+        if not listed:  # no Git, or a directory that Git ignores but somebody named
+            for path in walk(str(directory), self._unreadable):
+                self.add(path)
+            return
+        for name in listed:
+            path = f"{directory}{os.sep}{name}"  # thousands of names: joining as text is what makes this fast
+            if name.endswith("/"):
+                self.add_tree(Path(path))  # a repository inside this one
+            elif MANIFEST.fullmatch(name):
+                self.add(path)
+        if (directory / ".gitmodules").exists():
+            for module in git_modules(directory):
+                self._add_module(Path(directory, module))
+
+    def _add_module(self, directory: Path) -> None:
+        if (directory / ".git").exists():
+            self.add_tree(directory)
+        elif directory.is_dir():
+            name = self._name(str(directory))
+            self._unknowns[name] = Unknown(
+                f"the manifests in {name}", "the submodule is not checked out", "run `git submodule update --init`"
+            )
+
+    def _unreadable(self, directory: str, error: OSError) -> None:
+        name = self._name(directory)
+        missing = f"the directory cannot be read: {error.strerror or type(error).__name__}"
+        self._unknowns[name] = Unknown(f"the manifests in {name}", missing, "make it readable")
+
+    def add(self, path: str) -> None:
+        """Add one file under its real path; a link that leads nowhere or out of the root is an unknown."""
+        try:
+            mode = os.lstat(path).st_mode
+        except OSError:
+            return  # deleted from the work tree, but still in the index
+        if stat.S_ISLNK(mode):
+            self._add_link(path)
+        elif stat.S_ISREG(mode):
+            self._files.setdefault(path, self._name(path))
+
+    def _add_link(self, path: str) -> None:
+        name = self._name(path)
+        real = os.path.realpath(path)
+        if not Path(real).exists():
+            missing, remedy = "the symbolic link leads nowhere", "mend or remove the link"
+        elif os.path.commonpath([real, self._root]) != self._root:
+            missing, remedy = "the symbolic link leads out of the repository", "put a copy of the file in its place"
+        else:
+            if Path(real).is_file():
+                self._files.setdefault(real, self._name(real))
+            return
+        self._unknowns[name] = Unknown(f"the objects in {name}", missing, remedy)
+
+    def _name(self, path: str) -> str:
+        name = os.path.relpath(path, self._root).replace(os.sep, "/")
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+    def _chart(self, directory: str) -> str:
+        """The chart whose templates/ directory holds a directory, or an empty string."""
+        known = self._charts.get(directory)
+        if known is not None:
+            return known
+        above, _, name = directory.rpartition(os.sep)
+        chart = ""
+        if name == "templates" and Path(above, "Chart.yaml").is_file():
+            chart = self._name(above)
+        elif above and len(directory) >= len(self._root):
+            chart = self._chart(above)
+        self._charts[directory] = chart
+        return chart

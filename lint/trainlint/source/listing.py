@@ -1,0 +1,97 @@
+"""Lists of the manifests below a directory: from Git, or from a walk that honours ignore files."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+__all__ = ["MANIFEST", "git_files", "git_modules", "walk"]
+
+MANIFEST: Final = re.compile(
+    r"(?:.*/)?(?:Kustomization|[^/]+\.(?:ya?ml|json)"
+    r"(?:\.(?:j2|jinja2?|tpl|tmpl|gotmpl|template|tftpl|erb|mustache|hbs))?)",
+    re.DOTALL,
+)
+"""Names of files that may hold manifests, or templates of them."""
+
+
+def _git(directory: Path, *arguments: str) -> bytes | None:
+    """The output of a Git command, or ``None`` where there is no Git or it refuses the repository."""
+    # Hooks run with GIT_DIR and GIT_INDEX_FILE of the repository that is committed to, which need not be this one.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    command = ["git", "-c", "core.fsmonitor=false", "-C", str(directory), *arguments]
+    try:
+        done = subprocess.run(  # noqa: S603 (fixed command, no shell)
+            command,
+            check=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            env=environment,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return None
+    return done.stdout
+
+
+def git_files(directory: Path) -> list[str] | None:
+    """Tracked files and untracked ones that are not ignored, relative to the directory."""
+    output = _git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    return None if output is None else list(dict.fromkeys(os.fsdecode(output).split("\0")[:-1]))
+
+
+def git_modules(directory: Path) -> list[str]:
+    """The directories of submodules, relative to the directory."""
+    output = _git(directory, "ls-files", "-z", "--stage") or b""
+    entries = os.fsdecode(output).split("\0")
+    return [entry.partition("\t")[2] for entry in entries if entry.startswith("160000 ")]
+
+
+def walk(top: str, unreadable: Callable[[str, OSError], None]) -> Iterator[str]:
+    """Manifests below a directory, without those that ignore files exclude and without hidden directories.
+
+    ``unreadable`` is told of directories that cannot be read.
+    """
+    pending: list[tuple[str, tuple[tuple[str, GitIgnoreSpec], ...]]] = [(top, ())]
+    while pending:
+        directory, specs = pending.pop()
+        try:
+            with os.scandir(directory) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
+        except OSError as error:
+            unreadable(directory, error)
+            continue
+        if any(entry.name == ".gitignore" for entry in entries):
+            specs = (*specs, *_ignore_file(directory))
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                if not entry.name.startswith(".") and not _ignored(entry.path + "/", specs):
+                    pending.append((entry.path, specs))
+            elif MANIFEST.fullmatch(entry.name) and not _ignored(entry.path, specs):
+                yield entry.path
+
+
+def _ignore_file(directory: str) -> Iterable[tuple[str, GitIgnoreSpec]]:
+    from pathspec import GitIgnoreSpec  # noqa: PLC0415 (only needed outside Git)
+
+    try:
+        lines = Path(directory, ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+        return [(directory + os.sep, GitIgnoreSpec.from_lines(lines))]
+    except (OSError, ValueError):
+        return []
+
+
+def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:
+    """Whether the nearest ignore file that speaks of a path excludes it."""
+    for base, spec in reversed(specs):
+        include = spec.check_file(path.removeprefix(base)).include
+        if include is not None:
+            return include
+    return False

@@ -1,0 +1,80 @@
+"""Text to values, as Kubernetes reads it: JSON where it is JSON, else YAML."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+from trainlint.source.builder import MAX_DEPTH, Loaded, TooDeepError, build, height
+from trainlint.source.events import YamlError
+
+__all__ = ["Loaded", "TooDeepError", "json_stream", "load"]
+
+_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def load(text: str) -> Loaded:
+    """The value of the first document in ``text``. Raises YamlError and TooDeepError."""
+    if text.lstrip().startswith("{"):
+        found = list(json_stream(text))
+        if len(found) == 1:
+            return found[0][1]
+    return build(text)
+
+
+def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
+    """JSON values that follow one another, each with the index of its first character; nothing if ``text`` is no JSON.
+
+    Raises TooDeepError.
+    """
+    duplicate = False
+
+    def pairs(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal duplicate
+        value = dict(entries)
+        duplicate |= len(value) != len(entries)
+        return value
+
+    decoder = json.JSONDecoder(object_pairs_hook=pairs, parse_constant=_refuse, parse_float=_finite)
+    found: list[tuple[int, Loaded]] = []
+    index, length = _skip(text, 0), len(text)
+    while index < length:
+        duplicate = False
+        try:
+            data, end = decoder.raw_decode(text, index)
+        except (ValueError, RecursionError):
+            return
+        if height(data) > MAX_DEPTH:
+            raise TooDeepError
+        if _SURROGATE.search(text, index, end):  # Go's decoder replaces halves of pairs, and nobody could print them
+            whole = json.dumps(data, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+            data = json.loads(whole)
+        loaded = Loaded(data)
+        if duplicate:  # which keys stand twice, only the YAML reader knows
+            with suppress(YamlError):
+                loaded = Loaded(data, build(text[index:end]).duplicates)
+        found.append((index, loaded))
+        index = _skip(text, end)
+    yield from found
+
+
+def _skip(text: str, index: int) -> int:
+    """The next index that is no JSON white space."""
+    while index < len(text) and text[index] in " \t\n\r":
+        index += 1
+    return index
+
+
+def _refuse(constant: str) -> Any:
+    raise ValueError(constant)  # NaN and Infinity are Python's, not JSON's
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise ValueError(digits)
+    return number

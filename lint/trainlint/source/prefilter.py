@@ -1,0 +1,52 @@
+"""Which files and documents can hold an object of a kind that somebody reads, told from the bytes alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from typing import Final
+
+__all__ = ["KindFilter"]
+
+_KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
+# What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
+# repeats; tags stand in the same place. Comments may stand between.
+_EXPLICIT: Final = re.compile(rb"""[?&!]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
+_LOOK_BACK: Final = 1024
+# Keys of which a letter is written as an escape, or which a backslash folds over two lines.
+_ESCAPED: Final = re.compile(rb"""\\(?:(?:x|u00|U000000)6[49bBeE]|(?<=[kin]\\)\r?\n)""")
+# After `kind:`, a value that is no text, or text whose first word is another one. A word before a backslash may go on.
+_OTHER: Final = rb"""
+    [ \t]*["']?(?!(?:%s)(?:List)?(?![\w.\-]))[A-Za-z0-9][\w.\-]*+(?!\\)
+  | [ \t]*[\{\[](?![\{%%])
+  | [ \t]*\r?\n[ \t]*["']?[\w.\-/]++["']?:(?:\s|\Z)
+"""
+# A !!binary key is text in disguise, and YAML 1.1 breaks lines at NEL, LS and PS.
+_ODD: Final = (b"!!b", b"!!%", b"!<", b"%TAG", "\x85".encode(), "\u2028".encode(), "\u2029".encode())
+
+
+class KindFilter:
+    """Tells what cannot hold an object of certain kinds; whatever is odd may hold one.
+
+    It looks for the key ``kind`` in every form that YAML and JSON have for it and at the first word of its value. An
+    item of a typed list (``NodeList``) needs no kind of its own, so the names of such lists count too.
+    """
+
+    def __init__(self, kinds: Collection[str]) -> None:
+        self.kinds = frozenset(kinds)
+        names = b"|".join(re.escape(kind.encode()) for kind in sorted(self.kinds)) or rb"(?!)"
+        self._other = re.compile(_OTHER % names, re.VERBOSE)
+
+    def may_hold(self, content: bytes | str) -> bool:
+        """Whether ``content`` (a file in any encoding, or a document) may hold an object of one of the kinds."""
+        if isinstance(content, str):
+            content = content.encode("utf-8", "surrogatepass")
+        if b"\0" in content:  # UTF-16, or no text at all: to be decoded first
+            return True
+        for key in _KEY.finditer(content):
+            if key["colon"] is not None:
+                if not self._other.match(content, key.end()):
+                    return True
+            elif _EXPLICIT.search(content, max(0, key.start() - _LOOK_BACK), key.start()):
+                return True
+        return any(odd in content for odd in _ODD) or _ESCAPED.search(content) is not None

@@ -1,0 +1,102 @@
+"""Templates: text that becomes YAML only when somebody renders it, and the engine that would."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from trainlint.finding import Location, Span
+from trainlint.source.prefilter import KindFilter
+
+__all__ = ["Template", "engine_of_name", "first", "kinds_in", "mark", "plain_name", "ytt"]
+
+_SUFFIXES: Final = {
+    ".j2": "jinja",
+    ".jinja": "jinja",
+    ".jinja2": "jinja",
+    ".tpl": "",
+    ".tmpl": "go-template",
+    ".gotmpl": "go-template",
+    ".template": "",
+    ".tftpl": "terraform",
+    ".erb": "erb",
+    ".mustache": "mustache",
+    ".hbs": "handlebars",
+}
+# Signs of templates; in YAML they may stand in text, but not where structure is expected.
+_SIGN: Final = re.compile(r"\{\{|\{%|\{\#|<%|%\{|\$\{")
+_ENGINES: Final = {"{{": "go-template", "{%": "jinja", "{#": "jinja", "<%": "erb", "%{": "terraform", "${": "terraform"}
+_YTT: Final = re.compile(r"^[^\n'\"]*#@(?: |data/values|overlay/|yaml/|schema/|library/)", re.MULTILINE)
+_KIND: Final = re.compile(r"""^[ \t]*(?:- +)*["']?kind["']?[ \t]*:[ \t]*["']?(\{\{|\$\{|<%|\w+)""", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A document (or file) that is no YAML before it is rendered.
+
+    ``engine`` names what would render it, ``kinds`` are the wanted kinds that its text mentions (empty
+    where the kind is a placeholder), ``span`` is the first thing in it that must be rendered.
+    """
+
+    location: Location
+    engine: str
+    kinds: tuple[str, ...]
+    span: Span = field(default=Span(1, 1, 1, 1), compare=False)
+
+
+def engine_of_name(name: str) -> str | None:
+    """The engine that a file name promises (``job.yaml.j2``), empty if any may be meant, ``None`` for plain names."""
+    _, dot, suffix = name.rpartition(".")
+    return _SUFFIXES.get(dot + suffix)
+
+
+def plain_name(name: str) -> str:
+    """The name without the template suffix."""
+    return name if engine_of_name(name) is None else name.rpartition(".")[0]
+
+
+def mark(text: str, fault: int | None = None) -> tuple[str, int] | None:
+    """The engine and the index of the first sign of a template that stands where structure should, or ``None``.
+
+    ``fault`` is the index at which the text stops being YAML: any sign on that line counts.
+    """
+    line = text.rfind("\n", 0, fault) + 1 if fault is not None else -1
+    for found in _SIGN.finditer(text):
+        start = text.rfind("\n", 0, found.start()) + 1
+        if start == line or _structural(found[0], text[start : found.start()], text, found.end()):
+            engine = _ENGINES[found[0]]
+            return ("jinja" if engine == "go-template" and "{%" in text else engine), found.start()
+    return None
+
+
+def _structural(sign: str, before: str, text: str, end: int) -> bool:
+    """Whether a sign stands at the start of a line or of a value, outside quotes; ``${x}`` only alone on a line."""
+    before = before.strip()
+    if sign == "${":
+        line = text[end:].partition("\n")[0] if not before else ""
+        return line.rstrip().endswith("}")
+    if sign == "%{":
+        return not before
+    return not before or (before[-1] in ":-,[{" and before.count('"') % 2 == 0 and before.count("'") % 2 == 0)
+
+
+def first(text: str) -> tuple[str, int]:
+    """The engine and index of the first sign of a template anywhere in a text that is one for certain."""
+    found = _SIGN.search(text)
+    return (_ENGINES[found[0]], found.start()) if found else ("template", 0)
+
+
+def ytt(text: str) -> int | None:
+    """The index of the first ytt annotation: its comments are code, so the YAML below is not what is deployed."""
+    found = _YTT.search(text) if "#@" in text else None
+    return found.end() - 1 if found else None
+
+
+def kinds_in(text: str, kinds: KindFilter) -> tuple[str, ...] | None:
+    """The wanted kinds that ``text`` mentions; empty if a kind is a placeholder, ``None`` if none can be in it."""
+    seen = {match[1] for match in _KIND.finditer(text)}
+    wanted = tuple(sorted(seen & kinds.kinds))
+    if wanted or any(not kind[0].isalnum() for kind in seen):
+        return wanted
+    return None

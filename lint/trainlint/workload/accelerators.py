@@ -1,0 +1,33 @@
+"""Which pods compute on accelerators."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from trainlint.model.pod import PodSpec
+
+__all__ = ["accelerators_of", "is_accelerator"]
+
+_ACCELERATOR: Final = re.compile(
+    r"""^(?: nvidia\.com/(?:gpu|mig-|.*gpu) | amd\.com/gpu | habana\.ai/gaudi | aws\.amazon\.com/neuron
+      | google\.com/tpu | cloud-tpus\.google\.com/ | gpu\.intel\.com/ | intel\.com/gpu | gpu\.amd\.com/
+      | huawei\.com/(?:ascend|npu)
+      | furiosa\.ai/ | cambricon\.com/ | metax-tech\.com/gpu | qualcomm\.com/qaic | .*\.com/v?gpu$ )""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def is_accelerator(resource: str) -> bool:
+    """Whether an extended resource is a GPU, TPU or another processor that ranks run on (no network devices)."""
+    return _ACCELERATOR.match(resource) is not None
+
+
+def accelerators_of(spec: PodSpec) -> str:
+    """The accelerator resource that the pod's containers ask for; empty if none, or none but zero of it."""
+    for container in spec.containers:
+        for quantities in (container.limits, container.requests):
+            for resource, quantity in quantities.items():
+                if is_accelerator(resource) and quantity not in {"0", ""}:
+                    return resource
+    return ""

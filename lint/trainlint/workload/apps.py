@@ -1,0 +1,57 @@
+"""Deployment, ReplicaSet, StatefulSet (W 10).
+
+A DaemonSet is no pod set: its pods are bound to nodes one by one and are as many as the nodes, so no replica count and
+no placement question exists for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.kube.values import read_int, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import PER_POD, ObjectRef
+from trainlint.source.document import Field
+from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.ranks import proved_ranks
+
+__all__ = ["expand_deployment", "expand_replica_set", "expand_stateful_set"]
+
+_HASH = Undetermined("the hash of the pod template is computed in the cluster")
+
+
+def expand_deployment(deployment: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A Deployment: its pods have random names."""
+    del context
+    return _expand(deployment, owner, {"pod-template-hash": _HASH})
+
+
+def expand_replica_set(replica_set: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A ReplicaSet (also ReplicationController)."""
+    del context
+    return _expand(replica_set, owner, {})
+
+
+def expand_stateful_set(stateful_set: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A StatefulSet: numbered names under the Service that ``serviceName`` names."""
+    del context
+    labels: dict[str, Known[str]] = {
+        "statefulset.kubernetes.io/pod-name": PER_POD,
+        "apps.kubernetes.io/pod-index": PER_POD,
+        "controller-revision-hash": Undetermined("the hash of the revision is computed in the cluster"),
+    }
+    service = read_text(stateful_set.down("spec", "serviceName"))
+    return _expand(stateful_set, owner, labels, hostname=f"{owner.name}-{{}}", subdomain=service)
+
+
+def _expand(
+    workload: Field, owner: ObjectRef, labels: Mapping[str, Known[str]], *, hostname: str = "", subdomain: str = ""
+) -> Expansion:
+    spec = workload["spec"]
+    if not is_template(spec["template"]):
+        return Expansion()
+    replicas = read_int(spec["replicas"], 1)
+    found = pod_set(
+        owner, "", replicas, spec["template"], workload.at, labels=labels, hostname=hostname, subdomain=subdomain
+    )
+    return Expansion((found,), ranks=frozenset({0}) if proved_ranks(found) else frozenset())

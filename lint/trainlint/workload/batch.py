@@ -1,0 +1,104 @@
+"""Job and CronJob (W 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.finding import Location
+from trainlint.kube.values import read_int, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import PER_POD, ObjectRef, PodSet
+from trainlint.source.document import Field
+from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.flows import maybe_several
+from trainlint.workload.ranks import indexed_ranks, proved_ranks
+
+__all__ = ["expand_cron_job", "expand_job", "job_labels", "job_pods", "pods_at_once"]
+
+_UID = Undetermined("the Job's uid is made in the cluster")
+_RUN_NAME = Undetermined("the Job's name is made in the cluster")
+
+
+def expand_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A Job; with ``generateName`` nobody knows its name."""
+    del context
+    named = job.down("metadata", "name").scalar is not None
+    return _expansion(job, owner, owner.name if named else _RUN_NAME)
+
+
+def expand_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A CronJob: the pods of one of its Jobs."""
+    del context
+    return _expansion(cron_job.down("spec", "jobTemplate"), owner, _RUN_NAME)
+
+
+def job_labels(name: Known[str], *, indexed: bool) -> dict[str, Known[str]]:
+    """The labels that the Job controller adds."""
+    labels: dict[str, Known[str]] = {
+        "batch.kubernetes.io/job-name": name,
+        "job-name": name,
+        "batch.kubernetes.io/controller-uid": _UID,
+        "controller-uid": _UID,
+    }
+    if indexed:
+        labels["batch.kubernetes.io/job-completion-index"] = PER_POD
+    return labels
+
+
+def pods_at_once(spec: Field) -> Known[int]:
+    """min(parallelism, completions); unset completions with parallelism make a work queue of that many pods."""
+    parallelism, completions = read_int(spec["parallelism"], 1), read_int(spec["completions"], -1)
+    if isinstance(parallelism, Undetermined) or isinstance(completions, Undetermined):
+        unknown = parallelism if isinstance(parallelism, Undetermined) else completions
+        return 0 if 0 in (parallelism, completions) else unknown
+    return max(0, parallelism if completions < 0 else min(parallelism, completions))
+
+
+def job_pods(
+    spec: Field,
+    owner: ObjectRef,
+    role: str,
+    replicas: Known[int],
+    at: Location,
+    *,
+    labels: Mapping[str, Known[str]],
+    hostname: str = "",
+    subdomain: str = "",
+    blocks: Known[int] = 1,
+) -> PodSet:
+    """The pods of a JobSpec."""
+    return pod_set(
+        owner,
+        role,
+        replicas,
+        spec["template"],
+        at,
+        labels=labels,
+        hostname=hostname,
+        subdomain=subdomain,
+        blocks=blocks,
+    )
+
+
+def _expansion(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
+    spec = job["spec"]
+    if not is_template(spec["template"]):
+        return Expansion()
+    indexed = read_text(spec["completionMode"]) == "Indexed"
+    found = job_pods(
+        spec,
+        owner,
+        "",
+        pods_at_once(spec),
+        job.at if not job.path else spec.at,
+        labels=job_labels(name, indexed=indexed),
+        hostname=f"{name}-{{}}" if indexed and isinstance(name, str) else "",
+    )
+    return Expansion((found,), ranks=frozenset({0}) if _ranks(found, spec, indexed=indexed) else frozenset())
+
+
+def _ranks(found: PodSet, spec: Field, *, indexed: bool) -> bool:
+    if not maybe_several(found.replicas):
+        return proved_ranks(found) is not None
+    together = indexed and read_int(spec["completions"], -1) == read_int(spec["parallelism"], 1)
+    return indexed_ranks(found) if together else proved_ranks(found) is not None

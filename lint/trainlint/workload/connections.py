@@ -1,0 +1,68 @@
+"""The connections that pods open by name, from their command lines and environment to the pods behind the names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from trainlint.launch.addresses import Address, addresses
+from trainlint.model.workload import Flow, FlowKind, PodSet, PortRange
+from trainlint.workload.flows import dns, maybe_many
+from trainlint.workload.services import Directory, Resolution, target_port
+
+__all__ = ["Connection", "connections_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A pod set uses another one (indices into those of the snapshot) by an address, with the flows that this needs.
+
+    ``flows`` is empty where the port is not known. ``rendezvous`` says that ranks meet there.
+    """
+
+    source: int
+    target: int
+    address: Address
+    flows: tuple[Flow, ...] = ()
+    rendezvous: bool = False
+
+
+def connections_of(directory: Directory, pod_sets: Sequence[PodSet]) -> tuple[Connection, ...]:
+    """Every connection of every pod set, of init containers too, also those within one pod set."""
+    found: list[Connection] = []
+    for index, pod_set in enumerate(pod_sets):
+        if pod_set.replicas == 0:
+            continue
+        for container in (*pod_set.spec.containers, *pod_set.spec.init_containers):
+            for address in addresses(container):
+                found.extend(_connections(directory, index, address))
+    return tuple(found)
+
+
+def _connections(directory: Directory, index: int, address: Address) -> Iterator[Connection]:
+    pod_set = directory.pod_sets[index]
+    resolution = directory.resolve(address, pod_set.namespace)
+    if resolution is None and directory.own_pod(address, index):
+        resolution = Resolution(None, (index,), pod=True)
+    if resolution is None:
+        return
+    for target in resolution.targets:
+        if target == index and not maybe_many(pod_set):
+            continue
+        yield Connection(
+            index, target, address, tuple(_flows(directory, index, target, address, resolution)), address.rendezvous
+        )
+
+
+def _flows(directory: Directory, index: int, target: int, address: Address, resolution: Resolution) -> Iterator[Flow]:
+    service = resolution.service
+    number = address.port
+    if number is None and service is not None and len(service.ports) == 1:
+        number = service.ports[0].number
+    carrier = f"{address.carrier} is {address.text}" if address.carrier else f"the command names {address.text}"
+    if number is not None:
+        port = target_port(service, number, directory.pod_sets[target]) if service and not resolution.pod else number
+        protocol = next((p.protocol for p in service.ports if p.number == number), "TCP") if service else "TCP"
+        kind = FlowKind.RENDEZVOUS if address.rendezvous else FlowKind.CALL
+        yield Flow(index, target, protocol, PortRange(port, port), kind, carrier, address.at)
+    yield from dns(index, carrier, address.at)

@@ -1,0 +1,111 @@
+"""What an object becomes: pod sets, the flows among them, the Services that its operator makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from trainlint.finding import Location, Unknown
+from trainlint.kube.meta import read_labels
+from trainlint.kube.pod import read_pod_spec
+from trainlint.model.known import Known
+from trainlint.model.pod import EnvVar, PodSpec
+from trainlint.model.settings import Settings
+from trainlint.model.workload import Flow, ObjectRef, PodSet, Service
+from trainlint.source.document import Field
+
+__all__ = ["Context", "Expander", "Expansion", "injected", "is_template", "pod_set"]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What an expansion may look at beside its object: the settings and other objects, by kind and name."""
+
+    settings: Settings
+    objects: Mapping[ObjectRef, Field]
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """The pods that an object makes.
+
+    ``flows`` are those that the kind itself proves, as indices into ``pod_sets``. ``ranks`` are the indices of the pod
+    sets that form one communicator. ``helpers`` are those that the job needs and that need not be near it.
+    ``policies`` are NetworkPolicy objects that the operator makes. ``training`` says that the kind exists for jobs of
+    communicating pods; ``instances`` is the number of equal groups that the object makes.
+    """
+
+    pod_sets: tuple[PodSet, ...] = ()
+    flows: tuple[Flow, ...] = ()
+    services: tuple[Service, ...] = ()
+    unknowns: tuple[Unknown, ...] = ()
+    ranks: frozenset[int] = frozenset()
+    helpers: frozenset[int] = frozenset()
+    policies: tuple[Field, ...] = ()
+    training: bool = False
+    instances: Known[int] = 1
+
+
+Expander: TypeAlias = Callable[[Field, ObjectRef, Context], Expansion]
+"""Expands the object at the cursor."""
+
+
+def is_template(template: Field) -> bool:
+    """Whether a whole pod template stands here: patches and references have no containers (W 0, README "Oddities")."""
+    containers = template.down("spec", "containers")
+    return containers.present and containers.value != []
+
+
+def pod_set(
+    owner: ObjectRef,
+    role: str,
+    replicas: Known[int],
+    template: Field,
+    at: Location,
+    *,
+    labels: Mapping[str, Known[str]] | None = None,
+    hostname: str = "",
+    subdomain: str = "",
+    max_replicas: int | None = None,
+    blocks: Known[int] = 1,
+    instances: Known[int] = 1,
+    env: Mapping[str, Known[str]] | None = None,
+    env_of: str = "",
+) -> PodSet:
+    """The pods of a template, with what their controller sets on top (W 1.1).
+
+    ``env`` is appended to every container, or to that called ``env_of``: the kubelet keeps the last of two entries.
+    """
+    metadata = template["metadata"]
+    spec = injected(read_pod_spec(template["spec"]), env or {}, at, env_of)
+    if subdomain:
+        spec = replace(spec, subdomain=subdomain)
+    return PodSet(
+        owner,
+        role,
+        replicas,
+        {**read_labels(metadata["labels"]), **(labels or {})},
+        spec,
+        at=at,
+        template=template.at,
+        annotations=read_labels(metadata["annotations"]),
+        max_replicas=max_replicas,
+        hostname=hostname or spec.hostname,
+        blocks=blocks,
+        instances=instances,
+    )
+
+
+def injected(spec: PodSpec, env: Mapping[str, Known[str]], at: Location, only: str = "") -> PodSpec:
+    """The spec with variables that an operator appends to its containers, or to the container called ``only``."""
+    if not env:
+        return spec
+    added = tuple(EnvVar(name, value, injected=True, at=at) for name, value in env.items())
+    return replace(
+        spec,
+        containers=tuple(
+            replace(container, env=container.env + added) if only in {"", container.name} else container
+            for container in spec.containers
+        ),
+    )

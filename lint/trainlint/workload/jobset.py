@@ -1,0 +1,113 @@
+"""JobSet (W 5)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trainlint.kube.values import read_int, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
+from trainlint.source.document import Field
+from trainlint.workload.batch import job_labels, job_pods, pods_at_once
+from trainlint.workload.expansion import Context, Expansion, is_template
+from trainlint.workload.flows import total
+from trainlint.workload.ranks import indexed_ranks, proved_ranks
+
+__all__ = ["expand_job_set", "product"]
+
+_PREFIX: Final = "jobset.sigs.k8s.io/"
+
+
+def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """Child Jobs of equal pods, all under one headless Service."""
+    del context
+    spec = job_set["spec"]
+    name = read_text(spec.down("network", "subdomain")) or owner.name
+    entries = [
+        entry for entry in spec["replicatedJobs"].elements() if is_template(entry.down("template", "spec", "template"))
+    ]
+    jobs = total(read_int(entry["replicas"], 1) for entry in entries)
+    pod_sets = tuple(_pods(entry, owner, name, jobs, spec) for entry in entries)
+    publish = spec.down("network", "publishNotReadyAddresses").value
+    service = Service(
+        ObjectRef("Service", owner.namespace, name),
+        {f"{_PREFIX}jobset-name": owner.name},
+        headless=True,
+        publish_not_ready=publish is not False,
+        generated=True,
+        at=job_set.at,
+    )
+    named = spec.down("network", "enableDNSHostnames").value is not False
+    return Expansion(
+        pod_sets,
+        services=(service,) if named else (),
+        ranks=frozenset(_ranks(entries, pod_sets)),
+        training=True,
+    )
+
+
+def product(count: Known[int], each: Known[int]) -> Known[int]:
+    """The product; 0 where one is 0, whatever the other is."""
+    if 0 in (count, each):
+        return 0
+    if isinstance(count, Undetermined):
+        return count
+    return each if isinstance(each, Undetermined) else count * each
+
+
+def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], spec: Field) -> PodSet:
+    name = read_text(entry["name"])
+    job = entry.down("template", "spec")
+    count = read_int(entry["replicas"], 1)
+    indexed = read_text(job["completionMode"]) in {"", "Indexed"}
+    single = count == 1
+    job_name = f"{owner.name}-{name}-0"
+    key = hashlib.sha1(f"{owner.namespace}/{job_name}".encode(), usedforsecurity=False).hexdigest()
+    labels: dict[str, Known[str]] = {
+        "jobset-name": owner.name,
+        "replicatedjob-name": name,
+        "replicatedjob-replicas": _text(count),
+        "global-replicas": _text(jobs),
+        "job-index": "0" if single else PER_POD,
+        "job-global-index": "0" if jobs == 1 else PER_POD,
+        "job-key": key if single else PER_POD,
+        "restart-attempt": Undetermined("it counts the restarts"),
+        "jobset-uid": Undetermined("the JobSet's uid is made in the cluster"),
+        "group-name": read_text(entry["groupName"]) or "default",
+    }
+    coordinator = spec["coordinator"]
+    if coordinator.mapping is not None:
+        indices = (read_int(coordinator["jobIndex"]), read_int(coordinator["podIndex"]))
+        pod = "-".join(str(index) for index in indices)
+        labels["coordinator"] = f"{owner.name}-{read_text(coordinator['replicatedJob'])}-{pod}.{subdomain}"
+    return job_pods(
+        job,
+        owner,
+        name,
+        product(count, pods_at_once(job)),
+        entry.at,
+        labels={f"{_PREFIX}{key}": value for key, value in labels.items()}
+        | job_labels(job_name if single else PER_POD, indexed=indexed),
+        hostname=f"{owner.name}-{name}-{{}}-{{}}" if indexed else "",
+        subdomain=subdomain,
+        blocks=count,
+    )
+
+
+def _text(count: Known[int]) -> Known[str]:
+    return count if isinstance(count, Undetermined) else str(count)
+
+
+def _ranks(entries: Sequence[Field], pod_sets: Sequence[PodSet]) -> Iterator[int]:
+    """Roles that compute on accelerators or run what ranks run, and that do not end before the others begin."""
+    first = {
+        read_text(dependency["name"])
+        for entry in entries
+        for dependency in entry["dependsOn"].elements()
+        if read_text(dependency["status"]) == "Complete"
+    }
+    for index, found in enumerate(pod_sets):
+        if found.role not in first and (indexed_ranks(found) if found.hostname else proved_ranks(found)):
+            yield index

@@ -1,0 +1,199 @@
+"""The training operator's v1 kinds (W 2): PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob, MPIJob v1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.values import read_int
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import (
+    EPHEMERAL,
+    PER_POD,
+    Flow,
+    FlowKind,
+    ObjectRef,
+    PodSet,
+    PortRange,
+    Service,
+    ServicePort,
+)
+from trainlint.source.document import Field
+from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
+
+__all__ = ["V1_KINDS", "expand_v1"]
+
+_PREFIX: Final = "training.kubeflow.org/"
+_FIRST_ONLY: Final = Undetermined("only the worker with index 0 carries it, as master")
+_MANY: Final = 1024
+"""Services are listed for at most this many pods of a role."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One row of the table of W 2."""
+
+    roles_at: str
+    roles: tuple[str, ...]
+    container: str
+    port_name: str
+    port: int
+    address: str
+    """The variable by which ranks learn where to meet."""
+
+
+V1_KINDS: Final = {
+    "PyTorchJob": _Kind(
+        "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch", "pytorchjob-port", 23456, "MASTER_ADDR"
+    ),
+    "TFJob": _Kind(
+        "tfReplicaSpecs",
+        ("PS", "Worker", "Chief", "Master", "Evaluator"),
+        "tensorflow",
+        "tfjob-port",
+        2222,
+        "TF_CONFIG",
+    ),
+    "XGBoostJob": _Kind("xgbReplicaSpecs", ("Master", "Worker"), "xgboost", "xgboostjob-port", 9999, "MASTER_ADDR"),
+    "PaddleJob": _Kind("paddleReplicaSpecs", ("Master", "Worker"), "paddle", "master", 36543, "PADDLE_MASTER"),
+    "JAXJob": _Kind("jaxReplicaSpecs", ("Worker",), "jax", "jaxjob-port", 6666, "COORDINATOR_ADDRESS"),
+    "MPIJob": _Kind("mpiReplicaSpecs", ("Launcher", "Worker"), "mpi", "mpi-port", 9999, ""),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Role:
+    """A role with its pods and the port that its pods listen on."""
+
+    name: str
+    pods: PodSet
+    port: int
+
+
+def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A v1 job: a role per entry of its map, a headless Service per pod, and what its framework needs."""
+    del context
+    kind = V1_KINDS[owner.kind]
+    roles = tuple(_roles(job, owner, kind))
+    pod_sets = tuple(role.pods for role in roles)
+    services = () if owner.kind == "MPIJob" else tuple(_services(roles, owner))
+    ranks = frozenset(index for index, role in enumerate(roles) if role.name not in {"Launcher", "Evaluator"})
+    flows = tuple(_flows(job, kind, roles))
+    return Expansion(pod_sets, flows, services, ranks=ranks if owner.kind != "TFJob" else frozenset(), training=True)
+
+
+def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
+    written = dict(job.down("spec", kind.roles_at).items())
+    has_first = any(name.lower() in {"master", "chief"} for name in written)
+    elastic = job.down("spec", "elasticPolicy")
+    for key, entry in written.items():
+        name = next((role for role in kind.roles if role.lower() == key.lower()), key)
+        template = entry["template"]
+        if not is_template(template):
+            continue
+        replicas = read_int(entry["replicas"], 0 if (owner.kind, name) == ("MPIJob", "Worker") else 1)
+        most: int | None = None
+        if name == "Worker" and elastic.mapping is not None:
+            minimum, maximum = read_int(elastic["minReplicas"], -1), read_int(elastic["maxReplicas"], -1)
+            most = maximum if isinstance(maximum, int) and maximum > 0 else None
+            if isinstance(minimum, int) and isinstance(replicas, int) and 0 < minimum < replicas:
+                replicas, most = minimum, max(most or 0, replicas)
+        labels: dict[str, Known[str]] = {
+            f"{_PREFIX}operator-name": f"{owner.kind.lower()}-controller",
+            f"{_PREFIX}job-name": owner.name,
+            f"{_PREFIX}replica-type": name.lower(),
+            f"{_PREFIX}replica-index": PER_POD,
+        }
+        if _is_first(owner.kind, name, has_first=has_first):
+            labels[f"{_PREFIX}job-role"] = "master"
+        elif name == "Worker" and not has_first and owner.kind in {"PyTorchJob", "TFJob", "JAXJob"}:
+            labels[f"{_PREFIX}job-role"] = "master" if replicas == 1 else _FIRST_ONLY
+        one = owner.kind == "MPIJob" and name == "Launcher"
+        hostname = f"{owner.name}-{name.lower()}" + ("" if one else "-{}")
+        pods = pod_set(owner, name, replicas, template, entry.at, labels=labels, hostname=hostname, max_replicas=most)
+        yield _Role(name, pods, _port(pods, kind))
+
+
+def _is_first(kind: str, role: str, *, has_first: bool) -> bool:
+    if kind == "MPIJob":
+        return role == "Launcher"
+    return role == "Master" or (kind == "TFJob" and role == "Chief" and has_first)
+
+
+def _port(pods: PodSet, kind: _Kind) -> int:
+    """The port with the kind's name in the main container, else the kind's default, which the operator adds."""
+    containers = pods.spec.containers
+    main = next((container for container in containers if container.name == kind.container), containers[:1])
+    declared = main.ports if not isinstance(main, tuple) else main[0].ports if main else ()
+    return next((port.number for port in declared if port.name == kind.port_name), kind.port)
+
+
+def _services(roles: tuple[_Role, ...], owner: ObjectRef) -> Iterator[Service]:
+    for role in roles:
+        base = {
+            key: value
+            for key in ("operator-name", "job-name", "replica-type")
+            if isinstance(value := role.pods.labels[_PREFIX + key], str)
+        }
+        selector = {f"{_PREFIX}{key}": value for key, value in base.items()}
+        count = role.pods.max_replicas or role.pods.replicas
+        for index in range(min(count, _MANY) if isinstance(count, int) else 1):
+            yield Service(
+                ObjectRef("Service", owner.namespace, role.pods.hostname.format(index)),
+                selector | {f"{_PREFIX}replica-index": str(index)},
+                (ServicePort(role.port),),
+                headless=True,
+                generated=True,
+                at=role.pods.at,
+            )
+
+
+def _flows(job: Field, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
+    index = {role.name: number for number, role in enumerate(roles)}
+    pod_sets = [role.pods for role in roles]
+    if kind.container == "mpi":
+        yield from _mpi_flows(index, pod_sets)
+    elif kind.container == "tensorflow":
+        members = [number for role, number in index.items() if role != "Evaluator"]
+        port = PortRange(roles[members[0]].port, roles[members[0]].port) if members else EPHEMERAL
+        if len(members) > 1 or (members and maybe_many(pod_sets[members[0]])):
+            why = "the processes of TF_CONFIG call each other by gRPC"
+            yield from all_to_all(pod_sets, members, port, FlowKind.COLLECTIVE, why)
+            for number in members:
+                yield from dns(number, "TF_CONFIG names the other pods", pod_sets[number].at)
+    elif (meeting := _meeting(job, kind, index)) is not None:
+        yield from _meeting_flows(meeting, kind, roles)
+
+
+def _meeting(job: Field, kind: _Kind, index: dict[str, int]) -> int | None:
+    """The role whose pod 0 is where ranks meet; a PyTorchJob without Master and elasticPolicy injects no address."""
+    if kind.container == "pytorch" and job.down("spec", "elasticPolicy").mapping is not None:
+        return index.get("Worker")
+    if "Master" in index:
+        return index["Master"]
+    return index.get("Worker") if kind.container == "jax" else None
+
+
+def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
+    target = roles[meeting]
+    first = f"{target.pods.hostname.format(0)}:{target.port}"
+    several = len(roles) > 1 or maybe_many(target.pods)
+    if not several:
+        return
+    for number, role in enumerate(roles):
+        at: Location = role.pods.at
+        if number != meeting or maybe_many(role.pods):
+            yield rendezvous(number, meeting, target.port, f"ranks meet at {first} ({kind.address})", at)
+        yield from dns(number, f"{kind.address} is the name {target.pods.hostname.format(0)}", at)
+
+
+def _mpi_flows(index: dict[str, int], pod_sets: list[PodSet]) -> Iterator[Flow]:
+    """F6: the launcher starts ranks by ``kubectl exec``, not by ssh; the daemons connect back to it (F5b)."""
+    if "Launcher" not in index or "Worker" not in index:
+        return
+    launcher, worker = index["Launcher"], index["Worker"]
+    why = "each worker's MPI daemon connects back to mpirun"
+    yield Flow(worker, launcher, "TCP", EPHEMERAL, FlowKind.RENDEZVOUS, why, pod_sets[worker].at)

@@ -1,0 +1,106 @@
+"""MPIJob of kubeflow.org/v2beta1 (W 3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.kube.values import read_int
+from trainlint.launch.command import commands
+from trainlint.launch.environment import environment
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
+from trainlint.source.document import Field
+from trainlint.workload.batch import job_labels
+from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.flows import dns
+
+__all__ = ["expand_mpi_job", "mpi_flows", "ssh_port"]
+
+_PREFIX: Final = "training.kubeflow.org/"
+_SSH_PORT_OPTION: Final = re.compile(r"(?:^|\s)-(?:p|oPort=|o\s*Port=)\s*(\d{1,5})\b")
+_RSH_VARIABLES: Final = ("OMPI_MCA_plm_rsh_args", "PRTE_MCA_plm_ssh_args", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS")
+_RSH_PARAMETERS: Final = {"plm_rsh_args", "plm_ssh_args"}
+
+
+def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A launcher (a Job's pod) that starts ranks in the workers by ssh, under one headless Service."""
+    del context
+    spec = job["spec"]
+    specs = {key.lower(): value for key, value in spec["mpiReplicaSpecs"].items()}
+    launcher_ranks = spec["runLauncherAsWorker"].value is True
+    pod_sets: list[PodSet] = []
+    for role, default in (("Launcher", 1), ("Worker", 0)):
+        entry = specs.get(role.lower())
+        if entry is None or not is_template(entry["template"]):
+            continue
+        labels: dict[str, Known[str]] = {
+            f"{_PREFIX}operator-name": "mpi-operator",
+            f"{_PREFIX}job-name": owner.name,
+            f"{_PREFIX}job-role": role.lower(),
+        }
+        if role == "Worker":
+            labels[f"{_PREFIX}replica-index"] = PER_POD
+        else:
+            labels |= job_labels(f"{owner.name}-launcher", indexed=False)
+            if launcher_ranks:
+                labels[f"{_PREFIX}replica-index"] = "0"
+        pod_sets.append(
+            pod_set(
+                owner,
+                role,
+                read_int(entry["replicas"], default),
+                entry["template"],
+                entry.at,
+                labels=labels,
+                hostname=f"{owner.name}-{role.lower()}" + ("-{}" if role == "Worker" else ""),
+                subdomain=owner.name,
+            )
+        )
+    index = {found.role: number for number, found in enumerate(pod_sets)}
+    ranks = {index[role] for role in (("Launcher", "Worker") if launcher_ranks else ("Worker",)) if role in index}
+    service = Service(
+        ObjectRef("Service", owner.namespace, owner.name),
+        {f"{_PREFIX}operator-name": "mpi-operator", f"{_PREFIX}job-name": owner.name},
+        headless=True,
+        publish_not_ready=launcher_ranks,
+        generated=True,
+        at=job.at,
+    )
+    flows: tuple[Flow, ...] = ()
+    if "Launcher" in index and "Worker" in index:
+        launcher, worker = index["Launcher"], index["Worker"]
+        flows = tuple(mpi_flows(launcher, worker, pod_sets[launcher], pod_sets[worker]))
+    return Expansion(tuple(pod_sets), flows, (service,), ranks=frozenset(ranks), training=True)
+
+
+def mpi_flows(launcher: int, worker: int, launcher_pods: PodSet, worker_pods: PodSet, port: int = 22) -> Iterator[Flow]:
+    """F5 and F5b: ssh to each worker (``port`` unless one is written), and the worker's daemon connects back."""
+    number = ssh_port(launcher_pods, worker_pods) or port
+    why = f"mpirun starts the ranks by ssh (port {number})"
+    yield Flow(launcher, worker, "TCP", PortRange(number, number), FlowKind.RENDEZVOUS, why, launcher_pods.at)
+    back = "each worker's MPI daemon connects back to mpirun, on a port that the system picks"
+    yield Flow(worker, launcher, "TCP", EPHEMERAL, FlowKind.RENDEZVOUS, back, worker_pods.at)
+    yield from dns(launcher, "the host file holds the workers' names", launcher_pods.at)
+
+
+def ssh_port(launcher: PodSet, worker: PodSet) -> int | None:
+    """The port that the launcher's ssh is told, else the one that the workers' sshd is told; ``None`` if none is."""
+    for container in launcher.spec.containers[:1]:
+        variables = environment(container)
+        for name in _RSH_VARIABLES:
+            value = variables[name].value if name in variables else ""
+            if not isinstance(value, Undetermined) and (found := _SSH_PORT_OPTION.search(value)):
+                return int(found[1])
+        for command in commands(container):
+            texts = [word.text for word in command.words]
+            for position, text in enumerate(texts[:-1]):
+                if text in _RSH_PARAMETERS and (found := _SSH_PORT_OPTION.search(texts[position + 1])):
+                    return int(found[1])
+    for container in worker.spec.containers[:1]:
+        for command in commands(container):
+            line = " ".join(word.text for word in command.words)
+            if command.program == "sshd" and (found := _SSH_PORT_OPTION.search(line)):
+                return int(found[1])
+    return None

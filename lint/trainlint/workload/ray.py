@@ -1,0 +1,211 @@
+"""RayCluster, RayJob, RayService (W 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from trainlint.kube.values import read_int, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container, PodSpec
+from trainlint.model.workload import (
+    EPHEMERAL,
+    PER_POD,
+    Flow,
+    FlowKind,
+    ObjectRef,
+    PodSet,
+    PortRange,
+    Service,
+    ServicePort,
+)
+from trainlint.source.document import Field
+from trainlint.workload.accelerators import accelerators_of
+from trainlint.workload.batch import job_labels
+from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.flows import all_to_all, dns, rendezvous
+from trainlint.workload.jobset import product
+
+__all__ = ["expand_ray_cluster", "expand_ray_job", "expand_ray_service"]
+
+_RANDOM_NAME: Final = Undetermined("the RayCluster's name gets a random suffix")
+_HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
+_WORKER_PORTS: Final = PortRange(10002, 19999)
+"""Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cluster:
+    """A RayClusterSpec with the name of its cluster, which only a RayCluster fixes."""
+
+    spec: Field
+    owner: ObjectRef
+    name: Known[str]
+    multi_host_only: bool = False
+
+    def parameter(self, name: str) -> int | None:
+        """A port among the head's rayStartParams."""
+        text = read_text(self.spec.down("headGroupSpec", "rayStartParams", name))
+        return int(text) if text.isdecimal() and len(text) < 6 else None
+
+
+def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A head and groups of workers."""
+    del context
+    return _expand(_Cluster(cluster["spec"], owner, owner.name))
+
+
+def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A cluster of its own, and a pod that submits the entrypoint to its head."""
+    del context
+    spec = job["spec"]
+    if spec["rayClusterSpec"].mapping is None:
+        return Expansion()
+    found = _expand(_Cluster(spec["rayClusterSpec"], owner, _RANDOM_NAME))
+    if read_text(spec["submissionMode"]) not in {"", "K8sJobMode"} or not found.pod_sets:
+        return found
+    submitter = _submitter(spec, owner, found.pod_sets[0])
+    number = len(found.pod_sets)
+    port = next((p for p in (_Cluster(spec["rayClusterSpec"], owner, "").parameter("dashboard-port"),) if p), 8265)
+    why = f"the submitter sends the job to the head's dashboard (port {port})"
+    call = Flow(number, 0, "TCP", PortRange(port, port), FlowKind.CALL, why, spec.at)
+    return replace(
+        found,
+        pod_sets=(*found.pod_sets, submitter),
+        flows=(*found.flows, call, *dns(number, "the submitter looks up the head's Service", spec.at)),
+        helpers=frozenset({number}),
+    )
+
+
+def expand_ray_service(service: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A cluster that serves: its replicas are ranks only where one of them spans several hosts."""
+    del context
+    return _expand(_Cluster(service.down("spec", "rayClusterConfig"), owner, _RANDOM_NAME, multi_host_only=True))
+
+
+def _expand(cluster: _Cluster) -> Expansion:
+    spec, owner = cluster.spec, cluster.owner
+    head = spec["headGroupSpec"]
+    if not is_template(head["template"]):
+        return Expansion()
+    pod_sets = [
+        pod_set(owner, "head", 1, head["template"], head.at, labels=_labels(cluster, head, "head", "headgroup"))
+    ]
+    ranks = set() if cluster.multi_host_only or not accelerators_of(pod_sets[0].spec) else {0}
+    for group in spec["workerGroupSpecs"].elements():
+        if not is_template(group["template"]):
+            continue
+        hosts = read_int(group["numOfHosts"], 1)
+        minimum, most = _count(group, elastic=spec["enableInTreeAutoscaling"].value is True)
+        maximum = product(most, hosts) if most is not None else None
+        pods = pod_set(
+            owner,
+            read_text(group["groupName"]) or f"worker-group-{len(pod_sets) - 1}",
+            product(minimum, hosts),
+            group["template"],
+            group.at,
+            labels=_labels(cluster, group, "worker", read_text(group["groupName"])),
+            max_replicas=maximum if isinstance(maximum, int) else None,
+            blocks=minimum,
+        )
+        if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
+            ranks.add(len(pod_sets))
+        pod_sets.append(pods)
+    return Expansion(
+        tuple(pod_sets),
+        tuple(_flows(cluster, pod_sets)),
+        tuple(_services(cluster, pod_sets[0])),
+        ranks=frozenset(ranks),
+        training=True,
+    )
+
+
+def _count(group: Field, *, elastic: bool) -> tuple[Known[int], Known[int] | None]:
+    """Replicas of a group: clamped; with the autoscaler the minimum, at least one, and the maximum."""
+    least, most = read_int(group["minReplicas"], 0), read_int(group["maxReplicas"], 2147483647)
+    count = read_int(group["replicas"], 0)
+    if isinstance(count, Undetermined) or isinstance(least, Undetermined) or isinstance(most, Undetermined):
+        return next(value for value in (count, least, most) if isinstance(value, Undetermined)), None
+    if elastic and most > 0:
+        # with minReplicas 0 the smallest cluster that does any work has one worker
+        return max(least, 1), most
+    return min(max(count, least), most), None
+
+
+def _labels(cluster: _Cluster, group: Field, kind: str, name: str) -> dict[str, Known[str]]:
+    labels: dict[str, Known[str]] = {
+        "ray.io/is-ray-node": "yes",
+        "ray.io/cluster": cluster.name,
+        "ray.io/node-type": kind,
+        "ray.io/group": name,
+        "ray.io/identifier": f"{cluster.name}-{kind}" if isinstance(cluster.name, str) else cluster.name,
+        "app.kubernetes.io/name": "kuberay",
+        "app.kubernetes.io/created-by": "kuberay-operator",
+    }
+    written = {
+        key: text for key, value in group.down("template", "metadata", "labels").items() if (text := value.scalar)
+    }
+    own = {key: text for key, value in group["labels"].items() if (text := value.scalar)}
+    fixed = {"ray.io/cluster", "ray.io/node-type", "ray.io/group"}
+    # the user's labels win, except for those three
+    labels.update({key: text for key, text in (own | written).items() if key not in fixed})
+    if kind == "worker":
+        labels["ray.io/worker-group-replica-index"] = PER_POD
+    return labels
+
+
+def _flows(cluster: _Cluster, pod_sets: Sequence[PodSet]) -> Iterator[Flow]:
+    gcs = cluster.parameter("port") or 6379
+    low, high = cluster.parameter("min-worker-port"), cluster.parameter("max-worker-port")
+    processes = PortRange(low, high) if low and high and low <= high else _WORKER_PORTS
+    for index, pods in enumerate(pod_sets[1:], start=1):
+        yield rendezvous(index, 0, gcs, f"every Ray node joins the head's control store (port {gcs})", pods.at)
+        yield from dns(index, "Ray workers look up the head's Service", pods.at)
+    everybody = range(len(pod_sets))
+    agents = "Ray's node and object managers listen on ports that the system picks"
+    yield from all_to_all(pod_sets, everybody, EPHEMERAL, FlowKind.CALL, agents)
+    yield from all_to_all(
+        pod_sets, everybody, processes, FlowKind.CALL, f"Ray's worker processes call each other on {processes}"
+    )
+
+
+def _services(cluster: _Cluster, head: PodSet) -> Iterator[Service]:
+    if not isinstance(cluster.name, str):
+        return
+    declared = [port for container in head.spec.containers[:1] for port in container.ports]
+    ports = {port.name: port.number for port in declared} or _HEAD_PORTS
+    selector = {
+        key: value
+        for key in ("ray.io/cluster", "ray.io/node-type", "ray.io/identifier")
+        if isinstance(value := head.labels[key], str)
+    }
+    yield Service(
+        ObjectRef("Service", cluster.owner.namespace, f"{cluster.name}-head-svc"),
+        selector,
+        tuple(ServicePort(number, name) for name, number in ports.items()),
+        headless=read_text(cluster.spec.down("headGroupSpec", "serviceType")) == "",
+        publish_not_ready=True,
+        generated=True,
+        at=head.at,
+    )
+
+
+def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
+    """The pod of the submitter Job; without a template of its own KubeRay makes a small one with the head's image."""
+    labels = job_labels(owner.name, indexed=False) | {
+        "ray.io/originated-from-cr-name": owner.name,
+        "ray.io/originated-from-crd": "RayJob",
+    }
+    template = spec["submitterPodTemplate"]
+    if is_template(template):
+        return pod_set(owner, "submitter", 1, template, template.at, labels=labels)
+    image = head.spec.containers[0].image if head.spec.containers else ""
+    container = Container(
+        "ray-job-submitter",
+        image,
+        requests={"cpu": "500m", "memory": "200Mi"},
+        limits={"cpu": "1", "memory": "1Gi"},
+        at=spec.at,
+    )
+    return PodSet(owner, "submitter", 1, labels, PodSpec((container,), at=spec.at), at=spec.at, template=spec.at)

@@ -1,0 +1,128 @@
+"""From API objects to pod sets and groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from trainlint.finding import Unknown
+from trainlint.kube.meta import Meta, read_meta
+from trainlint.model.settings import Settings
+from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workloads
+from trainlint.source.document import Field
+from trainlint.workload.accelerators import accelerators_of
+from trainlint.workload.connections import connections_of
+from trainlint.workload.expansion import Context, Expansion
+from trainlint.workload.flows import maybe_many, maybe_several
+from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
+from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
+from trainlint.workload.services import Directory, read_service
+
+__all__ = ["read_workloads"]
+
+DEFAULT_NAMESPACE = 'namespace "default" for objects that name none'
+
+
+@dataclass(slots=True)
+class _Found:
+    """What has been read so far."""
+
+    pod_sets: list[PodSet] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    services: dict[tuple[str, str], Service] = field(default_factory=dict)
+    policies: list[Field] = field(default_factory=list)
+    unknowns: list[Unknown] = field(default_factory=list)
+
+
+def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
+    """Every pod set of the objects, and the groups among them; objects of other kinds are passed over.
+
+    A training object that cannot be expanded is an unknown. Never raises, whatever the objects hold.
+    """
+    read = [(item, meta) for item in objects if (meta := read_meta(item)).kind in WORKLOAD_KINDS]
+    context = Context(settings, {_reference(meta): item for item, meta in read})
+    found = _Found()
+    unnamed = False
+    for item, meta in read:
+        owner = _reference(meta)
+        if (meta.api_version, meta.kind) == ("v1", "Service"):
+            found.services[owner.namespace, owner.name] = read_service(item, owner.namespace)
+            unnamed |= not meta.namespace
+        elif expander := expander_for(meta.api_version, meta.kind):
+            _add(found, item, owner, meta, expander(item, owner, context))
+            unnamed |= not meta.namespace
+        elif is_training(meta.api_version, meta.kind):
+            found.unknowns.append(Unknown(str(owner), "its pods: this kind is not expanded", _remedy(meta), at=item.at))
+    directory = Directory(found.pod_sets, found.services)
+    connections = connections_of(directory, found.pod_sets)
+    groups = form_groups(found.units, found.pod_sets, connections, settings)
+    found.unknowns.extend(_silent(found, groups))
+    return Workloads(
+        tuple(found.pod_sets),
+        groups,
+        tuple(found.services.values()),
+        tuple(found.policies),
+        tuple(found.unknowns),
+        (DEFAULT_NAMESPACE,) if unnamed else (),
+    )
+
+
+def _add(found: _Found, item: Field, owner: ObjectRef, meta: Meta, expansion: Expansion) -> None:
+    base = len(found.pod_sets)
+    found.pod_sets.extend(expansion.pod_sets)
+    found.unknowns.extend(expansion.unknowns)
+    found.policies.extend(expansion.policies)
+    for service in expansion.services:
+        # an operator does not make a Service whose name is taken, whatever that one selects (W 1.7)
+        found.services.setdefault((service.ref.namespace, service.ref.name), service)
+    indices = tuple(range(base, len(found.pod_sets)))
+    if indices:
+        found.units.append(
+            Unit(
+                owner,
+                indices,
+                item.at,
+                tuple(_moved(expansion.flows, base)),
+                frozenset(base + rank for rank in expansion.ranks),
+                frozenset(base + helper for helper in expansion.helpers),
+                seed=_is_seed(owner, expansion),
+                training=expansion.training,
+                annotations=meta.annotations,
+                instances=expansion.instances,
+            )
+        )
+
+
+def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
+    """Training objects of several pods for which nothing says how the pods communicate."""
+    grouped = {member.owner for group in groups for member in group.members}
+    for unit in found.units:
+        pods = [found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0]
+        if unit.training and unit.owner not in grouped and (len(pods) > 1 or any(maybe_many(p) for p in pods)):
+            yield Unknown(
+                str(unit.owner),
+                "which connections its pods open: no launcher, address or accelerator in its manifest says so",
+                f"annotate it with {GROUP_ANNOTATION}, or name the addresses in command, args or env",
+                at=unit.at,
+            )
+
+
+def _moved(flows: Sequence[Flow], base: int) -> Iterator[Flow]:
+    for flow in flows:
+        yield replace(flow, source=flow.source + base, target=None if flow.target is None else flow.target + base)
+
+
+def _is_seed(owner: ObjectRef, expansion: Expansion) -> bool:
+    """A training kind, a Job of several pods, or pods that ask for accelerators (decision 7)."""
+    if expansion.training or any(accelerators_of(pod_set.spec) for pod_set in expansion.pod_sets):
+        return True
+    return owner.kind in {"Job", "CronJob"} and any(maybe_several(found.replicas) for found in expansion.pod_sets)
+
+
+def _reference(meta: Meta) -> ObjectRef:
+    kind = meta.kind if meta.api_group != "batch.volcano.sh" else f"{meta.kind}.{meta.api_group}"
+    return ObjectRef(kind, "" if meta.kind in CLUSTER_KINDS else meta.namespace or "default", meta.name)
+
+
+def _remedy(meta: Meta) -> str:
+    return f"describe {meta.kind} of {meta.api_version} under workloads: in trainlint.yaml"

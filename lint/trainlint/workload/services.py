@@ -1,0 +1,141 @@
+"""Services, and the pods that an address in a manifest leads to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from trainlint.kube.meta import read_labels, read_meta
+from trainlint.kube.values import read_int, read_text
+from trainlint.launch.addresses import Address
+from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort
+from trainlint.source.document import Field
+
+__all__ = ["Directory", "Resolution", "read_service", "target_port"]
+
+_IN_CLUSTER: Final = re.compile(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
+
+
+def read_service(service: Field, namespace: str) -> Service:
+    """A Service object; ``namespace`` is where it lies."""
+    meta, spec = read_meta(service), service["spec"]
+    return Service(
+        ObjectRef("Service", namespace, meta.name),
+        read_labels(spec["selector"])
+        if spec["selector"].mapping and read_text(spec["type"]) != "ExternalName"
+        else None,
+        tuple(
+            ServicePort(
+                number,
+                read_text(port["name"]),
+                read_text(port["protocol"]) or "TCP",
+                _target(port["targetPort"]),
+                port.at,
+            )
+            for port in spec["ports"].elements()
+            if isinstance(number := read_int(port["port"]), int) and number > 0
+        ),
+        headless=read_text(spec["clusterIP"]) == "None",
+        publish_not_ready=spec["publishNotReadyAddresses"].value is True,
+        at=service.at,
+    )
+
+
+def _target(field_: Field) -> int | str | None:
+    if isinstance(field_.value, int) and not isinstance(field_.value, bool):
+        return field_.value
+    text = read_text(field_)
+    return int(text) if text.isdecimal() and len(text) < 6 else text or None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """Where a name leads: the Service behind it, if one is known, and the pod sets, as indices."""
+
+    service: Service | None
+    targets: tuple[int, ...]
+    pod: bool = False
+
+
+@dataclass(slots=True)
+class Directory:
+    """The names of one snapshot: what cluster DNS would answer."""
+
+    pod_sets: Sequence[PodSet]
+    services: Mapping[tuple[str, str], Service]
+    _by_label: dict[tuple[str, str, str], set[int]] = field(init=False, default_factory=dict)
+    _by_namespace: dict[str, set[int]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for index, pod_set in enumerate(self.pod_sets):
+            self._by_namespace.setdefault(pod_set.namespace, set()).add(index)
+            for key, value in pod_set.labels.items():
+                if isinstance(value, str):
+                    self._by_label.setdefault((pod_set.namespace, key, value), set()).add(index)
+
+    def selected(self, service: Service) -> tuple[int, ...]:
+        """The pod sets with pods behind the Service; numbered labels have some pod for every value."""
+        if not service.selector:
+            return ()
+        namespace = service.ref.namespace
+        found = self._by_namespace.get(namespace, set())
+        for key, value in service.selector.items():
+            equal = self._by_label.get((namespace, key, value), set())
+            found = {i for i in found if i in equal or self.pod_sets[i].labels.get(key) == PER_POD}
+        return tuple(sorted(found))
+
+    def resolve(self, address: Address, namespace: str) -> Resolution | None:
+        """What the host leads to, seen from a pod of the namespace; ``None`` where the snapshot does not know it."""
+        for labels, where in _readings(address.host, namespace):
+            service = self.services.get((where, labels[-1]))
+            if service is None:
+                continue
+            behind = self.selected(service)
+            if len(labels) == 1:
+                return Resolution(service, behind)
+            named = tuple(i for i in behind if _has_pod(self.pod_sets[i], labels[0]))
+            if named:
+                return Resolution(service, named, pod=True)
+        return None
+
+    def own_pod(self, address: Address, index: int) -> bool:
+        """Whether the host is by its first label a pod of this very pod set, whatever Service serves it."""
+        first, dot, _ = address.host.partition(".")
+        return bool(dot) and _has_pod(self.pod_sets[index], first)
+
+
+def target_port(service: Service, number: int, pod_set: PodSet) -> int:
+    """The port of the pod that a connection to the Service's port ends at: headless Services translate nothing."""
+    if service.headless:
+        return number
+    port = next((port for port in service.ports if port.number == number), None)
+    if port is None or port.target is None:
+        return number
+    return port.target if isinstance(port.target, int) else _container_port(pod_set, port.target, number)
+
+
+def _container_port(pod_set: PodSet, name: str, default: int) -> int:
+    return next(
+        (port.number for container in pod_set.spec.containers for port in container.ports if port.name == name), default
+    )
+
+
+def _readings(host: str, namespace: str) -> Iterable[tuple[tuple[str, ...], str]]:
+    """The ways in which the search path reads a host: (names under the namespace, namespace)."""
+    in_cluster = _IN_CLUSTER.match(host)
+    labels = tuple((in_cluster["names"] if in_cluster else host).split("."))
+    if len(labels) > 3:
+        return
+    if len(labels) == 1 or not in_cluster:
+        yield labels if len(labels) < 3 else labels[:2], namespace if len(labels) < 3 else labels[2]
+    if len(labels) > 1:
+        yield labels[:-1], labels[-1]
+
+
+def _has_pod(pod_set: PodSet, name: str) -> bool:
+    if not pod_set.hostname:
+        return False
+    pattern = re.escape(pod_set.hostname).replace(r"\{\}", r"\d+")
+    return re.fullmatch(pattern, name) is not None

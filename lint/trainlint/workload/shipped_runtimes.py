@@ -1,0 +1,46 @@
+"""The shape of the ClusterTrainingRuntimes that Kubeflow Trainer installs (W 4; trainer 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+__all__ = ["shipped_runtime"]
+
+_STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+_PLAIN: Final = {"torch-distributed": "torch", "jax-distributed": "jax", "xgboost-distributed": "xgboost"}
+_MPI: Final = ("deepspeed-distributed", "mlx-distributed")
+_TORCHTUNE: Final = ("torchtune-llama3.2-1b", "torchtune-llama3.2-3b", "torchtune-qwen2.5-1.5b")
+
+
+def shipped_runtime(name: str) -> Mapping[str, Any] | None:
+    """The runtime of that name as an object, with one node as its default; images are left out."""
+    if name in _PLAIN:
+        return _runtime({_PLAIN[name]: {}}, [_job("node", "node", step="trainer")])
+    if name in _MPI:
+        sshd: dict[str, Any] = {"command": ["/usr/sbin/sshd"], "args": ["-De", "-f", "/home/mpiuser/.sshd_config"]}
+        policy = {"mpi": {"numProcPerNode": 1, "mpiImplementation": "OpenMPI", "runLauncherAsNode": True}}
+        return _runtime(policy, [_job("node", "node", **sshd), _job("launcher", "node", step="trainer")])
+    if name in _TORCHTUNE:
+        first = [_job(job, job, step=job) for job in ("dataset-initializer", "model-initializer")]
+        gpus = {"resources": {"limits": {"nvidia.com/gpu": 2}}}
+        node = _job("node", "node", step="trainer", command=["tune", "run"], **gpus)
+        node["dependsOn"] = [{"name": job["name"], "status": "Complete"} for job in first]
+        return _runtime({"torch": {}}, [*first, node])
+    if name == "torch-distributed-with-cache":
+        first_job = _job("dataset-initializer", "dataset-initializer", step="dataset-initializer")
+        node = _job("node", "node", step="trainer")
+        node["dependsOn"] = [{"name": "dataset-initializer", "status": "Complete"}]
+        return _runtime({"torch": {}}, [first_job, node])
+    return None
+
+
+def _runtime(policy: Mapping[str, Any], jobs: list[dict[str, Any]]) -> Mapping[str, Any]:
+    return {"spec": {"mlPolicy": {"numNodes": 1, **policy}, "template": {"spec": {"replicatedJobs": jobs}}}}
+
+
+def _job(name: str, container: str, step: str = "", **parts: Any) -> dict[str, Any]:
+    template: dict[str, Any] = {"spec": {"template": {"spec": {"containers": [{"name": container, **parts}]}}}}
+    if step:
+        template["metadata"] = {"labels": {_STEP: step}}
+    return {"name": name, "template": template}

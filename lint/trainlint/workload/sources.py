@@ -1,0 +1,129 @@
+"""What a container takes from elsewhere: variables from ConfigMaps and from the pod's own fields, mounted scripts."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.values import is_placeholder, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container, EnvVar, Script
+from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.source.document import Document, Field
+from trainlint.workload.expansion import Context
+
+__all__ = ["with_sources"]
+
+_OWN_FIELD: Final = re.compile(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
+_SHELL_FILE: Final = re.compile(r"\.(?:sh|bash)$|^[^.]+$")
+_SHEBANG: Final = re.compile(r"^#!\s*\S*/(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
+
+
+def with_sources(pod_set: PodSet, document: Document, context: Context) -> PodSet:
+    """The pod set with the values that the snapshot's ConfigMaps and the pods' own metadata give its containers.
+
+    ``document`` is where the containers are written; a container that stands in no file stays as it is.
+    """
+    spec = pod_set.spec
+    volumes = {}
+    if spec.at is not None:
+        written = document.root.down(*spec.at.path)
+        volumes = {read_text(volume["name"]): volume["configMap"] for volume in written["volumes"].elements()}
+    reader = _Reader(pod_set, document, context, volumes)
+    return replace(
+        pod_set,
+        spec=replace(
+            spec,
+            containers=tuple(reader.container(container) for container in spec.containers),
+            init_containers=tuple(reader.container(container) for container in spec.init_containers),
+        ),
+    )
+
+
+class _Reader:
+    """Reads the containers of one pod set."""
+
+    def __init__(self, pod_set: PodSet, document: Document, context: Context, volumes: dict[str, Field]) -> None:
+        self._pod_set = pod_set
+        self._document = document
+        self._context = context
+        self._volumes = volumes
+
+    def container(self, container: Container) -> Container:
+        """The container with everything that can be known."""
+        if container.at is None or container.at.document != self._document.index:
+            return container
+        written = self._document.root.down(*container.at.path)
+        if written.mapping is None:
+            return container
+        sources = {element.at: element["valueFrom"] for element in written["env"].elements()}
+        env = tuple(self._variable(entry, sources.get(entry.at)) for entry in container.env)
+        return replace(
+            container,
+            env=(*self._whole_maps(written["envFrom"]), *env),
+            scripts=tuple(self._scripts(container, written)),
+        )
+
+    def _data(self, name: str) -> Field | None:
+        found = self._context.objects.get(ObjectRef("ConfigMap", self._pod_set.namespace, name))
+        return found["data"] if found is not None else None
+
+    def _variable(self, entry: EnvVar, source: Field | None) -> EnvVar:
+        if source is None or not source.present or not isinstance(entry.value, Undetermined):
+            return entry
+        reference = source["configMapKeyRef"]
+        if reference.present and (data := self._data(read_text(reference["name"]))) is not None:
+            text = data[read_text(reference["key"])].scalar
+            return entry if text is None or is_placeholder(text) else replace(entry, value=text)
+        value = self._own(read_text(source["fieldRef"]["fieldPath"]))
+        return entry if value is None else replace(entry, value=value)
+
+    def _own(self, path: str) -> Known[str] | None:
+        if path == "metadata.namespace":
+            return self._pod_set.namespace
+        if match := _OWN_FIELD.match(path):
+            # JobSet and LeaderWorkerSet write their labels as annotations too (W 5, 6)
+            own = self._pod_set.annotations if match[1] == "annotations" else self._pod_set.labels
+            return own.get(match[2], self._pod_set.labels.get(match[2]))
+        return None
+
+    def _whole_maps(self, sources: Field) -> Iterator[EnvVar]:
+        for source in sources.elements():
+            data = self._data(read_text(source["configMapRef"]["name"]))
+            prefix = read_text(source["prefix"])
+            for key, value in data.items() if data is not None else ():
+                text = value.scalar
+                if text is not None:
+                    placeholder = Undetermined(f"{key} is the placeholder {text!r}")
+                    yield EnvVar(prefix + key, placeholder if is_placeholder(text) else text, at=source.at)
+
+    def _scripts(self, container: Container, written: Field) -> Iterator[Script]:
+        words = {piece for word in (*container.command, *container.args) if isinstance(word, str) for piece in word.split()}
+        for mount in written["volumeMounts"].elements():
+            volume = self._volumes.get(read_text(mount["name"]))
+            data = self._data(read_text(volume["name"])) if volume is not None else None
+            if data is None or volume is None:
+                continue
+            for path, text, at in _files(volume, data, read_text(mount["mountPath"]), read_text(mount["subPath"])):
+                shell = _SHEBANG.match(text) or _SHELL_FILE.search(posixpath.basename(path))
+                if shell and not words.isdisjoint({path, "." + path, "source" + path}):
+                    yield Script(text, at)
+
+
+def _files(volume: Field, data: Field, mount: str, sub_path: str) -> Iterable[tuple[str, str, Location]]:
+    """The files of a mounted ConfigMap: path in the container, text, and where it is written."""
+    names = {read_text(item["key"]): read_text(item["path"]) for item in volume["items"].elements()}
+    for key, value in data.items():
+        name = names.get(key, "") if names else key
+        text = value.string
+        if not name or text is None:
+            continue
+        if sub_path:
+            if sub_path == name:
+                yield mount, text, value.at
+        else:
+            yield posixpath.join(mount, name), text, value.at

@@ -1,0 +1,220 @@
+"""TrainJob of Kubeflow Trainer v2 (W 4): its runtime, the patches and the trainer section make a JobSet."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from trainlint.finding import Unknown
+from trainlint.kube.values import read_int, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container
+from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
+from trainlint.source.document import Field
+from trainlint.workload.expansion import Context, Expansion, injected
+from trainlint.workload.flows import dns, maybe_several, rendezvous
+from trainlint.workload.jobset import expand_job_set
+from trainlint.workload.mpijob import ssh_port
+from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.workload.strategic_merge import merged
+
+__all__ = ["expand_train_job"]
+
+_STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+_NODE: Final = "node"
+_PORT: Final = 29500
+_ADDRESS_VARIABLES: Final = {
+    "torch": ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK", "PET_NNODES"),
+    "jax": ("JAX_COORDINATOR_ADDRESS", "", "JAX_PROCESS_ID", "JAX_NUM_PROCESSES"),
+    "xgboost": ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"),
+}
+_OVERRIDES: Final = ("podSpecOverrides", "podTemplateOverrides")
+
+
+def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """The pods of the JobSet that the TrainJob becomes; without its runtime nobody knows them."""
+    spec = job["spec"]
+    runtime = _runtime(spec["runtimeRef"], owner, context)
+    if runtime is None:
+        name = read_text(spec.down("runtimeRef", "name"))
+        missing = (
+            f"its pods: the runtime {name or '(none named)'} is neither in the repository nor one that is installed"
+        )
+        return Expansion(unknowns=(Unknown(str(owner), missing, "add the runtime to the repository", at=spec.at),))
+    policy = runtime.get("mlPolicy")
+    policy = policy if isinstance(policy, dict) else {}
+    template = _job_set(spec, runtime, policy)
+    expansion = expand_job_set(Field(job.document, job.path, {"spec": template}), owner, context)
+    at = spec["trainer"].at if spec["trainer"].present else spec.at
+    pod_sets = tuple(replace(found, at=at, template=at) for found in expansion.pod_sets)
+    steps = {read_text(Field(job.document, (), entry)["name"]): _step(entry) for entry in template["replicatedJobs"]}
+    trainers = [index for index, found in enumerate(pod_sets) if steps.get(found.role) == "trainer"]
+    framework = next((name for name in ("torch", "mpi", "jax", "xgboost", "flux") if name in policy), "")
+    if framework == "mpi":
+        made = _mpi(pod_sets, policy["mpi"])
+    elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
+        made = _ranks(pod_sets, trainers[0], framework, owner)
+    else:  # without a trainer section nothing is injected: every pod is alone (W 4)
+        made = Expansion(pod_sets)
+    return replace(
+        expansion,
+        pod_sets=tuple(_doubtful(found, spec) for found in made.pod_sets),
+        flows=made.flows,
+        ranks=made.ranks or (expansion.ranks if framework == "" else frozenset()),
+        unknowns=tuple(_override_unknowns(spec, owner)),
+    )
+
+
+def _runtime(reference: Field, owner: ObjectRef, context: Context) -> dict[str, Any] | None:
+    kind = read_text(reference["kind"]) or "ClusterTrainingRuntime"
+    name = read_text(reference["name"])
+    namespace = owner.namespace if kind == "TrainingRuntime" else ""
+    found = context.objects.get(ObjectRef(kind, namespace, name))
+    if found is not None:
+        return found["spec"].mapping
+    shipped = shipped_runtime(name) if kind == "ClusterTrainingRuntime" else None
+    return dict(shipped["spec"]) if shipped else None
+
+
+def _job_set(spec: Field, runtime: Mapping[str, Any], policy: Mapping[str, Any]) -> dict[str, Any]:
+    """The JobSet's spec: the runtime's template, patched in order, then what the trainer section says."""
+    template = runtime.get("template")
+    result = template.get("spec") if isinstance(template, dict) else None
+    result = copy.deepcopy(result) if isinstance(result, dict) else {}
+    for patch in spec["runtimePatches"].elements():
+        change = patch.down("trainingRuntimeSpec", "template", "spec").mapping
+        if change is not None:
+            result = merged(result, change)
+    jobs = result.get("replicatedJobs")
+    result["replicatedJobs"] = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
+    trainer = spec["trainer"]
+    for job in result["replicatedJobs"]:
+        mpi = policy.get("mpi") if isinstance(policy.get("mpi"), dict) else None
+        launcher_is_node = mpi is not None and mpi.get("runLauncherAsNode") is True
+        is_trainer = _step(job) == "trainer"
+        counted = job.get("name") == _NODE if mpi is not None else is_trainer
+        if is_trainer:
+            job["replicas"] = 1
+        if counted:
+            _count(job, trainer["numNodes"], policy.get("numNodes"), launcher_is_node=launcher_is_node)
+        if trainer.mapping is not None and (is_trainer or (launcher_is_node and job.get("name") == _NODE)):
+            _apply(job, trainer, whole=is_trainer)
+    return result
+
+
+def _step(job: Any) -> str:
+    labels = job
+    for key in ("template", "metadata", "labels"):
+        labels = labels.get(key) if isinstance(labels, dict) else None
+    step = labels.get(_STEP) if isinstance(labels, dict) else None
+    return step if isinstance(step, str) else ""
+
+
+def _count(job: dict[str, Any], written: Field, default: Any, *, launcher_is_node: bool) -> None:
+    nodes = written.value if written.present else default if default is not None else 1
+    if launcher_is_node and isinstance(nodes, int):
+        nodes = max(nodes - 1, 1)
+    inner = _below(job, "template", "spec")
+    inner["parallelism"] = inner["completions"] = nodes
+
+
+def _apply(job: dict[str, Any], trainer: Field, *, whole: bool) -> None:
+    containers = _below(job, "template", "spec", "template", "spec").get("containers")
+    for container in containers if isinstance(containers, list) else []:
+        if not isinstance(container, dict) or container.get("name") != _NODE:
+            continue
+        if whole:
+            for key in ("image", "command", "args"):
+                if trainer[key].present:
+                    container[key] = trainer[key].value
+        if isinstance(trainer["env"].value, list):
+            container.update(merged({"env": container.get("env") or []}, {"env": trainer["env"].value}))
+        if trainer["resourcesPerNode"].mapping is not None:
+            container["resources"] = merged(container.get("resources") or {}, trainer["resourcesPerNode"].value)
+
+
+def _below(mapping: dict[str, Any], *steps: str) -> dict[str, Any]:
+    for step in steps:
+        below = mapping.get(step)
+        if not isinstance(below, dict):
+            below = mapping[step] = {}
+        mapping = below
+    return mapping
+
+
+def _ranks(pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: ObjectRef) -> Expansion:
+    """Env of the container ``node``; the address uses the TrainJob's name as subdomain, whatever the runtime says."""
+    address, port, rank, size = _ADDRESS_VARIABLES[framework]
+    host = f"{owner.name}-{pod_sets[index].role}-0-0.{owner.name}"
+    count = pod_sets[index].replicas
+    meeting = f"{host}:{_PORT}" if not port else host
+    env: dict[str, Known[str]] = {
+        address: meeting,
+        rank: PER_POD,
+        size: count if isinstance(count, Undetermined) else str(count),
+    }
+    if port:
+        env[port] = str(_PORT)
+    pods = replace(pod_sets[index], spec=injected(pod_sets[index].spec, env, pod_sets[index].at, _NODE))
+    flows: tuple[Flow, ...] = ()
+    if maybe_several(count):
+        why = f"ranks meet at {host}:{_PORT} ({address})"
+        flows = (rendezvous(index, index, _PORT, why, pods.at), *dns(index, f"{address} is the name {host}", pods.at))
+    return Expansion((*pod_sets[:index], pods, *pod_sets[index + 1 :]), flows, ranks=frozenset({index}))
+
+
+def _mpi(pod_sets: tuple[PodSet, ...], policy: Any) -> Expansion:
+    """Launcher and nodes; the installed images run sshd as a user, on 2222."""
+    index = {found.role: number for number, found in enumerate(pod_sets)}
+    if "launcher" not in index or _NODE not in index:
+        return Expansion(pod_sets)
+    launcher, node = index["launcher"], index[_NODE]
+    number = ssh_port(pod_sets[launcher], pod_sets[node]) or (2222 if _as_user(pod_sets[node].spec.containers) else 22)
+    port = PortRange(number, number)
+    at = pod_sets[launcher].at
+    flows = (
+        Flow(launcher, node, "TCP", port, FlowKind.RENDEZVOUS, f"mpirun starts the ranks by ssh (port {number})", at),
+        Flow(
+            node, launcher, "TCP", EPHEMERAL, FlowKind.RENDEZVOUS, "each node's MPI daemon connects back to mpirun", at
+        ),
+        *dns(launcher, "the host file holds the nodes' names", at),
+    )
+    both = isinstance(policy, dict) and policy.get("runLauncherAsNode") is True
+    return Expansion(pod_sets, flows, ranks=frozenset({launcher, node} if both else {node}))
+
+
+def _as_user(containers: tuple[Container, ...]) -> bool:
+    words = [
+        word for container in containers for word in (*container.command, *container.args) if isinstance(word, str)
+    ]
+    return any(word.endswith("mpiuser/.sshd_config") for word in words)
+
+
+def _doubtful(found: PodSet, spec: Field) -> PodSet:
+    """Fields of older releases are pruned or obeyed, depending on the version: what they would set is not known."""
+    parts = []
+    for name in _OVERRIDES:
+        for override in spec[name].elements():
+            targets = [read_text(target["name"]) for target in override["targetJobs"].elements()]
+            if found.role in targets:
+                body = override["spec"] if name == "podTemplateOverrides" else override
+                parts += [key for key, _ in body.items() if key != "targetJobs"]
+    if not parts:
+        return found
+    return replace(found, spec=replace(found.spec, undetermined=(*found.spec.undetermined, *parts)))
+
+
+def _override_unknowns(spec: Field, owner: ObjectRef) -> Iterator[Unknown]:
+    for name in _OVERRIDES:
+        if spec[name].present:
+            yield Unknown(
+                str(owner),
+                f"whether {name} takes effect: Trainer 2.2 and later drop it",
+                "move it to runtimePatches",
+                at=spec[name].at,
+            )
+    nodes = read_int(spec.down("trainer", "numNodes"), 1)
+    if isinstance(nodes, Undetermined):
+        yield Unknown(str(owner), f"the number of nodes: {nodes.why}", at=spec["trainer"].at)

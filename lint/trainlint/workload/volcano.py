@@ -1,0 +1,170 @@
+"""Volcano's Job with its plugins (W 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from trainlint.kube.values import read_int, read_strings, read_text
+from trainlint.model.known import Known
+from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
+from trainlint.source.document import Field
+from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
+from trainlint.workload.mpijob import mpi_flows
+from trainlint.workload.ranks import indexed_ranks
+
+__all__ = ["expand_volcano_job"]
+
+_PREFIX: Final = "volcano.sh/"
+_NEEDING_SERVICE: Final = ("pytorch", "tensorflow", "mpi", "ray")
+_TENSORFLOW_TASKS: Final = {"ps": "ps", "worker": "worker", "chief": "chief"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Plugins:
+    """The plugins that the webhook leaves the job with, and their arguments."""
+
+    arguments: Mapping[str, tuple[str, ...]]
+
+    def __contains__(self, plugin: str) -> bool:
+        return plugin in self.arguments
+
+    def option(self, plugin: str, name: str, default: str) -> str:
+        """The value of ``--name=value`` among a plugin's arguments; a bare ``--name`` is true."""
+        found = default
+        for argument in self.arguments.get(plugin, ()):
+            key, equals, value = argument.lstrip("-").partition("=")
+            if key == name:
+                found = value if equals else "true"
+        return found
+
+    def port(self, plugin: str, default: int) -> int:
+        """The plugin's ``--port``."""
+        text = self.option(plugin, "port", str(default))
+        return int(text) if text.isdecimal() and 0 < int(text) < 65536 else default
+
+
+def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """Tasks of numbered pods; the svc plugin gives them names and shuts them off with a NetworkPolicy."""
+    del context
+    spec = job["spec"]
+    plugins = _plugins(spec["plugins"])
+    named = "svc" in plugins
+    pod_sets: list[PodSet] = []
+    for number, task in enumerate(spec["tasks"].elements()):
+        if not is_template(task["template"]):
+            continue
+        name = read_text(task["name"]) or f"default{number}"
+        labels: dict[str, Known[str]] = {
+            f"{_PREFIX}job-name": owner.name,
+            f"{_PREFIX}job-namespace": owner.namespace,
+            f"{_PREFIX}task-spec": name,
+            f"{_PREFIX}task-index": PER_POD,
+            f"{_PREFIX}queue-name": read_text(spec["queue"]) or "default",
+        }
+        pods = pod_set(
+            owner,
+            name,
+            read_int(task["replicas"], 0),
+            task["template"],
+            task.at,
+            labels=labels,
+            hostname=f"{owner.name}-{name}-{{}}" if named else "",
+            subdomain=owner.name if named else "",
+        )
+        scheduler = pods.spec.scheduler_name or read_text(spec["schedulerName"]) or "volcano"
+        pod_sets.append(replace(pods, spec=replace(pods.spec, scheduler_name=scheduler)))
+    ranks, flows = _framework(plugins, pod_sets)
+    if not named:
+        return Expansion(tuple(pod_sets), flows, ranks=ranks, training=True)
+    selector = {f"{_PREFIX}job-name": owner.name, f"{_PREFIX}job-namespace": owner.namespace}
+    service = Service(
+        ObjectRef("Service", owner.namespace, owner.name),
+        selector,
+        headless=True,
+        publish_not_ready=plugins.option("svc", "publish-not-ready-addresses", "false") == "true",
+        generated=True,
+        at=job.at,
+    )
+    shut = plugins.option("svc", "disable-network-policy", "false") != "true"
+    return Expansion(
+        tuple(pod_sets),
+        flows,
+        (service,),
+        ranks=ranks,
+        policies=(_policy(job, owner, selector),) if shut else (),
+        training=True,
+    )
+
+
+def _plugins(field: Field) -> _Plugins:
+    written = {name: read_strings(arguments) for name, arguments in field.items()}
+    if any(name in written for name in _NEEDING_SERVICE):
+        written.setdefault("svc", ())
+    if "mpi" in written:
+        written.setdefault("ssh", ())
+    return _Plugins(written)
+
+
+def _framework(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]]:
+    """The ranks and flows that a framework plugin makes; without one, the ranks are what the containers prove."""
+    index = {found.role: number for number, found in enumerate(pod_sets)}
+    if "pytorch" in plugins:
+        master = index.get(plugins.option("pytorch", "master", "master"))
+        worker = index.get(plugins.option("pytorch", "worker", "worker"))
+        ranks = frozenset(number for number in (master, worker) if number is not None)
+        if master is None:
+            return ranks, ()
+        return ranks, tuple(_meet(pod_sets, ranks, master, plugins.port("pytorch", 23456)))
+    if "mpi" in plugins:
+        master = index.get(plugins.option("mpi", "master", "master"))
+        worker = index.get(plugins.option("mpi", "worker", "worker"))
+        if master is not None and worker is not None:
+            port = plugins.port("mpi", 22)
+            return frozenset({worker}), tuple(mpi_flows(master, worker, pod_sets[master], pod_sets[worker], port))
+    if "tensorflow" in plugins:
+        names = {plugins.option("tensorflow", role, default) for role, default in _TENSORFLOW_TASKS.items()}
+        port = plugins.port("tensorflow", 2222)
+        members = [index[name] for name in names if name in index]
+        why = "the processes of TF_CONFIG call each other by gRPC"
+        flows = all_to_all(pod_sets, members, PortRange(port, port), FlowKind.COLLECTIVE, why)
+        return frozenset(), (*flows, *(flow for number in members for flow in dns(number, why, pod_sets[number].at)))
+    if "ray" in plugins and "head" in index:
+        return _ray(pod_sets, index["head"], [number for role, number in index.items() if role != "head"])
+    return frozenset(number for number, found in enumerate(pod_sets) if indexed_ranks(found)), ()
+
+
+def _meet(pod_sets: Sequence[PodSet], ranks: frozenset[int], master: int, port: int) -> Iterator[Flow]:
+    address = f"{pod_sets[master].hostname.format(0)}.{pod_sets[master].spec.subdomain}"
+    for number in sorted(ranks):
+        at = pod_sets[number].at
+        if number != master or maybe_many(pod_sets[number]):
+            yield rendezvous(number, master, port, f"ranks meet at {address}:{port} (MASTER_ADDR)", at)
+        yield from dns(number, f"MASTER_ADDR is the name {address}", at)
+
+
+def _ray(pod_sets: Sequence[PodSet], head: int, workers: Sequence[int]) -> tuple[frozenset[int], tuple[Flow, ...]]:
+    flows: list[Flow] = []
+    for number in workers:
+        flows.append(rendezvous(number, head, 6379, "every Ray node joins the head (port 6379)", pod_sets[number].at))
+        flows.extend(dns(number, "Ray workers look up the head's name", pod_sets[number].at))
+    why = "Ray's node and object managers listen on ports that the system picks"
+    flows.extend(all_to_all(pod_sets, [head, *workers], EPHEMERAL, FlowKind.CALL, why))
+    return frozenset(number for number in (head, *workers) if indexed_ranks(pod_sets[number])), tuple(flows)
+
+
+def _policy(job: Field, owner: ObjectRef, selector: Mapping[str, str]) -> Field:
+    """The policy that the svc plugin makes: ingress from the job's own pods, all ports."""
+    peer = {"matchLabels": dict(selector)}
+    return Field(
+        job.document,
+        job.path,
+        {
+            "apiVersion": "networking.k8s.io/v1",
+            "kind": "NetworkPolicy",
+            "metadata": {"name": owner.name, "namespace": owner.namespace},
+            "spec": {"podSelector": peer, "policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": peer}]}]},
+        },
+    )

@@ -1,0 +1,106 @@
+"""Required pod affinity that can never hold.
+
+A required pod affinity lets a pod only where a pod that it selects already runs (InterPodAffinity); the first pod of
+all may start alone only if it matches its own term. So two roles that each require the other never start, and a role
+that requires the domain of another stays Pending for ever if that other one can only run in domains where it cannot run
+itself. What was meant to keep the group together keeps it from starting, with no event but "didn't match pod affinity
+rules".
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - name: gpu
+    count: 4
+    zone: a
+    taints: [{key: gpu, effect: NoSchedule}]
+    allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}
+  - {name: cpu, count: 2, zone: b, allocatable: {cpu: "16", memory: 64Gi}}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: store, namespace: ml}
+spec:
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec:
+      containers: [{name: store, image: "registry.example/store:1", resources: {requests: {cpu: "1"}}}]
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations: [{key: gpu, operator: Exists}]
+      affinity:
+        podAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: topology.kubernetes.io/zone  # expect
+              labelSelector: {matchLabels: {app: store}}
+      containers:
+        - name: train
+          image: registry.example/train:1
+          resources: {limits: {nvidia.com/gpu: "8"}}
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations: [{key: gpu, operator: Exists}]
+      containers:
+        - name: train
+          image: registry.example/train:1
+          resources: {limits: {nvidia.com/gpu: "8"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import DeadlockCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object, at the affinity term."""
+    for cause in facts.deadlocks:
+        yield _finding(cause)
+
+
+def _finding(cause: DeadlockCause) -> Finding:
+    own, other = cause.pod_set, cause.target
+    here, there = ", ".join(cause.own_zones), ", ".join(cause.target_zones)
+    if cause.mutual:
+        message = f"{own.name} and {other.name} stay Pending for ever: each is required to start next to the other"
+        remedy = "drop the required pod affinity of one of them, or let its term also select its own pods"
+    else:
+        message = (
+            f"{own.name} stays Pending for ever: it must run in the domain of {other.name}, which can only run in "
+            f"{there}, and itself it can only run in {here}"
+        )
+        remedy = f"let {other.name} run where {own.name} can (in {here}): toleration, node selector, requests"
+    return Finding(
+        message=message,
+        at=cause.at,
+        remedy=remedy,
+        related=(
+            Related(f"what it must be near ({other.name}, only in {there})", other.spec.at or other.at),
+            Related(f"what cannot be scheduled ({own.name}, only in {here})", own.spec.at or own.at),
+        ),
+        evidence={own.name: here, other.name: there},
+        cause=f"{own.name} -> {other.name}",
+    )

@@ -1,0 +1,97 @@
+"""nodeSelector and required node affinity match no node.
+
+Label values compare as strings, upper and lower case apart, and all of nodeSelector and one whole term of the required
+node affinity must hold (NodeAffinity). One letter off in a GPU product, a label that was renamed, a pool that was
+removed: the pods stay Pending for ever, and the autoscaler does not help.
+
+Silent without a node inventory, and for labels that the platform puts on nodes by itself where the inventory does not
+list them.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - name: gpu
+    count: 2
+    zone: a
+    labels: {accelerator: h100}
+    allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector:
+        accelerator: H100  # expect
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      nodeSelector: {accelerator: h100}
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.model.selector import Requirement
+from trainlint.proof.cause import PlacementCause
+from trainlint.rule import Facts, rule
+from trainlint.scheduling.node import node_of
+from trainlint.scheduling.node_affinity import describe, unmet
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object, at the requirement that the nearest node lacks."""
+    for cause in facts.placement_causes("no-matching-node"):
+        yield _finding(cause)
+
+
+def _finding(cause: PlacementCause) -> Finding:
+    pod_set = cause.pod_set
+    failing = {miss.pool.name: list(unmet(pod_set.spec, node_of(miss.pool))) for miss in cause.misses}
+    nearest = min(cause.misses, key=lambda miss: len(failing[miss.pool.name]))
+    wanted = next(iter(failing[nearest.pool.name]), None)
+    values = sorted(
+        {str(miss.pool.labels[wanted.key]) for miss in cause.misses if wanted and wanted.key in miss.pool.labels}
+    )
+    text = describe(wanted) if wanted else "its node affinity"
+    return Finding(
+        message=f"{pod_set.name} stays Pending for ever: no node has {text}",
+        at=(wanted.at if wanted else None) or (pod_set.spec.at or pod_set.template).child("nodeSelector"),
+        remedy=_remedy(wanted, values),
+        related=tuple(
+            Related(f"nearest: lacks only {text} (pool {nearest.pool.name})", nearest.pool.at)
+            for _ in range(1)
+            if nearest.pool.at is not None
+        )
+        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        evidence={"requires": text, "nodes have": ", ".join(values) or "no such label"},
+        cause=text,
+    )
+
+
+def _remedy(wanted: Requirement | None, values: list[str]) -> str:
+    if wanted is None or not values:
+        key = f" {wanted.key}" if wanted else ""
+        return f"no node has the label{key}: drop the requirement, or label the nodes"
+    near = difflib.get_close_matches(wanted.values[0], values, n=1, cutoff=0.5) if wanted.values else []
+    return f"did you mean {near[0]}?" if near else f"nodes have {wanted.key}: {', '.join(values)}"

@@ -1,0 +1,94 @@
+"""Every node that would fit carries a taint that the pods do not tolerate.
+
+A NoSchedule or NoExecute taint keeps every pod away that does not tolerate exactly it: key, value and effect
+(TaintToleration). GPU pools are usually tainted, so a coordinator, launcher or worker without the toleration stays
+Pending for ever, and the pods that did start wait for it with their GPUs idle. Each taint must be tolerated by itself:
+the same key with two effects is two taints. A toleration without an operator compares values; `operator: Exists` does
+not look at them.
+
+Silent where the admission plugin ExtendedResourceToleration adds the toleration (GKE, or `admission:` in
+trainlint.yaml), for taints that controllers take away again, and for PreferNoSchedule, which never filters.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - name: gpu
+    count: 2
+    zone: a
+    taints: [{key: dedicated, value: gpu, effect: NoSchedule}]
+    allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}
+  - {name: cpu, count: 2, zone: a, allocatable: {cpu: "16", memory: 64Gi}}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations:  # expect
+        - {key: dedicated, value: training, effect: NoSchedule}
+      containers:
+        - name: train
+          image: registry.example/train:1
+          resources: {limits: {nvidia.com/gpu: "8"}}
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      tolerations: [{key: dedicated, value: gpu, effect: NoSchedule}]
+      containers:
+        - name: train
+          image: registry.example/train:1
+          resources: {limits: {nvidia.com/gpu: "8"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import PlacementCause
+from trainlint.rule import Facts, rule
+from trainlint.scheduling.taint_toleration import describe, untolerated
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object."""
+    for cause in facts.placement_causes("untolerated-taint"):
+        yield _finding(cause)
+
+
+def _finding(cause: PlacementCause) -> Finding:
+    pod_set = cause.pod_set
+    taints = {taint: miss.pool for miss in cause.misses for taint in untolerated(miss.pool.taints, pod_set.spec)}
+    missing = ", ".join(dict.fromkeys(describe(taint) for taint in taints))
+    pools = ", ".join(dict.fromkeys(miss.pool.name for miss in cause.misses))
+    first = next(iter(taints))
+    value = f"value: {first.value}" if first.value else "operator: Exists"
+    return Finding(
+        message=f"{pod_set.name} stays Pending for ever: every node that fits carries a taint that it does not "
+        f"tolerate ({missing})",
+        at=(pod_set.spec.at or pod_set.template).child("tolerations"),
+        remedy=f"add to tolerations: {{key: {first.key}, {value}, effect: {first.effect}}}, or let the pods run elsewhere",
+        related=tuple(
+            Related(f"carries the taint {describe(taint)} (pool {pool.name})", taint.at)
+            for taint, pool in taints.items()
+            if taint.at is not None
+        )
+        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        evidence={"taints": missing, "pools": pools},
+        cause=missing,
+    )

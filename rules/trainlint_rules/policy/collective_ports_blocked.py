@@ -1,0 +1,82 @@
+"""The ranks may reach each other on listed ports only, and NCCL and Gloo use others.
+
+Only the rendezvous has a fixed port. NCCL and Gloo then listen on ports that the kernel hands out (32768-60999 unless
+the nodes say otherwise) and every rank connects to every other one. A policy that lists the master's port lets the
+rendezvous succeed; then the first collective hangs, without an error, on all ranks. RDMA does not help: its connections
+are set up over TCP first.
+
+Silent for jobs of one pod.
+
+```yaml given
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template:
+        spec:
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+    Worker:
+      replicas: 3
+      template:
+        spec:
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+
+```yaml bad
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: train, namespace: ml}
+spec:
+  podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}
+  policyTypes: [Ingress]
+  ingress:
+    - from: [{podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}}]  # expect
+      ports: [{port: 23456}]
+```
+
+```yaml good
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: train, namespace: ml}
+spec:
+  podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}
+  policyTypes: [Ingress]
+  ingress:
+    - from: [{podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.model.workload import EPHEMERAL
+from trainlint.proof.cause import FlowCause
+from trainlint.proof.group import GroupProof
+from trainlint.proof.words import flow_text
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per policy entry."""
+    for proof, cause in facts.flow_causes("collective-ports-blocked"):
+        yield from _findings(proof, cause)
+
+
+def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
+    for entry, (flow, open_ports) in cause.admitting.items():
+        ports = ", ".join(str(each) for each in open_ports)
+        yield Finding(
+            message=f"{entry.origin} admits the ranks of group {proof.group.name} to each other on {ports} only: training "
+            f"hangs at the first collective, which uses ephemeral ports ({EPHEMERAL})",
+            at=entry.at,
+            remedy="let the ranks of the group reach each other on every port: an element without ports, for their labels",
+            related=(Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),),
+            evidence={"open": ports, "needed": f"TCP {EPHEMERAL}"},
+            cause=f"{proof.group.name} {entry.direction.value}",
+        )

@@ -1,0 +1,100 @@
+"""A connection that the group needs is denied, wherever its pods land.
+
+A connection opens only if the policies of both ends let it: egress at the pod that opens it, ingress at the other. As
+soon as one policy isolates a direction of a pod, everything that no policy admits is dropped, without any event: the
+client waits, or retries for ever, and the GPUs with it. A deny beats every allow, of whatever kind and namespace.
+
+The finding stands at the workload that opens the connection; the entries that decide are its related places. Narrower
+rules speak instead where ranks may talk on a few ports only, and where only DNS is missing.
+
+```yaml given
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: store, namespace: ml}
+spec:
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec:
+      containers: [{name: store, image: "registry.example/store:1", ports: [{containerPort: 2379}]}]
+---
+apiVersion: v1
+kind: Service
+metadata: {name: store, namespace: ml}
+spec:
+  selector: {app: store}
+  ports: [{port: 2379}]
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: train
+          image: registry.example/train:1
+          command: [torchrun, --nnodes=2, "--rdzv-endpoint=store.ml.svc:2379", --rdzv-backend=etcd-v2, train.py]  # expect
+          resources: {limits: {nvidia.com/gpu: "8"}}
+```
+
+```yaml bad
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: store, namespace: ml}
+spec:
+  podSelector: {matchLabels: {app: store}}
+  ingress: [{from: [{podSelector: {matchLabels: {app: trainer}}}]}]
+```
+
+```yaml good
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: store, namespace: ml}
+spec:
+  podSelector: {matchLabels: {app: store}}
+  ingress: [{from: [{podSelector: {matchLabels: {app: train}}}]}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Location, Related, Severity
+from trainlint.model.workload import Group
+from trainlint.proof.cause import FlowCause
+from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per group, listing the flows and directions."""
+    for proof, cause in facts.flow_causes("flow-denied"):
+        yield _finding(proof.group, cause)
+
+
+def _finding(group: Group, cause: FlowCause) -> Finding:
+    flow, verdict = cause.flows[0]
+    places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
+    more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
+    denied = " and ".join(directions(verdict))
+    return Finding(
+        message=f"{flow_text(group, flow)}{more} is denied on {denied} wherever the pods land: group {group.name} "
+        "starts and then waits for ever",
+        at=flow.at,
+        remedy=f"admit the pods in the {'policies' if len(places) > 1 else 'policy'} below, or give the pods the "
+        "labels that are admitted there; each direction that denies must be mended",
+        related=(
+            Related(f"who needs it (because {flow.why})", flow.at),
+            *(Related(role, at) for at, role in places.items()),
+        ),
+        evidence={flow_text(group, each): denied_sentence(group, each, said) for each, said in cause.flows},
+        cause=group.name,
+    )

@@ -1,0 +1,58 @@
+"""A label, taint or env value that YAML reads as a boolean or a number.
+
+These values must be strings. Kubernetes reads YAML 1.1, where `yes`, `no`, `on`, `off`, `y`, `n`, `true` and `false` are
+booleans and `8`, `1e3` and `0777` are numbers, so the API server refuses the whole object ("cannot unmarshal bool into
+Go struct field of type string").
+
+```yaml bad
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+  labels:
+    preemptible: no  # expect
+spec:
+  containers:
+    - name: train
+      image: registry.example/train:1
+      env:
+        - name: WORLD_SIZE
+          value: 8  # expect
+```
+
+```yaml good
+apiVersion: v1
+kind: Pod
+metadata:
+  name: train
+  labels: {preemptible: "no"}
+spec:
+  containers:
+    - name: train
+      image: registry.example/train:1
+      env: [{name: WORLD_SIZE, value: "8"}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.kube.strings import unquoted
+from trainlint.rule import Repository, rule
+
+
+@rule(Severity.ERROR, sees=Repository)
+def check(repository: Repository) -> Iterator[Finding]:
+    """One finding per value."""
+    for item in repository.objects:
+        for what, value in unquoted(item.field):
+            kind = "a boolean" if isinstance(value.value, bool) else "a number"
+            yield Finding(
+                message=f"{what} must be a string, and YAML reads this one as {kind}: the API server refuses "
+                f"{item.ref}",
+                at=value.at,
+                remedy="put quotes around the value",
+                evidence={"read as": value.scalar or ""},
+            )

@@ -1,0 +1,112 @@
+"""No zone takes the whole group.
+
+A training group makes progress only when all its pods run and may talk to each other, and ranks that exchange data all
+the time belong in one zone. This rule has looked at every zone of the inventory: whether each role has a node there
+(taints, selectors, requests), whether all replicas fit together, and whether every flow that the group needs is
+permitted between pods there. It says what is missing in each zone, the closest miss first. Then every pod that can
+start is Running, nothing restarts, and the GPUs wait.
+
+It is a warning where the group does run if it is spread over several zones: slow and billed. It is silent where a
+placement rule names a role that can never be scheduled at all, and without a node inventory.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - name: gpu
+    count: 2
+    zone: a
+    taints: [{key: gpu, effect: NoSchedule}]
+    allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}
+  - {name: cpu, count: 2, zone: b, allocatable: {cpu: "16", memory: 64Gi}}
+```
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template:
+        spec:  # expect
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {requests: {cpu: "2"}}}]
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          tolerations: [{key: gpu, operator: Exists}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template:
+        spec:
+          nodeSelector: {topology.kubernetes.io/zone: a}
+          tolerations: [{key: gpu, operator: Exists}]
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {requests: {cpu: "2"}}}]
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          tolerations: [{key: gpu, operator: Exists}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.model.workload import Group
+from trainlint.proof.cause import ZoneCause, ZoneReason
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per group."""
+    for proof in facts.proofs:
+        for cause in proof.causes:
+            if isinstance(cause, ZoneCause):
+                yield _finding(proof.group, cause)
+
+
+def _finding(group: Group, cause: ZoneCause) -> Finding:
+    zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
+    nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
+    spread = "; it runs only across zones, slow and billed" if cause.across else ""
+    return Finding(
+        message=f"group {group.name} has no zone in which all its pods run and may talk to each other{spread}",
+        at=first.at,
+        remedy=f"make {nearest} do: {first.text}",
+        related=tuple(
+            Related(role, at) for reasons in zones.values() for reason in reasons for role, at in _places(reason, first)
+        ),
+        evidence={zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},
+        counterexample=cause.across,
+        severity=Severity.WARNING if cause.across else None,
+        cause=group.name,
+    )
+
+
+def _places(reason: ZoneReason, first: ZoneReason) -> Iterator[tuple[str, object]]:
+    if reason is not first and reason.pod_set is not None:
+        yield f"cannot be there ({reason.pod_set.name})", reason.at
+    yield from reason.related

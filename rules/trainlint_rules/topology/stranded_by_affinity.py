@@ -1,0 +1,92 @@
+"""Some order of placement leaves pods Pending for ever, although a complete placement exists.
+
+The scheduler places one pod at a time and never takes one back. Where pods must follow the first one into its zone
+(required pod affinity, exclusive topology) and that first one may land in a zone that cannot take the rest, the rest
+waits for ever while another zone stands empty. Whether it happens is chance: the same manifest works one day and hangs
+the next.
+
+Silent where a gang scheduler places the whole group at once, and where the dead end is only a matter of packing.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - {name: big, count: 4, zone: a, allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+  - {name: small, count: 2, zone: b, allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+```
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 4
+      template:
+        metadata: {labels: {app: train}}
+        spec:
+          affinity:
+            podAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - topologyKey: topology.kubernetes.io/zone  # expect
+                  labelSelector: {matchLabels: {app: train}}
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 4
+      template:
+        metadata: {labels: {app: train}}
+        spec:
+          nodeSelector: {topology.kubernetes.io/zone: a}
+          affinity:
+            podAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - topologyKey: topology.kubernetes.io/zone
+                  labelSelector: {matchLabels: {app: train}}
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import StrandedCause
+from trainlint.proof.group import GroupProof
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per group."""
+    for proof in facts.proofs:
+        for cause in proof.causes:
+            if isinstance(cause, StrandedCause):
+                yield _finding(proof, cause)
+
+
+def _finding(proof: GroupProof, cause: StrandedCause) -> Finding:
+    placed = ", ".join(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
+    waiting = ", ".join(each.name for each in cause.waiting)
+    first = next(each for each in proof.group.members if each.name == next(iter(cause.placed)))
+    good = " or ".join(cause.good)
+    return Finding(
+        message=f"group {proof.group.name} may hang for ever: if the scheduler puts the first pod of {placed}, pods of "
+        f"{waiting} find no node, though all fit in {good}",
+        at=cause.at,
+        remedy=f"keep the first pod out of the zones that cannot hold the rest: pin the group to {good}",
+        related=(Related(f"what may land in the wrong place ({first.name})", first.spec.at or first.at),),
+        evidence={"placed first": placed, "then waits": waiting, "all fit in": good},
+        counterexample=cause.placed,
+        cause=proof.group.name,
+    )
