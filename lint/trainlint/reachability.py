@@ -7,7 +7,7 @@ knows networkx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["ANYWHERE", "NO_DOMAIN", "Crossing", "Place", "Reachability", "places", "unknown_of"]
 
 REGION = "topology.kubernetes.io/region"
+EVERY_PORT = PortRange(1, 65535)
 NO_DOMAIN = "(no zone)"
 """The name of the domain of nodes that lack the topology key."""
 
@@ -151,11 +152,10 @@ class Reachability:
                 found.append((flow, crossings[0].other_node))
         return tuple(found)
 
-    def any_port(self, flow: Flow) -> Verdict:
-        """The verdict on the flow's ends for every port of its protocol, in the first place."""
+    def on_ports(self, flow: Flow, ports: PortRange = EVERY_PORT) -> Verdict:
+        """The verdict on the flow's ends for other ports, in the first place."""
         place = self.places[0]
-        whole = Flow(flow.source, flow.target, flow.protocol, PortRange(1, 65535), flow.kind, flow.why, flow.at)
-        return self._verdict(whole, place, place, "other")
+        return self._verdict(replace(flow, ports=ports), place, place, "other")
 
     @cached_property
     def graph(self) -> nx.MultiDiGraph[tuple[int, str]]:

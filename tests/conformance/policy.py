@@ -1,7 +1,7 @@
 """Policy verdicts against those that Cilium's own policy engine gave.
 
-``python -m tests.conformance policy FILE...`` compares; with ``--predict`` it prints predictions instead. The files hold
-one recorded case a line (see README.md); a prediction never looks at what was recorded.
+``python -m tests.conformance policy FILE...`` compares; with ``--predict`` it prints predictions instead. The files
+hold one recorded case a line (see README.md); a prediction never looks at what was recorded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from trainlint.model.policy import Decision, Permission
 from trainlint.model.settings import Cni, Settings
 from trainlint.policy import Endpoint, PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.identity import named_ports, node_endpoint, pod_endpoint, reserved_endpoint
-from trainlint.policy.labels import LabelFilter, node_label_filter, pod_label_filter
+from trainlint.policy.labels import node_label_filter, pod_label_filter
 from trainlint.source.document import Document
 
 Case = Mapping[str, Any]
@@ -239,9 +239,8 @@ class Comparison:
     def report(self) -> str:
         """``N of M agree``, the tags with disagreements, and the first of these in full."""
         lines = [f"{self.agreed['']} of {self.asked['']} agree"]
-        for tag in sorted(self.asked):
-            if tag and self.agreed[tag] != self.asked[tag]:
-                lines.append(f"  {tag}: {self.agreed[tag]} of {self.asked[tag]}")
+        wrong = [tag for tag in sorted(self.asked) if tag and self.agreed[tag] != self.asked[tag]]
+        lines += [f"  {tag}: {self.agreed[tag]} of {self.asked[tag]}" for tag in wrong]
         return "\n".join([*lines, *self.examples])
 
 

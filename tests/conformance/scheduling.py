@@ -1,8 +1,8 @@
 """Scheduling verdicts against those that kube-scheduler's own filters gave.
 
 ``python -m tests.conformance scheduling FILE...`` compares; with ``--predict`` it prints predictions instead. The files
-hold one recorded cluster a line (see data/scheduling/README.md): a pod and the verdict of every filter on every node, or
-a group and everything that can become of it. A prediction never looks at what was recorded.
+hold one recorded cluster a line (see data/scheduling/README.md): a pod and every filter's verdict on every node, or a
+group and everything that can become of it. A prediction never looks at what was recorded.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-
 from tests.conformance.scheduling import compare, disagreements, main, predict, read_records
 
 RECORDINGS = sorted((Path(__file__).parent / "data" / "scheduling").glob("*.jsonl.gz"))

@@ -171,6 +171,21 @@ def test_many_unknowns_of_one_kind_are_counted_and_the_remedy_stands_once() -> N
     assert text.count("add one") == 1
 
 
+def test_why_a_group_is_unknown_is_not_said_again_where_the_unknowns_say_it() -> None:
+    group = GroupVerdict("ml/a", "Job", "", 2, Answer.UNKNOWN, Answer.UNKNOWN, missing=("no nodes", "no replicas"))
+    text = render(Result("/", groups=(group,), unknowns=(PlacedUnknown("group ml/a", "no nodes"),)), Options())
+    assert text.count("no nodes") == 1
+    assert "  unknown: ml/a: no replicas\n" in text
+
+
+def test_a_counterexample_says_how_many_pods_are_where() -> None:
+    example = {"workers": {"a": 3, "b": 1}, "launcher": "b", "spare": ["n1", "n2"]}
+    text = render(Result("/", findings=(finding(counterexample=example),)), Options())
+    assert "= counterexample: workers -> 3 in a, 1 in b\n" in text
+    assert " launcher -> b\n" in text
+    assert " spare -> n1, n2\n" in text
+
+
 def test_an_assumption_stands_once() -> None:
     assert render(Result("/", assumptions=("a", "b", "a")), Options()).count("  - a\n") == 1
 

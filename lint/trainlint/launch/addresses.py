@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.launch.command import Command, Option, commands
-from trainlint.launch.environment import Carrier, Variable, environment, expand
+from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, environment, expand
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 
@@ -41,7 +41,6 @@ _RENDEZVOUS: Final = re.compile(
 )
 _PORT_OF: Final = re.compile(r"[-_.](addr|address|host|hostname|ip|uri|url|endpoint)$", re.IGNORECASE)
 _MPI_HOST_LISTS: Final = frozenset({"h", "host", "hosts"})
-_MPI_PROGRAMS: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
 _DEFAULT_PORTS: Final = {
     ("", "PET_MASTER_ADDR"): 29500,
     ("", "PET_RDZV_ENDPOINT"): 29400,
@@ -137,7 +136,7 @@ def _of_option(
     command: Command, option: Option, others: list[Option], variables: dict[str, Variable]
 ) -> Iterator[Address]:
     text = expand(option.value or "", variables)
-    if command.program in _MPI_PROGRAMS and option.name in _MPI_HOST_LISTS:
+    if command.program in MPI_PROGRAMS and option.name in _MPI_HOST_LISTS:
         for host, _ in _named(text, bare=True):  # what follows the colon counts processes
             yield Address(host, None, option.at, text, _flag(option.name))
         return
@@ -149,7 +148,8 @@ def _of_option(
         if port is None and "$" not in text:
             launcher = "torchrun" if command.module.startswith("torch.distributed.") else command.program
             port = _DEFAULT_PORTS.get((launcher, option.name))
-        yield Address(host, port, option.at, text, _flag(option.name), is_rendezvous_name(option.name))
+        meets = is_rendezvous_name(option.name) or (command.program, option.name) == ("ray", "address")
+        yield Address(host, port, option.at, text, _flag(option.name), meets)
 
 
 def _flag(name: str) -> str:

@@ -13,12 +13,13 @@ from trainlint.launch.command import Command, commands, place, variables_of
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 
-__all__ = ["Carrier", "Variable", "environment", "expand"]
+__all__ = ["MPI_PROGRAMS", "Carrier", "Variable", "environment", "expand"]
 
 _REFERENCE: Final = re.compile(
     r"\$(?:\((?P<kubernetes>[A-Za-z_]\w*)\)|\{(?P<braced>[A-Za-z_]\w*)\}|(?P<plain>[A-Za-z_]\w*))"
 )
-_MPI_LAUNCHERS: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
+MPI_PROGRAMS: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
+"""Programs that start MPI ranks on other hosts."""
 
 
 class Carrier(StrEnum):
@@ -57,7 +58,7 @@ def environment(container: Container) -> dict[str, Variable]:
         )
     for command in commands(container):
         for name, text, at in _set_by(command):
-            carrier = Carrier.MPI if command.program in _MPI_LAUNCHERS else Carrier.SCRIPT
+            carrier = Carrier.MPI if command.program in MPI_PROGRAMS else Carrier.SCRIPT
             found[name] = Variable(name, _shell_value(text, found), at, carrier)
     return found
 
@@ -82,7 +83,7 @@ def _shell_value(text: str, variables: Mapping[str, Variable]) -> Known[str]:
 
 def _set_by(command: Command) -> Iterator[tuple[str, str, Location]]:
     yield from variables_of(command)
-    if command.program in _MPI_LAUNCHERS:
+    if command.program in MPI_PROGRAMS:
         texts = [word.text for word in command.words]
         for index, text in enumerate(texts[:-1]):
             if text in {"-x", "-genv", "--genv"}:

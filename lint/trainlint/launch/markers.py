@@ -10,7 +10,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands
-from trainlint.launch.environment import Variable, environment
+from trainlint.launch.environment import MPI_PROGRAMS, Variable, environment
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 
@@ -18,7 +18,6 @@ __all__ = ["Marker", "Scope", "markers", "spans_nodes"]
 
 _TORCH_LAUNCHERS: Final = frozenset({"torchrun", "torchrun-hpu", "hyperpodrun", "torchx"})
 _TORCH_MODULES: Final = frozenset({"torch.distributed.run", "torch.distributed.launch", "torch.distributed.elastic"})
-_MPI: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
 _LOCAL: Final = re.compile(r"^(localhost|127\.|0\.0\.0\.0|\[?::1)")
 _COUNTS: Final = {
     "world-size", "nnodes", "num-nodes", "n-nodes", "num-machines", "num-hosts", "pet-nnodes", "num-processes",
@@ -49,11 +48,15 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Marker:
-    """Something only ranks of a collective job have: in words, how far it reaches, and where it is written."""
+    """Something only ranks of a collective job have: in words, how far it reaches, and where it is written.
+
+    ``rank`` says that it tells the process which rank it is, or how many there are.
+    """
 
     text: str
     scope: Scope
     at: Location
+    rank: bool = False
 
 
 def markers(container: Container) -> tuple[Marker, ...]:
@@ -97,7 +100,7 @@ def _launcher(command: Command, variables: Mapping[str, Variable]) -> Marker | N
     if program == "deepspeed":
         scope = Scope.NODES if command.option("hostfile", "h") else _count(command, "num-nodes")
         return Marker("deepspeed", scope, at)
-    if program in _MPI:
+    if program in MPI_PROGRAMS:
         scope = Scope.NODES if command.option("hostfile", "machinefile", "h", "host", "hosts", "f") else Scope.OPEN
         return Marker(program, scope, at)
     if program == "ray" and any(word.text == "start" for word in command.words[1:3]):
@@ -123,11 +126,11 @@ def _options(command: Command) -> Iterator[Marker]:
             continue
         text = f"--{option.name} {value}"
         if option.name in _COUNTS and option.name not in {"num-processes", "nodes"}:
-            yield Marker(text, _scope_of_count(value), option.at)
+            yield Marker(text, _scope_of_count(value), option.at, rank=True)
         elif option.name in _PLACES and not _LOCAL.match(value.rpartition("//")[2]):
             yield Marker(text, Scope.NODES, option.at)
         elif option.name in _RANKS:
-            yield Marker(text, Scope.OPEN, option.at)
+            yield Marker(text, Scope.OPEN, option.at, rank=True)
     for word in command.words:
         if match := _CODE.search(word.text):
             yield Marker(match[0].rstrip("("), Scope.OPEN, word.at)
@@ -137,9 +140,11 @@ def _variables(variables: Mapping[str, Variable]) -> Iterator[Marker]:
     for name, variable in variables.items():
         value = variable.value
         if name in _VARIABLE_COUNTS:
-            yield Marker(name, _scope_of_count(value), variable.at)
+            yield Marker(name, _scope_of_count(value), variable.at, rank=True)
         elif name in _VARIABLE_PLACES:
             if isinstance(value, Undetermined) or not _LOCAL.match(value):
                 yield Marker(name, Scope.NODES, variable.at)
-        elif name in _VARIABLE_RANKS or _LIBRARY.match(name) or name == "TF_CONFIG":
+        elif name in _VARIABLE_RANKS:
+            yield Marker(name, Scope.OPEN, variable.at, rank=True)
+        elif _LIBRARY.match(name):
             yield Marker(name, Scope.OPEN, variable.at)

@@ -51,20 +51,27 @@ def cluster_entries(root: Field, origin: ObjectRef, options: CiliumOptions) -> I
 def _with_peer(entry: PolicyEntry, peer: Field, options: CiliumOptions) -> Iterator[PolicyEntry]:
     egress = entry.direction is Direction.EGRESS
     if peer["pods"].present:
-        yield replace(entry, peers=(Peer(_pods(peer["pods"], options.local_cluster), written="pods", at=peer.at),))
+        pods = _pods(peer["pods"], options.local_cluster)
+        yield replace(entry, peers=(Peer(pods, kind="pods", written="pods", at=peer.at),))
     elif peer["namespaces"].present:
-        yield replace(entry, peers=(Peer(namespace_selector(peer["namespaces"]), written="namespaces", at=peer.at),))
+        namespaces = namespace_selector(peer["namespaces"])
+        yield replace(entry, peers=(Peer(namespaces, kind="namespaces", written="namespaces", at=peer.at),))
     elif egress and peer["nodes"].present:
         labels = prefixed(read_selector(peer["nodes"]), "node")
         own = add(labels, requirement("reserved:host", "Exists"))
         others = cluster_scope(add(labels, requirement("reserved:remote-node", "Exists")), options.local_cluster)
-        yield replace(entry, peers=tuple(Peer(each, written="nodes", at=peer.at) for each in (own, others)))
+        yield replace(
+            entry, peers=tuple(Peer(each, kind="nodes", written="nodes", at=peer.at) for each in (own, others))
+        )
     elif egress and peer["networks"].present:
-        yield replace(entry, peers=tuple(cidr_peer(each, each.scalar or "") for each in peer["networks"].elements()))
+        networks = peer["networks"].elements()
+        yield replace(entry, peers=tuple(cidr_peer(each, each.scalar or "", kind="networks") for each in networks))
     elif egress and peer["domainNames"].present:
         yield _dns_entry(entry, options)
         names = peer["domainNames"].elements()
-        yield replace(entry, peers=tuple(Peer(undecidable=UNDECIDABLE_NAMES, at=each.at) for each in names))
+        yield replace(
+            entry, peers=tuple(Peer(undecidable=UNDECIDABLE_NAMES, kind="domainNames", at=each.at) for each in names)
+        )
     elif entry.action is not Action.ALLOW:
         # A peer that nobody knows: an Accept is skipped, anything else denies everyone.
         yield replace(entry, action=Action.DENY)
@@ -76,7 +83,9 @@ def _dns_entry(entry: PolicyEntry, options: CiliumOptions) -> PolicyEntry:
     ports: list[PortRule] = []
     for name in ("dns", "dns-tcp"):
         found = port_rules(name, 0, "", version=options.version, at=entry.at)
-        ports += [replace(rule, only_if="the name asked for is listed", proxy=Proxy("dns", rules=True)) for rule in found]
+        ports += [
+            replace(rule, only_if="the name asked for is listed", proxy=Proxy("dns", rules=True)) for rule in found
+        ]
     return replace(entry, peers=(Peer(selector, written="cluster DNS", at=entry.at),), ports=tuple(ports))
 
 

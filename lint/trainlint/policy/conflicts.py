@@ -2,28 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from trainlint.model.policy import Action, PolicyEntry
+from trainlint.model.policy import Action, Peer, PolicyEntry, Proxy
 
 __all__ = ["merge_conflict"]
 
+LOWEST_PRIORITY = 0xFFFF
+NOTHING = Proxy("")
 
-def merge_conflict(entries: Sequence[PolicyEntry]) -> str:
-    """Why the entries that select one pod in one direction cannot be merged; empty where they can."""
-    modes: dict[object, tuple[str, PolicyEntry]] = {}
+
+def merge_conflict(entries: Sequence[PolicyEntry], *, namespaced: bool) -> str:
+    """Why the entries that select one pod in one direction cannot be merged; empty where they can.
+
+    ``namespaced``: whether the pod has a namespace, in which a listener could be looked for.
+    """
+    merged: dict[object, tuple[str, Proxy, PolicyEntry]] = {}
     for entry in entries:
-        if entry.action is not Action.ALLOW or not entry.authentication or entry.peers is None:
+        if entry.action is not Action.ALLOW or entry.peers is None:
             continue
-        ports = tuple((rule.protocol, rule.ports, rule.name, rule.last) for rule in entry.ports or ())
-        for peer in entry.peers:
-            selector = tuple(sorted((item.key, item.operator, item.values) for item in peer.selector.requirements))
-            for port in ports or (None,):
-                key = (entry.tier, entry.priority, selector, peer.prefixes, peer.excepts, port)
-                mode, other = modes.setdefault(key, (entry.authentication, entry))
-                if mode != entry.authentication:
-                    return (
-                        f"{other.origin} and {entry.origin} ask for authentication {mode} and {entry.authentication} "
-                        "of the same peers: Cilium refuses to merge them and computes no policy"
-                    )
+        for key, proxy in _filters(entry):
+            if proxy.namespaced_listener and not namespaced and not entry.namespace:
+                return f"{entry.origin} looks for a CiliumEnvoyConfig, and this end has no namespace"
+            mode, before, other = merged.get(key, ("", NOTHING, entry))
+            both = f"{other.origin} and {entry.origin}"
+            if mode and entry.authentication and mode != entry.authentication:
+                return f"{both} ask for authentication {mode} and {entry.authentication} of the same peers"
+            joined = _merge(before, proxy)
+            if isinstance(joined, str):
+                return f"{both} ask for {joined} on the same ports of the same peers"
+            merged[key] = (mode or entry.authentication, joined, entry)
     return ""
+
+
+def _filters(entry: PolicyEntry) -> Iterator[tuple[object, Proxy]]:
+    """What is merged with what: entries of one tier and priority with the same selector and the same ports."""
+    if not entry.authentication and not any(rule.proxy for rule in entry.ports or ()):
+        return
+    for peer in entry.peers or (Peer(),):
+        if peer.undecidable:
+            continue
+        selector = frozenset((item.key, item.operator, item.values) for item in peer.selector.requirements)
+        place = (entry.tier, entry.priority, selector, peer.prefixes, peer.excepts)
+        if entry.ports is None:
+            yield (*place, None), NOTHING
+        for rule in entry.ports or ():
+            proxy = rule.proxy or NOTHING
+            if proxy.parser in ("http", "kafka", "l7") and rule.protocol != "TCP":
+                proxy = NOTHING
+            yield (*place, rule.protocol, rule.ports, rule.name, rule.last), proxy
+
+
+def _merge(one: Proxy, two: Proxy) -> Proxy | str:
+    """C:pkg/policy/rule.go mergePortProto; a text says what cannot be merged."""
+    parser = _parser(one.parser, two.parser)
+    if parser is None:
+        return f"the parsers {one.parser} and {two.parser}"
+    listener, priority = one.listener, one.priority
+    if two.listener and (one.listener, one.priority) != (two.listener, two.priority):
+        first, second = (each.priority or LOWEST_PRIORITY for each in (one, two))
+        if one.listener and first == second:
+            return f"the listeners {one.listener} and {two.listener} of one priority"
+        if not one.listener or second < first:
+            listener, priority = two.listener, two.priority
+    for name in ("terminating", "originating"):
+        secrets = {getattr(one, name), getattr(two, name)} - {""}
+        if len(secrets) > 1:
+            return f"different {name} TLS contexts"
+    joined = replace(
+        two,
+        parser=parser,
+        listener=listener,
+        priority=priority,
+        server_names=one.server_names or two.server_names,
+        rules=one.rules or two.rules,
+        terminating=one.terminating or two.terminating,
+        originating=one.originating or two.originating,
+    )
+    if joined.server_names and joined.rules and not joined.terminating:
+        return "server names and layer-7 rules without TLS termination"
+    return joined
+
+
+def _parser(one: str, two: str) -> str | None:
+    """No parser gives way to any, TLS to those that can work behind it."""
+    for weak, strong in ((one, two), (two, one)):
+        if weak == strong or not weak or (weak == "tls" and strong not in ("", "dns", "crd")):
+            return strong
+    return None

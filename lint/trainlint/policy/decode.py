@@ -8,7 +8,6 @@ from typing import Any
 
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.options import Version
-from trainlint.policy.ports import ICMP_TYPES
 from trainlint.source.document import Field
 
 __all__ = ["Problem", "type_problems"]
@@ -148,37 +147,23 @@ def _walk(field: Field, shape: Any, *, templates: bool) -> Iterator[Problem]:
         return
     if isinstance(shape, _Scalar):
         # In Python true is an int, in JSON it is not.
-        fits = isinstance(field.value, shape.types) and isinstance(field.value, bool) <= (bool in shape.types)
-        if not fits:
+        if not isinstance(field.value, shape.types) or isinstance(field.value, bool) > (bool in shape.types):
             yield field, f"must be {shape.name}"
-    elif isinstance(shape, list):
-        if not isinstance(field.value, list):
-            yield field, "must be a list"
-        for each in field.elements():
-            yield from _walk(each, shape[0], templates=templates)
-    elif field.mapping is None:
-        yield field, "must be a mapping"
-    elif isinstance(shape, _Each):
-        for _, value in field.items():
-            yield from _walk(value, shape.shape, templates=templates)
-    else:
-        for name, inner in shape.items():
-            if name in field.mapping:
-                yield from _walk(field[name], inner, templates=templates)
-        if shape is ICMPS[0]["fields"][0]:
-            yield from _icmp_problems(field, templates=templates)
+        return
+    expected, name = (list, "a list") if isinstance(shape, list) else (dict, "a mapping")
+    if not isinstance(field.value, expected):
+        yield field, f"must be {name}"
+    for inner, inner_shape in _inside(field, shape):
+        yield from _walk(inner, inner_shape, templates=templates)
 
 
-def _icmp_problems(field: Field, *, templates: bool) -> Iterator[Problem]:
-    """C:pkg/policy/api/icmp.go UnmarshalJSON: a name must be one of the family's; a type must be there at all."""
-    text = field["type"].scalar
-    if text is None:
-        yield field, "an ICMP field must have a type"
+def _inside(field: Field, shape: Any) -> Iterator[tuple[Field, Any]]:
+    """The values inside a list or mapping that have a shape."""
+    if isinstance(shape, list):
+        yield from ((each, shape[0]) for each in field.elements())
         return
-    family = field["family"].scalar or "IPv4"
-    digits = text.removeprefix("-").removeprefix("+")
-    number = int(text) if digits.isascii() and digits.isdigit() else 0
-    if text == "0" or number or (templates and is_placeholder(text)):
-        return
-    if text not in ICMP_TYPES.get(family, ICMP_TYPES["IPv4"]):
-        yield field["type"], f"{text!r} is no ICMP type of {family}"
+    for key, value in field.items():
+        if isinstance(shape, _Each):
+            yield value, shape.shape
+        elif key in shape:
+            yield value, shape[key]

@@ -101,7 +101,7 @@ def named_ports(ports: Iterable[ContainerPort]) -> dict[tuple[str, str], int]:
     return {(name, port.protocol.upper()): port.number for name, port in last.items()}
 
 
-def pod_endpoint(  # noqa: PLR0913
+def pod_endpoint(
     name: str,
     namespace: str,
     labels: Labels,
@@ -149,7 +149,7 @@ def reserved_endpoint(name: str, *reserved: str, address: Address | None = None,
     return Endpoint(name=name, labels=labels, subject=labels if policed else None, address=address)
 
 
-def node_endpoint(  # noqa: PLR0913
+def node_endpoint(
     name: str,
     labels: Labels,
     *,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from trainlint.kube.values import read_strings
 from trainlint.model.policy import Action, Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PortRange
@@ -105,10 +106,10 @@ def _peer(field: Field, namespace: str, direction: Direction, options: CiliumOpt
             scoped = LabelSelector((*namespace_selector(in_namespaces).requirements, *scoped.requirements), field.at)
         else:
             scoped = overwrite(scoped, f"k8s:{NAMESPACE_KEY}", namespace)
-        peers.append(Peer(_converted(scoped, options.version), written="pods", at=field.at))
+        peers.append(Peer(_converted(scoped, options.version), kind="podSelector", written="pods", at=field.at))
     if block.present:
-        excepts = tuple(each.scalar or "" for each in block["except"].elements())
-        peers.append(cidr_peer(block["cidr"], block["cidr"].scalar or "", excepts))
+        excepts = read_strings(block["except"])
+        peers.append(cidr_peer(block["cidr"], block["cidr"].scalar or "", excepts, kind="ipBlock"))
     return tuple(peers)
 
 
@@ -150,14 +151,14 @@ def plain_entries(root: Field, origin: ObjectRef) -> Iterator[PolicyEntry]:
 def _plain_peer(field: Field, namespace: str) -> Peer:
     block = field["ipBlock"]
     if block.present:
-        excepts = tuple(each.scalar or "" for each in block["except"].elements())
-        return cidr_peer(block["cidr"], block["cidr"].scalar or "", excepts)
+        excepts = read_strings(block["except"])
+        return cidr_peer(block["cidr"], block["cidr"].scalar or "", excepts, kind="ipBlock")
     selector = prefixed(read_selector(field["podSelector"]), "k8s")
     if field["namespaceSelector"].present:
         selector = LabelSelector((*namespace_selector(field["namespaceSelector"]).requirements, *selector.requirements))
     else:
         selector = overwrite(selector, f"k8s:{NAMESPACE_KEY}", namespace)
-    return Peer(selector, written="pods", at=field.at)
+    return Peer(selector, kind="podSelector", written="pods", at=field.at)
 
 
 def _plain_ports(rule: Field) -> tuple[PortRule, ...] | None:

@@ -14,7 +14,7 @@ from trainlint.policy.options import CiliumOptions
 from trainlint.policy.ports import resolve
 from trainlint.policy.selector import Matcher
 
-__all__ = ["ALL_PORTS", "Rules", "ReadyEntry", "ready"]
+__all__ = ["ALL_PORTS", "ReadyEntry", "Rules", "ready"]
 
 ALL_PORTS = PortRange(0, 65535)
 PortSpan = tuple[str, int, int, PortRule]
@@ -42,7 +42,9 @@ class ReadyPeer:
     def matches(self, endpoint: Endpoint, rules: Rules) -> bool | None:
         """Whether the endpoint is this peer; ``None`` if that is not known."""
         if self.peer.undecidable:
-            return None if endpoint.has("world") and not rules.context.bare_engine else False
+            # Names and groups stand for addresses outside the cluster, a Service may stand for pods too.
+            possible = endpoint.has("world") or self.peer.kind == "Services"
+            return None if possible and not rules.context.bare_engine else False
         if self.addresses is not None:
             if not rules.cilium and not endpoint.has("world"):
                 return None  # The API leaves it to the plugin whether an ipBlock is about pods and nodes.
@@ -73,19 +75,21 @@ class ReadyEntry:
         """By tier, then priority; the rest only makes the order stable."""
         return (self.entry.tier, self.entry.priority, self.order)
 
-    def selects_peer(self, endpoint: Endpoint, rules: Rules) -> bool | None:
-        """The layer-3 half of an entry (P 0.3)."""
+    def selects_peer(self, endpoint: Endpoint, rules: Rules, required: Matcher | None = None) -> bool | None:
+        """The layer-3 half of an entry (P 0.3); ``required`` is asked of endpoint peers besides (Cilium 1.18)."""
         if self.peers is None:
             return False
         if not self.peers:
             return self.spans is not None
         unsure = False
         for peer in self.peers:
-            match peer.matches(endpoint, rules):
-                case True:
-                    return True
-                case None:
-                    unsure = True
+            found = peer.matches(endpoint, rules)
+            if found is not False and required is not None and peer.peer.kind == "Endpoints":
+                met = required.matches(endpoint.labels, endpoint.open_prefixes)
+                found = False if met is False else found and met
+            if found:
+                return True
+            unsure = unsure or found is None
         return None if unsure else False
 
     def spans_for(self, subject: Endpoint, peer: Endpoint, rules: Rules) -> tuple[PortSpan, ...] | None:

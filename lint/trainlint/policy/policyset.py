@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trainlint.finding import Unknown
+from trainlint.model.known import Undetermined
 from trainlint.model.policy import (
+    Action,
     Decision,
     Direction,
     Permission,
@@ -15,12 +17,14 @@ from trainlint.model.policy import (
     Unenforced,
     Verdict,
 )
-from trainlint.model.known import Undetermined
+from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
 from trainlint.policy.conflicts import merge_conflict
+from trainlint.policy.foreign import ForeignPolicy
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry, Rules, ready
+from trainlint.policy.selector import Matcher
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
 
 __all__ = ["PolicySet", "Selection"]
@@ -34,13 +38,14 @@ class Selection:
     isolating: tuple[PolicyEntry, ...]
     isolated: bool | None
     conflict: str
+    required: Mapping[Action, Matcher]
 
 
 class PolicySet:
     """The entries in force, what is not in force and why, and the judge of connections.
 
-    ``rejected`` objects have no effect, nor have ``unenforced`` ones; ``unknowns`` are policies of other engines that
-    may be in force beside these: while there are any, nothing is certain to be allowed.
+    ``rejected`` objects have no effect, nor have ``unenforced`` ones; ``foreign`` policies are those of other engines,
+    which may be in force beside these: where there are any, nothing is certain.
     """
 
     def __init__(
@@ -50,12 +55,12 @@ class PolicySet:
         *,
         rejected: Sequence[Rejection] = (),
         unenforced: Sequence[Unenforced] = (),
-        unknowns: Sequence[Unknown] = (),
+        foreign: Sequence[ForeignPolicy] = (),
     ) -> None:
         self.entries = tuple(entries)
         self.rejected = tuple(rejected)
         self.unenforced = tuple(unenforced)
-        self.unknowns = tuple(unknowns)
+        self.foreign = tuple(foreign)
         self._rules = rules
         self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
         self._selections: dict[Endpoint, dict[Direction, Selection]] = {}
@@ -121,8 +126,12 @@ class PolicySet:
             entries=tuple(entries),
             isolating=tuple(entry for entry, _ in isolating),
             isolated=isolated,
-            conflict=merge_conflict([each.entry for each, _ in entries]) if self._rules.cilium else "",
+            conflict=self._conflict(subject, [each.entry for each, _ in entries]),
+            required=_required([each.entry for each, _ in entries]),
         )
+
+    def _conflict(self, subject: Endpoint, entries: Sequence[PolicyEntry]) -> str:
+        return merge_conflict(entries, namespaced=bool(subject.namespace)) if self._rules.cilium else ""
 
     def _decide(
         self, direction: Direction, subject: Endpoint, peer: Endpoint, protocol: str, ports: PortRange | None
@@ -142,10 +151,15 @@ class PolicySet:
             isolating=selection.isolating,
             why=lambda entry: _why(entry, subject, peer),
         )
-        if self.unknowns and decision.answer is Permission.ALLOW:
-            others = tuple(each.missing for each in self.unknowns)
+        others = tuple(each.missing for each in self.foreign if each.namespace in ("", subject.namespace))
+        if others and subject.subject is not None:
             return replace(decision, answer=Permission.UNKNOWN, allowed=(), uncertain=others)
         return decision
+
+    @property
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """What cannot be known because of policies of other engines."""
+        return tuple(Unknown(str(each.origin), each.missing, at=each.at) for each in self.foreign)
 
     def _own_node(self, subject: Endpoint, peer: Endpoint) -> bool:
         """The NetworkPolicy API always allows traffic between a pod and its own node."""
@@ -159,7 +173,7 @@ class PolicySet:
         if found is None:
             matched = []
             for entry, certain in selection.entries:
-                match = entry.selects_peer(peer, self._rules)
+                match = entry.selects_peer(peer, self._rules, selection.required.get(entry.entry.action))
                 if match is not False:
                     spans = entry.spans_for(subject, peer, self._rules)
                     matched.append(Matched(entry, certain and match is True, spans))
@@ -182,6 +196,15 @@ class PolicySet:
         ):
             return ALLOW
         return DENY if selection.isolated else EITHER
+
+
+def _required(entries: Iterable[PolicyEntry]) -> Mapping[Action, Matcher]:
+    """Cilium 1.18 asks what one entry requires of the endpoint peers of all entries of its kind."""
+    found: dict[Action, tuple[Requirement, ...]] = {}
+    for entry in entries:
+        if entry.requires is not None:
+            found[entry.action] = (*found.get(entry.action, ()), *entry.requires.requirements)
+    return {action: Matcher.of(LabelSelector(requirements)) for action, requirements in found.items()}
 
 
 def _why(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from trainlint.finding import Unknown
 from trainlint.kube.meta import read_labels
+from trainlint.kube.values import read_strings
 from trainlint.model.policy import PolicyEntry, Rejection, Unenforced
 from trainlint.model.workload import ObjectRef
 from trainlint.policy.cilium import cilium_entries
+from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.policy.clusternetworkpolicy import cluster_entries
-from trainlint.policy.context import CidrGroup, PolicyContext
+from trainlint.policy.context import CidrGroup, PolicyContext, Service
+from trainlint.policy.foreign import ForeignPolicy, never_enforced, read_foreign
 from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
 from trainlint.policy.matching import Rules
-from trainlint.policy.options import CiliumOptions
 from trainlint.policy.policyset import PolicySet
+from trainlint.policy.schema import group_problems
+from trainlint.policy.services import read_services
 from trainlint.policy.validation import rejections
 from trainlint.source.document import Field
 
@@ -28,6 +31,8 @@ POLICY_KINDS = {
     ("policy.networking.k8s.io", "ClusterNetworkPolicy"): False,
 }
 """Kinds that are read, and whether they live in a namespace."""
+
+CILIUM_KINDS = ("CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy")
 
 
 def _group(root: Field) -> str:
@@ -42,33 +47,68 @@ def _origin(root: Field) -> ObjectRef:
 
 
 def read_policies(objects: Iterable[Field], context: PolicyContext) -> PolicySet:
-    """The policies among the objects (cursors at their roots), as the cluster's network plugin enforces them."""
+    """The policies among the objects (cursors at their roots), as the cluster's network plugin enforces them.
+
+    Services and CiliumCIDRGroups among the objects count beside those of the context.
+    """
     roots = list(objects)
-    context = replace(context, cidr_groups=(*context.cidr_groups, *_cidr_groups(roots)))
+    rejected: list[Rejection] = []
+    groups = (*context.cidr_groups, *_cidr_groups(roots, rejected, bare=context.bare_engine))
+    context = replace(context, cidr_groups=groups, services=_services(roots, context))
     rules = Rules(context, context.options, cilium=context.settings.cni.name == "cilium")
     entries: list[PolicyEntry] = []
-    rejected: list[Rejection] = []
     unenforced: list[Unenforced] = []
-    unknowns: list[Unknown] = []
+    foreign: list[ForeignPolicy] = []
     for root in roots:
-        if (_group(root), root["kind"].scalar or "") not in POLICY_KINDS:
+        group, kind = _group(root), root["kind"].scalar or ""
+        if (other := read_foreign(root, group)) is not None:
+            if why := never_enforced(other, cilium=rules.cilium):
+                unenforced.append(Unenforced(other.origin, root.at, why))
+            else:
+                foreign.append(other)
+        if (group, kind) not in POLICY_KINDS:
             continue
         origin = _origin(root)
         if why := _not_enforced(origin.kind, rules):
             unenforced.append(Unenforced(origin, root.at, why))
+        elif _only_others_enforce(origin.kind, rules):
+            foreign.append(ForeignPolicy(origin, origin.namespace, root.at))
         elif problems := list(rejections(root, origin, rules)):
             rejected += problems
         else:
             entries += _entries(root, origin, rules)
-    return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, unknowns=unknowns)
+            unenforced += _host_policies(root, origin, rules)
+    return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, foreign=foreign)
+
+
+def _services(roots: Sequence[Field], context: PolicyContext) -> tuple[Service, ...]:
+    """Each Service once; what is written knows more than what others derived from it."""
+    known = {(service.namespace, service.name): service for service in context.services}
+    return tuple({**known, **{(each.namespace, each.name): each for each in read_services(roots)}}.values())
 
 
 def _not_enforced(kind: str, rules: Rules) -> str:
+    """Why nothing enforces a kind here; empty where something does, or where that is not known."""
+    plugin = rules.context.settings.cni.name
     if rules.cilium:
         return "" if kind in rules.options.enforced_kinds else f"Cilium does not read {kind} with these options"
-    if kind == "NetworkPolicy":
-        return ""
-    return f"{kind} is enforced by Cilium only, and the network plugin here is {rules.context.settings.cni.name}"
+    if kind in CILIUM_KINDS and plugin:
+        return f"only Cilium enforces {kind}, and the network plugin here is {plugin}"
+    return ""
+
+
+def _only_others_enforce(kind: str, rules: Rules) -> bool:
+    return not rules.cilium and kind != "NetworkPolicy"
+
+
+def _host_policies(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Unenforced]:
+    """Rules that select nodes count under the host firewall only (P 4)."""
+    if rules.options.host_firewall or origin.kind not in CILIUM_KINDS:
+        return
+    for rule in cilium_rules(root):
+        if rule["nodeSelector"].present:
+            why = "policies of nodes need the option enable-host-firewall"
+            yield Unenforced(origin, rule["nodeSelector"].at, why)
 
 
 def _entries(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[PolicyEntry]:
@@ -79,9 +119,14 @@ def _entries(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[PolicyEnt
     return cilium_entries(root, origin, rules.context, rules.options)
 
 
-def _cidr_groups(roots: Iterable[Field]) -> Iterator[CidrGroup]:
+def _cidr_groups(roots: Iterable[Field], rejected: list[Rejection], *, bare: bool) -> Iterator[CidrGroup]:
     for root in roots:
-        if root["kind"].scalar == "CiliumCIDRGroup" and _group(root) == "cilium.io":
-            metadata = root["metadata"]
-            prefixes = tuple(each.scalar or "" for each in root["spec"]["externalCIDRs"].elements())
-            yield CidrGroup(metadata["name"].scalar or "", read_labels(metadata["labels"]), prefixes)
+        if root["kind"].scalar != "CiliumCIDRGroup" or _group(root) != "cilium.io":
+            continue
+        metadata = root["metadata"]
+        origin = ObjectRef("CiliumCIDRGroup", "", metadata["name"].scalar or "")
+        problems = [] if bare else list(group_problems(root))
+        rejected += [Rejection(origin, field.at, why, engine=False) for field, why in problems]
+        if not problems:
+            prefixes = read_strings(root["spec"]["externalCIDRs"])
+            yield CidrGroup(origin.name, read_labels(metadata["labels"]), prefixes)

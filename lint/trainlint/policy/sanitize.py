@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,7 +13,7 @@ from trainlint.policy.decode import Problem
 from trainlint.policy.layer_seven import layer_seven_problems, name_problems
 from trainlint.policy.options import CiliumOptions, Version
 from trainlint.policy.peers import ENTITIES
-from trainlint.policy.ports import is_port_name, parse_uint16
+from trainlint.policy.ports import ICMP_TYPES, is_port_name, parse_uint16
 from trainlint.policy.syntax import cilium_key_problem, value_problem
 from trainlint.source.document import Field
 
@@ -23,6 +24,7 @@ OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 PROTOCOLS = ("TCP", "UDP", "SCTP", "ANY", "VRRP", "IGMP")
 TUNNEL_PROTOCOLS = ("GRE", "IPIP", "IPV6", "ESP", "AH")
 MAX_PORTS = 40
+_NUMBER = re.compile(r"[-+]?0*[1-9][0-9]*|0")
 
 
 def cilium_problems(root: Field, *, clusterwide: bool, checks: Checks) -> Iterator[Problem]:
@@ -181,8 +183,17 @@ class Checks:
             if len(fields) > MAX_PORTS:
                 yield rule["fields"], f"{len(fields)} ICMP types are more than {MAX_PORTS}"
             for field in fields:
-                if (field["family"].scalar or "") not in ("", "IPv4", "IPv6"):
-                    yield field["family"], "the family is IPv4 or IPv6"
+                yield from self._icmp(field)
+
+    def _icmp(self, field: Field) -> Iterator[Problem]:
+        """A type by number or by a name of its family (C:pkg/policy/api/icmp.go); without one the engine panics."""
+        family, text = field["family"].scalar or "", field["type"].scalar
+        if family not in ("", "IPv4", "IPv6") and not self.open(family):
+            yield field["family"], "the family is IPv4 or IPv6"
+        if text is None:
+            yield field, "an ICMP field must have a type"
+        elif not (_NUMBER.fullmatch(text) or self.open(text) or text in ICMP_TYPES.get(family, ICMP_TYPES["IPv4"])):
+            yield field["type"], f"{text!r} is no ICMP type of {family or 'IPv4'}"
 
     def port(self, port: Field) -> Iterator[Problem]:
         """One port with its protocol."""

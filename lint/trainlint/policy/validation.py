@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.finding import Path
 from trainlint.model.policy import Rejection
 from trainlint.model.workload import ObjectRef
+from trainlint.policy.admission import cluster_problems, kubernetes_problems
 from trainlint.policy.decode import Problem, type_problems
 from trainlint.policy.layer_seven import domain_name_problems
 from trainlint.policy.matching import Rules
+from trainlint.policy.options import Version
 from trainlint.policy.sanitize import Checks, cilium_problems
+from trainlint.policy.schema import name_problem, schema_problems
 from trainlint.source.document import Field
 
 __all__ = ["rejections"]
@@ -18,16 +22,31 @@ EXCLUSIVE_PEERS = ("podSelector", "namespaceSelector")
 
 
 def rejections(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Rejection]:
-    """Every reason to refuse the object, each at the field to blame."""
+    """Every reason to refuse the object, each at the field to blame; one field is blamed once."""
     templates = not rules.context.bare_engine
-    found = [
-        (field, why, True)
-        for field, why in type_problems(root, origin.kind, rules.options.version, templates=templates)
-    ]
-    if not found and rules.cilium:
-        found = [(field, why, True) for field, why in _engine_problems(root, origin.kind, rules)]
-    for field, why, engine in found:
-        yield Rejection(origin, field.at, why, engine)
+    version = rules.options.version
+    found = [(each, True) for each in type_problems(root, origin.kind, version, templates=templates)]
+    if not found:
+        engine = _engine_problems(root, origin.kind, rules) if rules.cilium else iter(())
+        found = [(each, True) for each in engine]
+        if templates:
+            found += [(each, False) for each in _server_problems(root, origin.kind, version)]
+    blamed: set[Path] = set()
+    for (field, why), engine_refuses in found:
+        if field.path not in blamed:
+            blamed.add(field.path)
+            yield Rejection(origin, field.at, why, engine_refuses)
+
+
+def _server_problems(root: Field, kind: str, version: Version) -> Iterator[Problem]:
+    yield from name_problem(root)
+    match kind:
+        case "NetworkPolicy":
+            yield from kubernetes_problems(root)
+        case "ClusterNetworkPolicy":
+            yield from cluster_problems(root)
+        case _:
+            yield from schema_problems(root, version)
 
 
 def _engine_problems(root: Field, kind: str, rules: Rules) -> Iterator[Problem]:
@@ -42,7 +61,7 @@ def _engine_problems(root: Field, kind: str, rules: Rules) -> Iterator[Problem]:
 
 
 def _kubernetes_problems(root: Field, checks: Checks) -> Iterator[Problem]:
-    """From 1.19 Cilium checks only protocols of a NetworkPolicy; 1.18 took it through its own checks (P 10.7, 10.11)."""
+    """Cilium checks only the protocols of a NetworkPolicy; 1.18 took it through its own checks (P 10.7, 10.11)."""
     for direction, way in (("ingress", "from"), ("egress", "to")):
         for rule in root["spec"][direction].elements():
             for port in rule["ports"].elements():

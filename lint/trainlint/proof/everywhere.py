@@ -17,7 +17,7 @@ from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placement, Placements, State
 
-__all__ = ["Everywhere", "judge_everywhere", "permitted_across"]
+__all__ = ["Everywhere", "denying_verdict", "judge_everywhere", "permitted_across", "which_node"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +119,14 @@ def _cut(
             if packing is None:
                 continue
             if crossing.may_be_denied:
-                node = "" if crossing.same_node.answer is crossing.other_node.answer else _which_node(crossing)
                 pairs.append(
-                    CutPair(flow, crossing.source.name, crossing.target.name, node, _denying_verdict(crossing))
+                    CutPair(
+                        flow,
+                        crossing.source.name,
+                        crossing.target.name,
+                        which_node(crossing),
+                        denying_verdict(crossing),
+                    )
                 )
                 shown = shown or where(cast, packing)
             else:
@@ -129,11 +134,15 @@ def _cut(
     return CutCause(tuple(pairs), shown or {}) if pairs else None
 
 
-def _which_node(crossing: Crossing) -> str:
+def which_node(crossing: Crossing) -> str:
+    """For which choice of nodes the crossing is denied; empty where it does not matter."""
+    if crossing.same_node.answer is crossing.other_node.answer:
+        return ""
     return "on one node" if crossing.same_node.answer is Permission.DENY else "on two nodes"
 
 
-def _denying_verdict(crossing: Crossing) -> Verdict:
+def denying_verdict(crossing: Crossing) -> Verdict:
+    """The verdict that denies."""
     return crossing.other_node if crossing.other_node.answer is Permission.DENY else crossing.same_node
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from trainlint.finding import Unknown
-from trainlint.model.known import Undetermined
+from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
@@ -80,6 +80,8 @@ class Facts:
     def _prove(self, group: Group) -> GroupProof:
         nearest = self.snapshot.inventories_for(group.at or group.members[0].at)
         missing = list(self._missing(group, nearest))
+        if changed := self._changed(group):
+            return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
         stage = self._stage(group, nearest[0]) if len(nearest) == 1 else None
         if any(isinstance(member.replicas, Undetermined) for member in group.members):
             stage = None
@@ -101,6 +103,7 @@ class Facts:
             others=others,
             settings=self.snapshot.settings,
             namespaces=self.snapshot.namespaces,
+            complete=inventory.complete,
         )
 
     def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
@@ -108,16 +111,14 @@ class Facts:
             yield NO_INVENTORY
         elif len(nearest) > 1:
             yield f"which of {len(nearest)} inventories counts: {', '.join(each.name for each in nearest)}"
-        elif not nearest[0].complete:
-            yield f"the nodes that the inventory {nearest[0].name} leaves out (complete: false)"
-        unrendered = {self.snapshot.unrendered.get(member.at.file) for member in group.members} - {None}
-        unrendered |= {
-            self.snapshot.unrendered.get(entry.at.file)
-            for entry in self.policies.entries
-            if any(entry.namespace in {"", member.namespace} for member in group.members)
-        } - {None}
-        for directory in sorted(str(each) for each in unrendered):
-            yield f"what the kustomization {directory} makes of it: it was not rendered"
+
+    def _changed(self, group: Group) -> tuple[str, ...]:
+        """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
+        namespaces = {"", *(member.namespace for member in group.members)}
+        files = [member.at.file for member in group.members]
+        files += [entry.at.file for entry in self.policies.entries if entry.namespace in namespaces]
+        directories = {self.snapshot.unrendered[file] for file in files if file in self.snapshot.unrendered}
+        return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
 
     def flow_causes(self, rule: str) -> Iterator[tuple[GroupProof, FlowCause]]:
         """The needed flows that are denied wherever pods land, for the reason that ``rule`` names."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
@@ -11,6 +12,7 @@ from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, FlowKind, Group, PortRange
 from trainlint.proof.cause import Cause, DeadlockCause, FlowCause, Where, ZoneCause, ZoneReason
 from trainlint.proof.everywhere import Everywhere, judge_everywhere, permitted_across
+from trainlint.proof.explored import Explored, explored
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast, cast
 from trainlint.proof.spread import spread_causes
@@ -43,13 +45,17 @@ class GroupProof:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster."""
+    """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
+
+    ``complete`` is false where there are other nodes that nobody wrote down.
+    """
 
     nodes: Sequence[Node]
     feasible: Mapping[int, Feasibility]
     others: Sequence[Feasibility]
     settings: Settings
     namespaces: Namespaces
+    complete: bool = True
 
 
 def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str]) -> GroupProof:
@@ -66,47 +72,82 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
         return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=flows, missing=tuple(doubts))
     players = cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
     spread = tuple(spread_causes(players))
-    if deadlock := _deadlock(players):
-        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, *spread, deadlock))
+    causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
-    if any(each.forces_split for each in spread):
-        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, *spread), missing=tuple(doubts))
-    doubts += [f"what {constraint} allows" for constraint in players.beyond]
-    return _placed(group, reach, stage, players, (*flows, *spread), doubts)
+    if stage.complete:
+        if deadlock := _deadlock(players):
+            return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*causes, deadlock))
+        if any(each.forces_split for each in spread):
+            return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=causes, missing=tuple(doubts))
+    found = explored(players, stage.namespaces) if players.beyond else None
+    if players.beyond and found is None:
+        doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
+    return _Judge(group, reach, stage, players, causes, found).proof(doubts)
 
 
-def _placed(
-    group: Group, reach: Reachability, stage: Stage, players: Cast, causes: tuple[Cause, ...], doubts: list[str]
-) -> GroupProof:
-    own = [stage.feasible[index] for index in _own(group)]
-    zones = judge_zones(group, players, own, reach)
-    exists = _any([zone.answer for zone in zones])
-    structural = _any([zone.structural for zone in zones])
-    if doubts and exists is Answer.PROVED:
-        exists = Answer.UNKNOWN
-    viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
-    witness = next((zone.witness for zone in zones if zone.answer is Answer.PROVED), {})
-    if structural is Answer.REFUTED and not players.beyond and not players.targetless:
-        across = permitted_across(group, players, reach)
-        if not (across and not group.collective):
-            causes = (*causes, ZoneCause(_reasons(zones), across))
-    if exists is not Answer.PROVED:
-        missing = [*doubts, *(text for zone in zones for text in zone.missing)] if exists is Answer.UNKNOWN else doubts
-        return GroupProof(group, exists, exists, viable, witness, causes=causes, missing=tuple(dict.fromkeys(missing)))
-    every = judge_everywhere(group, players, reach, viable, _dependency_zones(group, stage))
-    found = tuple(each for each in (every.stranded, every.cut, every.split) if each is not None)
-    return GroupProof(
-        group,
-        exists,
-        every.answer,
-        viable,
-        witness,
-        counterexample=_counterexample(every),
-        causes=(*causes, *found),
-        notes=every.notes,
-        missing=tuple(dict.fromkeys(every.missing)),
-        topology_key=stage.settings.topology_key,
-    )
+@dataclass(frozen=True, slots=True, eq=False)
+class _Judge:
+    """Exists and for all, for a group whose pods can all be scheduled somewhere."""
+
+    group: Group
+    reach: Reachability
+    stage: Stage
+    players: Cast
+    causes: tuple[Cause, ...]
+    found: Explored | None
+
+    def proof(self, doubts: Sequence[str]) -> GroupProof:
+        """The proof; ``doubts`` keep anything from being proved."""
+        zones = self._zones()
+        exists = _any([zone.answer for zone in zones])
+        if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
+            exists = Answer.UNKNOWN
+        viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
+        causes = (*self.causes, *self._no_zone(zones))
+        if exists is not Answer.PROVED:
+            unknown = (text for zone in zones for text in zone.missing)
+            missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
+            return self._made(exists, exists, viable, causes=causes, missing=tuple(dict.fromkeys(missing)))
+        every = self._everywhere(viable)
+        return self._made(
+            exists,
+            every.answer,
+            viable,
+            witness=next(zone.witness for zone in zones if zone.answer is Answer.PROVED),
+            counterexample=_counterexample(every),
+            causes=(*causes, *(each for each in (every.stranded, every.cut, every.split) if each is not None)),
+            notes=every.notes,
+            missing=tuple(dict.fromkeys(every.missing)),
+        )
+
+    def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:  # noqa: ANN401
+        key = self.stage.settings.topology_key
+        return GroupProof(self.group, exists, for_all, viable, topology_key=key, **rest)
+
+    def _zones(self) -> tuple[Zone, ...]:
+        own = [self.stage.feasible[index] for index in _own(self.group)]
+        zones = judge_zones(self.group, self.players, own, self.reach)
+        return self.found.zones(zones) if self.found is not None else zones
+
+    def _no_zone(self, zones: Sequence[Zone]) -> Iterator[ZoneCause]:
+        """The cause where no zone would do even if every flow that is denied everywhere were permitted."""
+        if _any([zone.structural for zone in zones]) is not Answer.REFUTED or not self.stage.complete:
+            return
+        if self.players.targetless or (self.players.beyond and self.found is None):
+            return
+        across = permitted_across(self.group, self.players, self.reach)
+        if not across or self.group.collective:
+            yield ZoneCause(_reasons(zones), across)
+
+    def _everywhere(self, viable: tuple[str, ...]) -> Everywhere:
+        if self.found is not None:
+            return self.found.everywhere(self.group, self.reach, viable)
+        lent = _dependency_zones(self.group, self.stage)
+        every = judge_everywhere(self.group, self.players, self.reach, viable, lent)
+        if every.answer is not Answer.UNKNOWN:
+            return every
+        found = explored(self.players, self.stage.namespaces)
+        return every if found is None else found.everywhere(self.group, self.reach, viable)
 
 
 def _own(group: Group) -> Iterator[int]:
@@ -160,10 +201,12 @@ def _admitting(
     if rule != "collective-ports-blocked":
         return
     for flow, denied in flows:
-        for decision, asked in zip(decisions(reach.any_port(flow)), decisions(denied), strict=True):
-            if asked.answer is Permission.DENY:
-                for entry in decision.deciding:
-                    yield entry, (flow, decision.allowed)
+        for open_ports in reach.on_ports(flow).allowed:
+            opened = decisions(reach.on_ports(flow, open_ports))
+            for decision, asked, every in zip(opened, decisions(denied), decisions(reach.on_ports(flow)), strict=True):
+                if asked.answer is Permission.DENY:
+                    for entry in decision.deciding:
+                        yield entry, (flow, every.allowed)
 
 
 def _rule_for(flow: Flow, reach: Reachability) -> str:
@@ -181,7 +224,7 @@ def decisions(verdict: Verdict) -> tuple[Decision, Decision]:
 
 def _some_port_open(flow: Flow, reach: Reachability) -> bool:
     """Whether the two ends may talk, only not on all ports of the flow."""
-    return bool(reach.any_port(flow).allowed)
+    return bool(reach.on_ports(flow).allowed)
 
 
 def _undecided(group: Group, reach: Reachability) -> Iterator[str]:

@@ -27,22 +27,23 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
     finding = placed.finding
     severity = finding.severity or Severity.ERROR
     yield from _headline(f"{severity}[{finding.rule}]:", finding.message, severity, paint, columns)
-    numbers = [placed.span.line, *(related.span.line for related in placed.related)]
-    lengths = [len(placed.lines), *(len(related.lines) for related in placed.related)]
-    frame = Frame(max(line + max(count, 1) - 1 for line, count in zip(numbers, lengths, strict=True)), paint, columns)
+    here = (finding.at.file, placed.span)
+    places = _merged(placed)
+    frame = Frame(max(span.line + max(len(lines), 1) - 1 for (_, span), (_, lines) in places.items()), paint, columns)
     pad = " " * frame.gutter
 
-    yield f"{pad}{paint('frame', '-->')} {place(finding.at.file, placed.span)}"
-    yield from excerpt(frame, placed.lines, placed.span, severity)
-    for count, related in enumerate(placed.related):
-        yield f"{pad}{paint('frame', ':::')} {place(related.file, related.span)}"
-        yield from excerpt(frame, related.lines if count < EXCERPTS else (), related.span, "frame", related.role)
+    yield f"{pad}{paint('frame', '-->')} {place(*here)}"
+    roles, lines = places.pop(here)
+    yield from excerpt(frame, lines, placed.span, severity, roles)
+    for count, ((file, span), (roles, lines)) in enumerate(places.items()):
+        yield f"{pad}{paint('frame', ':::')} {place(file, span)}"
+        yield from excerpt(frame, lines if count < EXCERPTS else (), span, "frame", roles)
     yield frame.row()
 
     if finding.evidence:
-        yield from _footer(frame, "values", _entries(finding.evidence, ": "), "bold")
+        yield from _footer(frame, "values", _entries(finding.evidence), "bold")
     if finding.counterexample:
-        yield from _footer(frame, "counterexample", _entries(finding.counterexample, " -> "), "bold")
+        yield from _footer(frame, "counterexample", _placement(finding.counterexample), "bold")
     if finding.certainty is not Certainty.PROVEN:
         yield from _footer(frame, "certainty", [f"{finding.certainty}: rests on experience, not on a proof"], "bold")
     if finding.remedy:
@@ -55,6 +56,18 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
         yield from _footer(frame, "suppressed", [placed.reason], "bold")
 
 
+def _merged(placed: Placed) -> dict[tuple[str, Span], tuple[str, tuple[str, ...]]]:
+    """Each place once, that of the finding first, with all its roles and its source lines."""
+    merged = {(placed.finding.at.file, placed.span): ("", placed.lines)}
+    for related in placed.related:
+        roles, lines = merged.get((related.file, related.span), ("", related.lines))
+        known = roles.split("; ") if roles else []
+        if related.role not in known:
+            roles = "; ".join([*known, related.role])
+        merged[related.file, related.span] = (roles, lines)
+    return merged
+
+
 def _headline(head: str, message: str, severity: Severity, paint: Paint, columns: int) -> Iterator[str]:
     first, *rest = wrap(f"{head} {message}", columns)
     colon = len(head)
@@ -64,8 +77,19 @@ def _headline(head: str, message: str, severity: Severity, paint: Paint, columns
         yield from (f"  {paint('bold', line)}" for line in wrap(" ".join(rest), columns - 2))
 
 
-def _entries(values: Mapping[str, Any], joint: str) -> list[str]:
-    return [f"{key}{joint}{compact(value)}" for key, value in values.items()]
+def _entries(values: Mapping[str, Any]) -> list[str]:
+    return [f"{key}: {compact(value)}" for key, value in values.items()]
+
+
+def _placement(pods: Mapping[str, Any]) -> list[str]:
+    return [f"{name} -> {_where(place)}" for name, place in pods.items()]
+
+
+def _where(place: Any) -> str:
+    # A name, several names, or how many pods are where.
+    if isinstance(place, Mapping) and all(isinstance(count, int) for count in place.values()):
+        return ", ".join(f"{count} in {domain}" for domain, count in place.items())
+    return compact(place)
 
 
 def _footer(frame: Frame, title: str, entries: list[str], style: str) -> Iterator[str]:

@@ -30,7 +30,7 @@ class Frame:
 
 
 def excerpt(frame: Frame, lines: Sequence[str], span: Span, style: str, label: str = "") -> Iterator[str]:
-    """The source lines of ``span`` with carets (dashes for a labelled, related place), ``label`` behind or below."""
+    """The source lines of ``span``, underlined (carets for a finding, dashes for what belongs to it), and ``label``."""
     if not lines:
         if label:
             yield from (frame.row(text, bar="=") for text in wrap(label, frame.room))
@@ -52,7 +52,7 @@ def _line(frame: Frame, source: str, span: Span, style: str, label: str) -> Iter
     text, column, length = _window(source, start, end, frame.room)
     yield frame.row()
     yield frame.row(text, span.line)
-    yield from _label(frame, " " * column + frame.paint(style, _mark(label) * length), column + length, style, label)
+    yield from _label(frame, " " * column + frame.paint(style, _mark(style) * length), column + length, style, label)
 
 
 def _block(frame: Frame, lines: Sequence[str], span: Span, style: str, label: str) -> Iterator[str]:
@@ -65,11 +65,11 @@ def _block(frame: Frame, lines: Sequence[str], span: Span, style: str, label: st
         yield frame.row(f"{frame.paint(style, '/') if offset == 0 else edge} {text}".rstrip(), span.line + offset)
     if span.line + len(lines) - 1 < last:
         yield frame.row(f"{edge} {CUT}")
-    yield from _label(frame, frame.paint(style, "|_" + _mark(label)), 3, style, label)
+    yield from _label(frame, frame.paint(style, "|_" + _mark(style)), 3, style, label)
 
 
-def _mark(label: str) -> str:
-    return "-" if label else "^"
+def _mark(style: str) -> str:
+    return "-" if style == "frame" else "^"
 
 
 def _label(frame: Frame, marks: str, used: int, style: str, label: str) -> Iterator[str]:

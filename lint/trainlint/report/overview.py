@@ -10,7 +10,7 @@ from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.report.table import table
 from trainlint.report.terminal import Paint, paragraphs, wrap
-from trainlint.result import GroupVerdict, PlacedUnknown, Result
+from trainlint.result import PlacedUnknown, Result
 
 __all__ = ["overview", "summary"]
 
@@ -22,7 +22,7 @@ def overview(result: Result, paint: Paint, columns: int) -> Iterator[str]:
     """The lines of all sections that have something to say, an empty line after each."""
     for lines in (
         _snapshots(result, paint, columns),
-        _groups(result.groups, paint, columns, several=len(result.snapshots) > 1),
+        _groups(result, paint, columns),
         _unknowns(result.unknowns, paint, columns),
         _assumptions(result.assumptions, paint, columns),
         _failures(result, paint, columns),
@@ -76,10 +76,10 @@ def _snapshots(result: Result, paint: Paint, columns: int) -> Iterator[str]:
         yield f"  {line}"
 
 
-def _groups(groups: Iterable[GroupVerdict], paint: Paint, columns: int, *, several: bool) -> Iterator[str]:
-    groups = list(groups)
-    if not groups:
+def _groups(result: Result, paint: Paint, columns: int) -> Iterator[str]:
+    if not result.groups:
         return
+    several = len(result.snapshots) > 1
     yield _title("groups", paint)
     header = ("name", *(("snapshot",) if several else ()), "pods", "viable zones", "exists", "for all")
     rows = [
@@ -91,19 +91,21 @@ def _groups(groups: Iterable[GroupVerdict], paint: Paint, columns: int, *, sever
             group.exists,
             group.for_all,
         )
-        for group in groups
+        for group in result.groups
     ]
     for line in table(header, rows, paint, columns - 2, flexible=3 if several else 2):
         yield f"  {line}"
-    for (mark, text), names in _by_remark(groups, several=several).items():
+    for (mark, text), names in _by_remark(result, several=several).items():
         yield from (f"  {line}" for line in _item(f"{', '.join(names)}: {text}", columns - 2, f"{mark}: "))
 
 
-def _by_remark(groups: Iterable[GroupVerdict], *, several: bool) -> dict[tuple[str, str], list[str]]:
+def _by_remark(result: Result, *, several: bool) -> dict[tuple[str, str], list[str]]:
     remarks: dict[tuple[str, str], list[str]] = {}
-    for group in groups:
+    for group in result.groups:
+        told = {unknown.missing for unknown in result.unknowns if group.name in unknown.subject}
+        missing = tuple(text for text in group.missing if text not in told)
         name = f"{group.name} ({group.snapshot})" if several else group.name
-        for mark, texts in (("unknown", group.missing), ("note", group.notes)):
+        for mark, texts in (("unknown", missing), ("note", group.notes)):
             for text in texts:
                 names = remarks.setdefault((mark, text), [])
                 if name not in names:

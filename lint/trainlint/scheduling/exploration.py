@@ -41,6 +41,7 @@ class Exploration:
     ``zones``: sets of zones that complete placements use. ``stuck``: some pod may have to wait, perhaps only for now.
     ``dead_end``: the group may have to wait for ever. ``role_zones``: by role, over all reachable states. ``pairs``:
     zones of two different pods of two roles (by index, the first not after the second) in some complete placement.
+    ``examples``: a complete placement for each set of zones.
     """
 
     states: int = 0
@@ -50,6 +51,7 @@ class Exploration:
     dead_end: bool = False
     role_zones: Mapping[int, frozenset[Zone]] = field(default_factory=dict)
     pairs: Mapping[tuple[int, int], frozenset[tuple[Zone, Zone]]] = field(default_factory=dict)
+    examples: Mapping[frozenset[Zone], Example] = field(default_factory=dict)
     complete_example: Example | None = None
     stuck_example: Example | None = None
     dead_end_example: Example | None = None
@@ -153,6 +155,7 @@ class _Findings:
             if first != second or model.roles[first].replicas > 1
         }
         self.examples: dict[str, Example] = {}
+        self.by_zones: dict[frozenset[Zone], Example] = {}
 
     def visit(self, state: State, open_roles: Sequence[int], successors: Mapping[int, Sequence[State]]) -> None:
         """Takes one state into account, with what may follow for each role that still has pods to place."""
@@ -169,6 +172,9 @@ class _Findings:
             self.complete += weight
             self.zones.add(frozenset(zone for _, zone in counts))
             self._pair(counts)
+            zones = frozenset(zone for _, zone in counts)
+            if zones not in self.by_zones:
+                self.by_zones[zones] = self._example(state, ())
             if "complete" not in self.examples:
                 self.examples["complete"] = self._example(state, ())
             return
@@ -213,6 +219,7 @@ class _Findings:
             dead_end="dead_end" in self.examples,
             role_zones={role: frozenset(zones) for role, zones in self.role_zones.items()},
             pairs={roles: frozenset(pairs) for roles, pairs in self.pairs.items()},
+            examples=self.by_zones,
             complete_example=self.examples.get("complete"),
             stuck_example=self.examples.get("stuck"),
             dead_end_example=self.examples.get("dead_end"),

@@ -10,6 +10,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.scheduling import (
+    dynamic_resources,
     inter_pod_affinity,
     node_affinity,
     node_name,
@@ -36,6 +37,7 @@ _STATIC: tuple[Callable[[Pod, Node], Answer], ...] = (
     node_name.check,
     taint_toleration.check,
     node_affinity.check,
+    dynamic_resources.check,
 )
 
 Verdicts = list[Code | Doubt | None]

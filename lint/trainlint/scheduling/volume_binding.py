@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from trainlint.model.known import Known
 from trainlint.model.selector import Requirement
+from trainlint.model.settings import ZONE
 from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
 from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims, unusable, volume_of
 from trainlint.scheduling.node import Node
@@ -21,6 +24,7 @@ __all__ = ["PLUGIN", "check", "reachable_from"]
 
 PLUGIN = "VolumeBinding"
 _STATIC = "kubernetes.io/no-provisioner"
+_DRIVER_ZONE = re.compile(r"topology\.(?!kubernetes\.io/).+/zone|failure-domain\.beta\.kubernetes\.io/zone")
 
 
 def check(pod: Pod, node: Node, storage: Storage) -> Answer:
@@ -35,11 +39,29 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
     return refusal or next((answer for answer in answers if answer is not None), None)
 
 
-def reachable_from(volume: PersistentVolume, node: Node) -> bool | None:
-    """Whether the volume's node affinity allows the node; matchFields count for nothing there (S 8)."""
+def reachable_from(volume: PersistentVolume, node: Node, *, live: bool = True) -> bool | None:
+    """Whether the volume's node affinity allows the node; matchFields count for nothing there (S 8).
+
+    ``live`` says that storage drivers run: then zone labels which they put on nodes need not be listed.
+    """
     if volume.node_affinity is None:
         return True
-    return some(term_matches(term, node, fields=False) for term in volume.node_affinity)
+    return some(
+        term_matches(replace(term, expressions=_as_listed(term.expressions, node, live=live)), node, fields=False)
+        for term in volume.node_affinity
+    )
+
+
+def _as_listed(requirements: tuple[Requirement, ...], node: Node, *, live: bool) -> tuple[Requirement, ...]:
+    """The requirements with zone labels of drivers, which static inventories lack, taken for the zone (S 1.8)."""
+    if not live:
+        return requirements
+    return tuple(
+        replace(requirement, key=ZONE)
+        if _DRIVER_ZONE.fullmatch(requirement.key) and node.label(requirement.key) is None
+        else requirement
+        for requirement in requirements
+    )
 
 
 def _kind(wanted: PodClaim, storage: Storage) -> str:
@@ -57,7 +79,7 @@ def _bound(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     volume = volume_of(claim, storage) if claim else None
     if claim is None or volume is None:
         return missing(PLUGIN, f"PersistentVolume {claim.volume if claim else ''}", wanted, storage)
-    match reachable_from(volume, node):
+    match reachable_from(volume, node, live=storage.controllers):
         case True:
             return None
         case None:
@@ -80,13 +102,13 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         )
     chosen = class_of(claim, storage)
     if chosen is not None and chosen.provisioner not in ("", _STATIC):
-        allowed = _topology_allows(chosen, node)
+        allowed = _topology_allows(chosen, node, live=storage.controllers)
         why = f"the volume of claim {claim.name} is made before its pod is placed, in a zone that nobody can tell"
         return refusal if allowed is False else Doubt(PLUGIN, why, wanted.volume.at)
     if claim.storage_class and chosen is None:
         return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
     candidates = list(_candidates(claim, storage, frozenset()))
-    allowed_by = [reachable_from(volume, node) for volume in candidates]
+    allowed_by = [reachable_from(volume, node, live=storage.controllers) for volume in candidates]
     if candidates and all(allowed_by):
         return None
     if some(allowed_by) is False and storage.complete:
@@ -123,9 +145,9 @@ def _matching_volume(claim: Claim, node: Node, storage: Storage, taken: frozense
     best: PersistentVolume | None = None
     for volume in _candidates(claim, storage, taken):
         if volume.claim == (claim.namespace, claim.name):
-            return volume if reachable_from(volume, node) else None
+            return volume if reachable_from(volume, node, live=storage.controllers) else None
         smaller = best is None or _amount(volume.capacity) < _amount(best.capacity)
-        if smaller and reachable_from(volume, node):
+        if smaller and reachable_from(volume, node, live=storage.controllers):
             best = volume
     return best
 
@@ -158,7 +180,7 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
             reason = f"no volume of class {chosen.name} that the node reaches fits claim {claim.name}"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
         return Doubt(PLUGIN, f"the volumes of class {chosen.name} are not among the manifests", wanted.volume.at)
-    match _topology_allows(chosen, node):
+    match _topology_allows(chosen, node, live=storage.controllers):
         case False:
             reason = f"class {chosen.name} makes no volumes where the node is"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
@@ -173,11 +195,11 @@ def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass) -> Refusal:
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
 
 
-def _topology_allows(chosen: StorageClass, node: Node) -> bool | None:
+def _topology_allows(chosen: StorageClass, node: Node, *, live: bool) -> bool | None:
     if not chosen.topologies:
         return True
     return some(
-        every(holds(requirement, node.label(requirement.key)) for requirement in term) if term else False
+        every(holds(each, node.label(each.key)) for each in _as_listed(term, node, live=live)) if term else False
         for term in chosen.topologies
     )
 

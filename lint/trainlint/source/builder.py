@@ -9,9 +9,9 @@ from typing import Any, Final
 
 from trainlint.finding import Path
 from trainlint.source import scalars
-from trainlint.source.events import KINDS, Kind, YamlError, with_events
+from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_events
 
-__all__ = ["MAX_DEPTH", "Loaded", "TooDeepError", "build", "height"]
+__all__ = ["MAX_DEPTH", "Loaded", "build", "height"]
 
 MAX_DEPTH: Final = 256
 """Levels of nesting that are read; public manifests have 51 at most, Kubernetes allows 10,000."""
@@ -26,10 +26,6 @@ class Loaded:
 
     data: Any
     duplicates: tuple[Path, ...] = ()
-
-
-class TooDeepError(Exception):
-    """The document is nested deeper than MAX_DEPTH: Kubernetes may read it, this linter does not."""
 
 
 @dataclass(slots=True)

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
-from trainlint.source.builder import MAX_DEPTH, Loaded, TooDeepError, build, height
-from trainlint.source.events import YamlError
+from trainlint.source.builder import MAX_DEPTH, Loaded, build, height
+from trainlint.source.events import TooDeepError, YamlError
 
-__all__ = ["Loaded", "TooDeepError", "json_stream", "load"]
+__all__ = ["json_stream", "load"]
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -55,7 +55,7 @@ def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
             data = json.loads(whole)
         loaded = Loaded(data)
         if duplicate:  # which keys stand twice, only the YAML reader knows
-            with suppress(YamlError):
+            with suppress(YamlError, TooDeepError):
                 loaded = Loaded(data, build(text[index:end]).duplicates)
         found.append((index, loaded))
         index = _skip(text, end)

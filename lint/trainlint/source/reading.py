@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trainlint.finding import Location, Span, Unknown
+from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
-from trainlint.source.events import YamlError
+from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.files import SourceFile
 from trainlint.source.lines import Lines
-from trainlint.source.loader import Loaded, TooDeepError, json_stream, load
+from trainlint.source.loader import json_stream, load
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template, engine_of_name, first, kinds_in, mark, plain_name, ytt
 from trainlint.source.text import NotTextError, Part, decode, split

@@ -77,6 +77,19 @@ def job_pods(
         hostname=hostname,
         subdomain=subdomain,
         blocks=blocks,
+        env={"JOB_COMPLETION_INDEX": PER_POD} if _needs_index(spec, labels) else None,
+    )
+
+
+def _needs_index(spec: Field, labels: Mapping[str, Known[str]]) -> bool:
+    """Whether the controller adds JOB_COMPLETION_INDEX; a value that the user sets wins (W 9)."""
+    if "batch.kubernetes.io/job-completion-index" not in labels:
+        return False
+    containers = spec.down("template", "spec", "containers")
+    return not any(
+        read_text(entry["name"]) == "JOB_COMPLETION_INDEX"
+        for container in containers.elements()
+        for entry in container["env"].elements()
     )
 
 

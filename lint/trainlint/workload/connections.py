@@ -27,25 +27,37 @@ class Connection:
     rendezvous: bool = False
 
 
-def connections_of(directory: Directory, pod_sets: Sequence[PodSet]) -> tuple[Connection, ...]:
-    """Every connection of every pod set, of init containers too, also those within one pod set."""
+def connections_of(
+    directory: Directory, pod_sets: Sequence[PodSet]
+) -> tuple[tuple[Connection, ...], tuple[tuple[int, Address], ...]]:
+    """Every connection of every pod set, of init containers too, also those within one pod set.
+
+    Beside them the places where ranks meet by a name that nothing in the snapshot has.
+    """
     found: list[Connection] = []
+    lost: list[tuple[int, Address]] = []
     for index, pod_set in enumerate(pod_sets):
         if pod_set.replicas == 0:
             continue
         for container in (*pod_set.spec.containers, *pod_set.spec.init_containers):
             for address in addresses(container):
-                found.extend(_connections(directory, index, address))
-    return tuple(found)
+                resolution = _resolution(directory, index, address)
+                if resolution is not None:
+                    found.extend(_connections(directory, index, address, resolution))
+                elif address.rendezvous and "$" not in address.text:
+                    lost.append((index, address))
+    return tuple(found), tuple(lost)
 
 
-def _connections(directory: Directory, index: int, address: Address) -> Iterator[Connection]:
-    pod_set = directory.pod_sets[index]
-    resolution = directory.resolve(address, pod_set.namespace)
+def _resolution(directory: Directory, index: int, address: Address) -> Resolution | None:
+    resolution = directory.resolve(address, directory.pod_sets[index].namespace)
     if resolution is None and directory.own_pod(address, index):
-        resolution = Resolution(None, (index,), pod=True)
-    if resolution is None:
-        return
+        return Resolution(None, (index,), pod=True)
+    return resolution
+
+
+def _connections(directory: Directory, index: int, address: Address, resolution: Resolution) -> Iterator[Connection]:
+    pod_set = directory.pod_sets[index]
     for target in resolution.targets:
         if target == index and not maybe_many(pod_set):
             continue

@@ -33,7 +33,8 @@ class Expansion:
     ``flows`` are those that the kind itself proves, as indices into ``pod_sets``. ``ranks`` are the indices of the pod
     sets that form one communicator. ``helpers`` are those that the job needs and that need not be near it.
     ``policies`` are NetworkPolicy objects that the operator makes. ``training`` says that the kind exists for jobs of
-    communicating pods; ``instances`` is the number of equal groups that the object makes.
+    communicating pods; ``instances`` is the number of equal groups that the object makes; ``several_jobs`` that its
+    ranks may be those of several jobs, where they meet at several places.
     """
 
     pod_sets: tuple[PodSet, ...] = ()
@@ -45,6 +46,7 @@ class Expansion:
     policies: tuple[Field, ...] = ()
     training: bool = False
     instances: Known[int] = 1
+    several_jobs: bool = False
 
 
 Expander: TypeAlias = Callable[[Field, ObjectRef, Context], Expansion]
@@ -97,11 +99,16 @@ def pod_set(
     )
 
 
-def injected(spec: PodSpec, env: Mapping[str, Known[str]], at: Location, only: str = "") -> PodSpec:
-    """The spec with variables that an operator appends to its containers, or to the container called ``only``."""
+def injected(
+    spec: PodSpec, env: Mapping[str, Known[str]], at: Location, only: str = "", *, by_user: bool = False
+) -> PodSpec:
+    """The spec with variables that an operator appends to its containers, or to the container called ``only``.
+
+    ``by_user`` says that the operator only passes on what the user wrote at the place.
+    """
     if not env:
         return spec
-    added = tuple(EnvVar(name, value, injected=True, at=at) for name, value in env.items())
+    added = tuple(EnvVar(name, value, injected=not by_user, at=at) for name, value in env.items())
     return replace(
         spec,
         containers=tuple(

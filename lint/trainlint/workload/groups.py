@@ -11,7 +11,9 @@ from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
+from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import Connection
+from trainlint.workload.disjoint import DisjointSets
 from trainlint.workload.flows import collectives, maybe_many
 from trainlint.workload.ownership import assign
 
@@ -25,7 +27,9 @@ CROSS_ZONE_ANNOTATION: Final = "trainlint.io/cross-zone"
 class Unit:
     """One object: its pod sets (indices into those of the snapshot), and what its kind proves about them.
 
-    ``seed`` says that a group may grow from it, ``training`` that its kind is one of training.
+    ``seed`` says that a group may grow from it, ``training`` that its kind is one of training,
+    ``computes`` that its pods compute together on accelerators, ``several_jobs`` that its ranks may be those of several
+    jobs, where they meet at several places.
     """
 
     owner: ObjectRef
@@ -36,8 +40,10 @@ class Unit:
     helpers: frozenset[int] = frozenset()
     seed: bool = False
     training: bool = False
+    computes: bool = False
     annotations: Mapping[str, str] = field(default_factory=dict)
     instances: Known[int] = 1
+    several_jobs: bool = False
 
 
 def form_groups(
@@ -75,11 +81,11 @@ def form_groups(
 
 
 def _grows(number: int, unit: Unit, meets: Container[int]) -> bool:
-    """Whether a group grows from the object: it may be a seed, and its pods are ranks or meet somewhere.
+    """Whether a group grows from the object: it may be a seed, and its pods compute together or meet somewhere.
 
     Work queues, load generators and servers on accelerators call Services too, and are no training.
     """
-    return unit.training or (unit.seed and (bool(unit.ranks) or number in meets))
+    return unit.training or (unit.seed and (bool(unit.ranks) or unit.computes or number in meets))
 
 
 def _group(
@@ -96,7 +102,7 @@ def _group(
     lent = {i for unit in outside for i in unit.pod_sets if i in used and pod_sets[i].replicas != 0}
     flows = [flow for unit in inside for flow in unit.flows]
     flows += [flow for connection in here for flow in connection.flows]
-    for ranks in _communicators(inside, here, alive):
+    for ranks in _communicators(inside, pod_sets, here, alive):
         flows += collectives(pod_sets, ranks)
     speaking = _speaking(flows, here, alive | lent)
     speaking |= {i for unit in inside if GROUP_ANNOTATION in unit.annotations for i in unit.pod_sets if i in alive}
@@ -124,26 +130,27 @@ def _group(
     )
 
 
-def _communicators(inside: Sequence[Unit], connections: Sequence[Connection], alive: Container[int]) -> list[list[int]]:
-    """The sets of ranks that exchange data: those of one object, and of objects whose ranks meet at one another."""
-    leader = {i: i for unit in inside for i in unit.ranks if i in alive}
+def _communicators(
+    inside: Sequence[Unit], pod_sets: Sequence[PodSet], connections: Sequence[Connection], alive: Container[int]
+) -> list[list[int]]:
+    """The sets of ranks that exchange data: those of one object, and those that meet at one place.
 
-    def find(index: int) -> int:
-        while leader[index] != index:
-            index = leader[index]
-        return index
-
+    Pods on accelerators at which ranks meet are ranks themselves (rank 0 listens).
+    """
+    here = {i for unit in inside for i in unit.pod_sets if i in alive}
+    ranks = {i for unit in inside for i in unit.ranks if i in alive}
+    meetings = [c for c in connections if c.rendezvous and c.source in ranks and c.target in here]
+    ranks |= {c.target for c in meetings if accelerators_of(pod_sets[c.target].spec)}
+    sets = DisjointSets(here)
+    for meeting in meetings:
+        sets.join(meeting.source, meeting.target)
+    tied = {i for meeting in meetings for i in (meeting.source, meeting.target)}
     for unit in inside:
-        ranks = sorted(i for i in unit.ranks if i in leader)
-        for other in ranks[1:]:
-            leader[find(other)] = find(ranks[0])
-    for connection in connections:
-        if connection.rendezvous and connection.source in leader and connection.target in leader:
-            leader[find(connection.source)] = find(connection.target)
-    found: dict[int, list[int]] = defaultdict(list)
-    for index in leader:
-        found[find(index)].append(index)
-    return list(found.values())
+        own = sorted(unit.ranks & here)
+        if not unit.several_jobs or not tied.issuperset(own):
+            for other in own[1:]:
+                sets.join(own[0], other)
+    return sets.among(sorted(ranks))
 
 
 def _speaking(flows: Iterable[Flow], connections: Iterable[Connection], among: Container[int]) -> set[int]:

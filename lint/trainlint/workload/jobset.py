@@ -45,6 +45,7 @@ def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expans
         services=(service,) if named else (),
         ranks=frozenset(_ranks(entries, pod_sets)),
         training=True,
+        several_jobs=True,
     )
 
 

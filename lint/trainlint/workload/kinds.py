@@ -12,7 +12,7 @@ from trainlint.workload.kubeflow_v1 import V1_KINDS, expand_v1
 from trainlint.workload.leaderworkerset import expand_leader_worker_set
 from trainlint.workload.mpijob import expand_mpi_job
 from trainlint.workload.trainer import expand_train_job
-from trainlint.workload.volcano import expand_volcano_job
+from trainlint.workload.volcano import expand_volcano_cron_job, expand_volcano_job
 
 __all__ = [
     "CLUSTER_KINDS",
@@ -40,7 +40,9 @@ EXPANDERS: Final[dict[tuple[str, str], Expander]] = {
     ("ray.io", "RayCluster"): ray.expand_ray_cluster,
     ("ray.io", "RayJob"): ray.expand_ray_job,
     ("ray.io", "RayService"): ray.expand_ray_service,
+    ("ray.io", "RayCronJob"): ray.expand_ray_cron_job,
     ("batch.volcano.sh", "Job"): expand_volcano_job,
+    ("batch.volcano.sh", "CronJob"): expand_volcano_cron_job,
     ("sagemaker.amazonaws.com", "HyperPodPyTorchJob"): expand_hyperpod,
     ("sagemaker.amazonaws.com", "HyperPodPytorchJob"): expand_hyperpod,
 }
@@ -60,11 +62,9 @@ TRAINING_GROUPS: Final[dict[str, frozenset[str]]] = {
     "grove.io": frozenset({"PodCliqueSet", "PodGangSet"}),
     "nvidia.com": frozenset({"DynamoGraphDeployment"}),
     "slinky.slurm.net": frozenset({"NodeSet"}),
-    "sparkoperator.k8s.io": frozenset({"SparkApplication", "ScheduledSparkApplication"}),
     "kubernetes.dask.org": frozenset({"DaskCluster", "DaskJob"}),
     "elastic.iml.github.io": frozenset({"ElasticJob"}),
     "training.kubedl.io": frozenset({"PyTorchJob", "TFJob", "XGBoostJob", "MPIJob", "ElasticDLJob"}),
-    "kai.scheduler": frozenset(),
 }
 """API groups of training kinds, whatever the version: what is not expanded is unknown, never ignored."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from trainlint.finding import Location
@@ -23,6 +23,7 @@ from trainlint.model.workload import (
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
+from trainlint.workload.kubeflow_v1_env import with_v1_env
 
 __all__ = ["V1_KINDS", "expand_v1"]
 
@@ -77,12 +78,13 @@ def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A v1 job: a role per entry of its map, a headless Service per pod, and what its framework needs."""
     del context
     kind = V1_KINDS[owner.kind]
-    roles = tuple(_roles(job, owner, kind))
-    pod_sets = tuple(role.pods for role in roles)
+    bare = tuple(_roles(job, owner, kind))
+    pods = with_v1_env(job, owner.kind, [role.pods for role in bare], [role.port for role in bare])
+    roles = tuple(replace(role, pods=found) for role, found in zip(bare, pods, strict=True))
     services = () if owner.kind == "MPIJob" else tuple(_services(roles, owner))
     ranks = frozenset(index for index, role in enumerate(roles) if role.name not in {"Launcher", "Evaluator"})
     flows = tuple(_flows(job, kind, roles))
-    return Expansion(pod_sets, flows, services, ranks=ranks if owner.kind != "TFJob" else frozenset(), training=True)
+    return Expansion(pods, flows, services, ranks=ranks if owner.kind != "TFJob" else frozenset(), training=True)
 
 
 def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
@@ -165,28 +167,31 @@ def _flows(job: Field, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
             for number in members:
                 yield from dns(number, "TF_CONFIG names the other pods", pod_sets[number].at)
     elif (meeting := _meeting(job, kind, index)) is not None:
-        yield from _meeting_flows(meeting, kind, roles)
+        written = read_int(job.down("spec", "elasticPolicy", "rdzvPort"), 0)
+        number = written if isinstance(written, int) and written else roles[meeting].port
+        yield from _meeting_flows(meeting, kind, roles, number)
 
 
 def _meeting(job: Field, kind: _Kind, index: dict[str, int]) -> int | None:
     """The role whose pod 0 is where ranks meet; a PyTorchJob without Master and elasticPolicy injects no address."""
-    if kind.container == "pytorch" and job.down("spec", "elasticPolicy").mapping is not None:
-        return index.get("Worker")
+    elastic = job.down("spec", "elasticPolicy")
+    if kind.container == "pytorch" and elastic.mapping is not None:
+        return None if elastic["rdzvHost"].present else index.get("Worker")
     if "Master" in index:
         return index["Master"]
     return index.get("Worker") if kind.container == "jax" else None
 
 
-def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
+def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...], port: int) -> Iterator[Flow]:
     target = roles[meeting]
-    first = f"{target.pods.hostname.format(0)}:{target.port}"
+    first = f"{target.pods.hostname.format(0)}:{port}"
     several = len(roles) > 1 or maybe_many(target.pods)
     if not several:
         return
     for number, role in enumerate(roles):
         at: Location = role.pods.at
         if number != meeting or maybe_many(role.pods):
-            yield rendezvous(number, meeting, target.port, f"ranks meet at {first} ({kind.address})", at)
+            yield rendezvous(number, meeting, port, f"ranks meet at {first} ({kind.address})", at)
         yield from dns(number, f"{kind.address} is the name {target.pods.hostname.format(0)}", at)
 
 

@@ -43,13 +43,14 @@ def with_v1_env(job: Field, kind: str, pod_sets: Sequence[PodSet], ports: Sequen
         only = "tensorflow" if kind == "TFJob" else ""
         if kind == "TFJob" and count != 1:
             env = {"TF_CONFIG": Undetermined("the operator writes the addresses of all pods")}
-        result.append(replace(found, spec=injected(found.spec, env, found.at, only)))
+        spec = injected(found.spec, env, found.at, only)
+        if kind == "PyTorchJob" and job.down("spec", "elasticPolicy", "rdzvHost").present:
+            spec = injected(spec, _written_rendezvous(job, ports), job.down("spec", "elasticPolicy").at, by_user=True)
+        result.append(replace(found, spec=spec))
     return tuple(result)
 
 
-def _pytorch(
-    job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], count: Known[int]
-) -> dict[str, Known[str]]:
+def _pytorch(job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], count: Known[int]) -> dict[str, Known[str]]:
     spec = job["spec"]
     processes = read_text(spec["nprocPerNode"]) or "auto"
     env: dict[str, Known[str]] = {"PYTHONUNBUFFERED": "1", "PET_NPROC_PER_NODE": processes}
@@ -65,7 +66,7 @@ def _pytorch(
         env["PET_NNODES"] = _text(count)
     elif "Worker" in by_role:
         worker, port = by_role["Worker"]
-        host = read_text(elastic["rdzvHost"]) or worker.hostname.format(0)
+        host = worker.hostname.format(0)
         least, most = read_text(elastic["minReplicas"]), read_text(elastic["maxReplicas"])
         env |= {
             "PET_RDZV_BACKEND": read_text(elastic["rdzvBackend"]) or "c10d",
@@ -73,6 +74,13 @@ def _pytorch(
             "PET_NNODES": f"{least}:{most}" if least and most else _text(worker.replicas),
         }
     return env
+
+
+def _written_rendezvous(job: Field, ports: Sequence[int]) -> dict[str, Known[str]]:
+    """The rendezvous that elasticPolicy names instead of the first worker."""
+    elastic = job.down("spec", "elasticPolicy")
+    port = read_text(elastic["rdzvPort"]) or str(ports[0])
+    return {"PET_RDZV_ENDPOINT": f"{read_text(elastic['rdzvHost'])}:{port}"}
 
 
 def _rank(found: PodSet) -> Known[str]:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from trainlint.workload.disjoint import DisjointSets
+
 __all__ = ["Ownership", "assign"]
 
 
@@ -18,23 +20,6 @@ class Ownership:
     dependencies: dict[int, set[int]] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Union:
-    """Disjoint sets of objects."""
-
-    leader: list[int]
-
-    def find(self, item: int) -> int:
-        while self.leader[item] != item:
-            self.leader[item] = self.leader[self.leader[item]]
-            item = self.leader[item]
-        return item
-
-    def join(self, one: int, other: int) -> None:
-        first, second = sorted((self.find(one), self.find(other)))
-        self.leader[second] = first
-
-
 def assign(
     count: int, seeds: AbstractSet[int], uses: Mapping[int, AbstractSet[int]], together: Sequence[Sequence[int]]
 ) -> Ownership:
@@ -43,7 +28,7 @@ def assign(
     ``uses`` holds for each object those that it uses; ``together`` are objects that somebody declared one group, and
     they count as seeds. The result does not depend on the order of the objects.
     """
-    union = _Union(list(range(count)))
+    union = DisjointSets(range(count))
     for declared in together:
         for item in declared[1:]:
             union.join(declared[0], item)

@@ -27,7 +27,7 @@ from trainlint.workload.expansion import Context, Expansion, is_template, pod_se
 from trainlint.workload.flows import all_to_all, dns, rendezvous
 from trainlint.workload.jobset import product
 
-__all__ = ["expand_ray_cluster", "expand_ray_job", "expand_ray_service"]
+__all__ = ["expand_ray_cluster", "expand_ray_cron_job", "expand_ray_job", "expand_ray_service"]
 
 _RANDOM_NAME: Final = Undetermined("the RayCluster's name gets a random suffix")
 _HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
@@ -59,7 +59,10 @@ def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Ex
 def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster of its own, and a pod that submits the entrypoint to its head."""
     del context
-    spec = job["spec"]
+    return _expand_job(job["spec"], owner)
+
+
+def _expand_job(spec: Field, owner: ObjectRef) -> Expansion:
     if spec["rayClusterSpec"].mapping is None:
         return Expansion()
     found = _expand(_Cluster(spec["rayClusterSpec"], owner, _RANDOM_NAME))
@@ -67,7 +70,7 @@ def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
         return found
     submitter = _submitter(spec, owner, found.pod_sets[0])
     number = len(found.pod_sets)
-    port = next((p for p in (_Cluster(spec["rayClusterSpec"], owner, "").parameter("dashboard-port"),) if p), 8265)
+    port = _Cluster(spec["rayClusterSpec"], owner, _RANDOM_NAME).parameter("dashboard-port") or 8265
     why = f"the submitter sends the job to the head's dashboard (port {port})"
     call = Flow(number, 0, "TCP", PortRange(port, port), FlowKind.CALL, why, spec.at)
     return replace(
@@ -76,6 +79,12 @@ def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
         flows=(*found.flows, call, *dns(number, "the submitter looks up the head's Service", spec.at)),
         helpers=frozenset({number}),
     )
+
+
+def expand_ray_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """The pods of one of the RayJobs that it makes."""
+    del context
+    return _expand_job(cron_job.down("spec", "jobTemplate"), owner)
 
 
 def expand_ray_service(service: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -89,8 +98,17 @@ def _expand(cluster: _Cluster) -> Expansion:
     head = spec["headGroupSpec"]
     if not is_template(head["template"]):
         return Expansion()
+    gcs = str(cluster.parameter("port") or 6379)
     pod_sets = [
-        pod_set(owner, "head", 1, head["template"], head.at, labels=_labels(cluster, head, "head", "headgroup"))
+        pod_set(
+            owner,
+            "head",
+            1,
+            head["template"],
+            head.at,
+            labels=_labels(cluster, head, "head", "headgroup"),
+            env={"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}"},
+        )
     ]
     ranks = set() if cluster.multi_host_only or not accelerators_of(pod_sets[0].spec) else {0}
     for group in spec["workerGroupSpecs"].elements():
@@ -108,6 +126,7 @@ def _expand(cluster: _Cluster) -> Expansion:
             labels=_labels(cluster, group, "worker", read_text(group["groupName"])),
             max_replicas=maximum if isinstance(maximum, int) else None,
             blocks=minimum,
+            env={"RAY_PORT": gcs, "RAY_ADDRESS": _head_address(cluster, gcs), "FQ_RAY_IP": _head_address(cluster, "")},
         )
         if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
             ranks.add(len(pod_sets))
@@ -119,6 +138,13 @@ def _expand(cluster: _Cluster) -> Expansion:
         ranks=frozenset(ranks),
         training=True,
     )
+
+
+def _head_address(cluster: _Cluster, port: str) -> Known[str]:
+    if not isinstance(cluster.name, str):
+        return cluster.name
+    host = f"{cluster.name}-head-svc.{cluster.owner.namespace}.svc.cluster.local"
+    return f"{host}:{port}" if port else host
 
 
 def _count(group: Field, *, elastic: bool) -> tuple[Known[int], Known[int] | None]:

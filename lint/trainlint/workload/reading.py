@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
+from trainlint.launch.addresses import Address
+from trainlint.launch.markers import markers
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workloads
 from trainlint.source.document import Field
@@ -17,6 +19,8 @@ from trainlint.workload.flows import maybe_many, maybe_several
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
 from trainlint.workload.services import Directory, read_service
+from trainlint.workload.sources import with_sources
+from trainlint.workload.wrappers import unwrapped
 
 __all__ = ["read_workloads"]
 
@@ -39,7 +43,7 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
 
     A training object that cannot be expanded is an unknown. Never raises, whatever the objects hold.
     """
-    read = [(item, meta) for item in objects if (meta := read_meta(item)).kind in WORKLOAD_KINDS]
+    read = [pair for item in objects for pair in unwrapped(item, read_meta(item)) if pair[1].kind in WORKLOAD_KINDS]
     context = Context(settings, {_reference(meta): item for item, meta in read})
     found = _Found()
     unnamed = False
@@ -49,14 +53,15 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
             found.services[owner.namespace, owner.name] = read_service(item, owner.namespace)
             unnamed |= not meta.namespace
         elif expander := expander_for(meta.api_version, meta.kind):
-            _add(found, item, owner, meta, expander(item, owner, context))
+            _add(found, item, meta, expander(item, owner, context), context)
             unnamed |= not meta.namespace
         elif is_training(meta.api_version, meta.kind):
             found.unknowns.append(Unknown(str(owner), "its pods: this kind is not expanded", _remedy(meta), at=item.at))
     directory = Directory(found.pod_sets, found.services)
-    connections = connections_of(directory, found.pod_sets)
+    connections, lost = connections_of(directory, found.pod_sets)
     groups = form_groups(found.units, found.pod_sets, connections, settings)
     found.unknowns.extend(_silent(found, groups))
+    found.unknowns.extend(_lost(lost, found.pod_sets, groups))
     return Workloads(
         tuple(found.pod_sets),
         groups,
@@ -67,9 +72,10 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
     )
 
 
-def _add(found: _Found, item: Field, owner: ObjectRef, meta: Meta, expansion: Expansion) -> None:
+def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: Context) -> None:
+    owner = _reference(meta)
     base = len(found.pod_sets)
-    found.pod_sets.extend(expansion.pod_sets)
+    found.pod_sets.extend(with_sources(pods, item.document, context) for pods in expansion.pod_sets)
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
     for service in expansion.services:
@@ -87,8 +93,10 @@ def _add(found: _Found, item: Field, owner: ObjectRef, meta: Meta, expansion: Ex
                 frozenset(base + helper for helper in expansion.helpers),
                 seed=_is_seed(owner, expansion),
                 training=expansion.training,
+                computes=_computes_together(owner, expansion),
                 annotations=meta.annotations,
                 instances=expansion.instances,
+                several_jobs=expansion.several_jobs,
             )
         )
 
@@ -98,12 +106,35 @@ def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
     grouped = {member.owner for group in groups for member in group.members}
     for unit in found.units:
         pods = [found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0]
-        if unit.training and unit.owner not in grouped and (len(pods) > 1 or any(maybe_many(p) for p in pods)):
+        if (
+            unit.training
+            and not unit.flows
+            and unit.owner not in grouped
+            and (len(pods) > 1 or any(maybe_many(p) for p in pods))
+        ):
             yield Unknown(
                 str(unit.owner),
                 "which connections its pods open: no launcher, address or accelerator in its manifest says so",
                 f"annotate it with {GROUP_ANNOTATION}, or name the addresses in command, args or env",
                 at=unit.at,
+            )
+
+
+def _lost(
+    lost: Sequence[tuple[int, Address]], pod_sets: Sequence[PodSet], groups: Sequence[Group]
+) -> Iterator[Unknown]:
+    """Places where the ranks of a group meet that no Service or pod of the snapshot has the name of."""
+    grouped = {id(member) for group in groups for member in group.members}
+    seen = set()
+    for index, address in lost:
+        found = pod_sets[index]
+        if id(found) in grouped and (found.owner, address.host) not in seen:
+            seen.add((found.owner, address.host))
+            yield Unknown(
+                str(found.owner),
+                f"what {address.host} is ({address.carrier}): no Service or pod in the repository has this name",
+                "add its Service and the pods behind it",
+                at=address.at,
             )
 
 
@@ -116,7 +147,22 @@ def _is_seed(owner: ObjectRef, expansion: Expansion) -> bool:
     """A training kind, a Job of several pods, or pods that ask for accelerators (decision 7)."""
     if expansion.training or any(accelerators_of(pod_set.spec) for pod_set in expansion.pod_sets):
         return True
+    return _is_parallel_job(owner, expansion)
+
+
+def _is_parallel_job(owner: ObjectRef, expansion: Expansion) -> bool:
     return owner.kind in {"Job", "CronJob"} and any(maybe_several(found.replicas) for found in expansion.pod_sets)
+
+
+def _computes_together(owner: ObjectRef, expansion: Expansion) -> bool:
+    """Pods on accelerators that belong together: those of one Job, or pods that are told which rank they are."""
+    for pods in expansion.pod_sets:
+        if accelerators_of(pods.spec) and (
+            _is_parallel_job(owner, expansion)
+            or any(marker.rank for container in pods.spec.containers for marker in markers(container))
+        ):
+            return True
+    return False
 
 
 def _reference(meta: Meta) -> ObjectRef:

@@ -61,7 +61,7 @@ class _Reader:
         if written.mapping is None:
             return container
         sources = {element.at: element["valueFrom"] for element in written["env"].elements()}
-        env = tuple(self._variable(entry, sources.get(entry.at)) for entry in container.env)
+        env = tuple(self._variable(entry, sources.get(entry.at) if entry.at else None) for entry in container.env)
         return replace(
             container,
             env=(*self._whole_maps(written["envFrom"]), *env),
@@ -102,7 +102,9 @@ class _Reader:
                     yield EnvVar(prefix + key, placeholder if is_placeholder(text) else text, at=source.at)
 
     def _scripts(self, container: Container, written: Field) -> Iterator[Script]:
-        words = {piece for word in (*container.command, *container.args) if isinstance(word, str) for piece in word.split()}
+        words = {
+            piece for word in (*container.command, *container.args) if isinstance(word, str) for piece in word.split()
+        }
         for mount in written["volumeMounts"].elements():
             volume = self._volumes.get(read_text(mount["name"]))
             data = self._data(read_text(volume["name"])) if volume is not None else None

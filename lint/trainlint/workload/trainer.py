@@ -56,12 +56,15 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         made = _mpi(pod_sets, policy["mpi"])
     elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
         made = _ranks(pod_sets, trainers[0], framework, owner)
+    elif framework == "flux" and trainers:
+        made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
         made = Expansion(pod_sets)
     return replace(
         expansion,
         pod_sets=tuple(_doubtful(found, spec) for found in made.pod_sets),
         flows=made.flows,
+        several_jobs=False,
         ranks=made.ranks or (expansion.ranks if framework == "" else frozenset()),
         unknowns=tuple(_override_unknowns(spec, owner)),
     )
@@ -163,6 +166,18 @@ def _ranks(pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: Obje
         why = f"ranks meet at {host}:{_PORT} ({address})"
         flows = (rendezvous(index, index, _PORT, why, pods.at), *dns(index, f"{address} is the name {host}", pods.at))
     return Expansion((*pod_sets[:index], pods, *pod_sets[index + 1 :]), flows, ranks=frozenset({index}))
+
+
+def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
+    """F14: brokers form a tree below the first pod, on 8050."""
+    pods = pod_sets[index]
+    if not maybe_several(pods.replicas):
+        return Expansion(pod_sets)
+    first = f"{pods.hostname.format(0, 0)}.{pods.spec.subdomain}"
+    flow = rendezvous(index, index, 8050, f"Flux brokers connect to {first}:8050 and to each other", pods.at)
+    return Expansion(
+        pod_sets, (flow, *dns(index, "brokers find each other by name", pods.at)), ranks=frozenset({index})
+    )
 
 
 def _mpi(pod_sets: tuple[PodSet, ...], policy: Any) -> Expansion:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from trainlint.finding import Unknown
 from trainlint.kube.values import read_int, read_strings, read_text
-from trainlint.model.known import Known
+from trainlint.launch.command import commands
+from trainlint.launch.environment import MPI_PROGRAMS
+from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
@@ -15,7 +18,7 @@ from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
 
-__all__ = ["expand_volcano_job"]
+__all__ = ["expand_volcano_cron_job", "expand_volcano_job"]
 
 _PREFIX: Final = "volcano.sh/"
 _NEEDING_SERVICE: Final = ("pytorch", "tensorflow", "mpi", "ray")
@@ -49,6 +52,10 @@ class _Plugins:
 def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """Tasks of numbered pods; the svc plugin gives them names and shuts them off with a NetworkPolicy."""
     del context
+    return _expand(job, owner, owner.name)
+
+
+def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
     spec = job["spec"]
     plugins = _plugins(spec["plugins"])
     named = "svc" in plugins
@@ -56,29 +63,35 @@ def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expans
     for number, task in enumerate(spec["tasks"].elements()):
         if not is_template(task["template"]):
             continue
-        name = read_text(task["name"]) or f"default{number}"
+        role = read_text(task["name"]) or f"default{number}"
         labels: dict[str, Known[str]] = {
-            f"{_PREFIX}job-name": owner.name,
+            f"{_PREFIX}job-name": name,
             f"{_PREFIX}job-namespace": owner.namespace,
-            f"{_PREFIX}task-spec": name,
+            f"{_PREFIX}task-spec": role,
             f"{_PREFIX}task-index": PER_POD,
             f"{_PREFIX}queue-name": read_text(spec["queue"]) or "default",
         }
+        served = named and isinstance(name, str)
         pods = pod_set(
             owner,
-            name,
+            role,
             read_int(task["replicas"], 0),
             task["template"],
             task.at,
             labels=labels,
-            hostname=f"{owner.name}-{name}-{{}}" if named else "",
-            subdomain=owner.name if named else "",
+            hostname=f"{name}-{role}-{{}}" if served else "",
+            subdomain=owner.name if served else "",
         )
         scheduler = pods.spec.scheduler_name or read_text(spec["schedulerName"]) or "volcano"
         pod_sets.append(replace(pods, spec=replace(pods.spec, scheduler_name=scheduler)))
     ranks, flows = _framework(plugins, pod_sets)
-    if not named:
-        return Expansion(tuple(pod_sets), flows, ranks=ranks, training=True)
+    shut = plugins.option("svc", "disable-network-policy", "false") != "true"
+    if not named or isinstance(name, Undetermined):
+        missing = (
+            f"whom the NetworkPolicy of the svc plugin selects: {name.why}" if isinstance(name, Undetermined) else ""
+        )
+        unknown = (Unknown(str(owner), missing, at=job.at),) if named and shut else ()
+        return Expansion(tuple(pod_sets), flows, ranks=ranks, unknowns=unknown, training=True, several_jobs=True)
     selector = {f"{_PREFIX}job-name": owner.name, f"{_PREFIX}job-namespace": owner.namespace}
     service = Service(
         ObjectRef("Service", owner.namespace, owner.name),
@@ -88,7 +101,6 @@ def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expans
         generated=True,
         at=job.at,
     )
-    shut = plugins.option("svc", "disable-network-policy", "false") != "true"
     return Expansion(
         tuple(pod_sets),
         flows,
@@ -96,6 +108,7 @@ def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expans
         ranks=ranks,
         policies=(_policy(job, owner, selector),) if shut else (),
         training=True,
+        several_jobs=True,
     )
 
 
@@ -106,6 +119,12 @@ def _plugins(field: Field) -> _Plugins:
     if "mpi" in written:
         written.setdefault("ssh", ())
     return _Plugins(written)
+
+
+def expand_volcano_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """The pods of one of the Jobs that a Volcano CronJob makes; their names are made in the cluster."""
+    del context
+    return _expand(cron_job.down("spec", "jobTemplate"), owner, Undetermined("the Job's name is made in the cluster"))
 
 
 def _framework(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]]:
@@ -133,7 +152,28 @@ def _framework(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset
         return frozenset(), (*flows, *(flow for number in members for flow in dns(number, why, pod_sets[number].at)))
     if "ray" in plugins and "head" in index:
         return _ray(pod_sets, index["head"], [number for role, number in index.items() if role != "head"])
+    if "ssh" in plugins and (by_ssh := _by_ssh(plugins, pod_sets)) is not None:
+        return by_ssh
     return frozenset(number for number, found in enumerate(pod_sets) if indexed_ranks(found)), ()
+
+
+def _by_ssh(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]] | None:
+    """One task runs mpirun, others sshd: the way before there was a plugin for MPI."""
+    launchers = [number for number, found in enumerate(pod_sets) if _runs(found, MPI_PROGRAMS)]
+    workers = [number for number, found in enumerate(pod_sets) if _runs(found, {"sshd"}) and number not in launchers]
+    if len(launchers) != 1 or not workers:
+        return None
+    launcher = launchers[0]
+    written = plugins.option("ssh", "ssh-port", "22")
+    port = int(written) if written.isdecimal() else 22
+    flows: list[Flow] = []
+    for number in workers:
+        flows.extend(mpi_flows(launcher, number, pod_sets[launcher], pod_sets[number], port))
+    return frozenset(workers), tuple(flows)
+
+
+def _runs(found: PodSet, programs: Container[str]) -> bool:
+    return any(command.program in programs for container in found.spec.containers for command in commands(container))
 
 
 def _meet(pod_sets: Sequence[PodSet], ranks: frozenset[int], master: int, port: int) -> Iterator[Flow]:

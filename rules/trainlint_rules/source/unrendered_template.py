@@ -5,10 +5,10 @@ Nothing is claimed about such objects, neither good nor bad; what is found in fi
 at most. To judge them, render them and lint the result.
 
 ```yaml bad
-apiVersion: batch/v1  # expect
+apiVersion: batch/v1
 kind: Job
 metadata:
-  name: {{ .Values.name }}
+  name: {{ .Values.name }}  # expect
 spec:
   parallelism: {{ .Values.workers }}
 ```

@@ -73,7 +73,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import Group
 from trainlint.proof.cause import ZoneCause, ZoneReason
 from trainlint.rule import Facts, rule
@@ -106,7 +106,7 @@ def _finding(group: Group, cause: ZoneCause) -> Finding:
     )
 
 
-def _places(reason: ZoneReason, first: ZoneReason) -> Iterator[tuple[str, object]]:
+def _places(reason: ZoneReason, first: ZoneReason) -> Iterator[tuple[str, Location]]:
     if reason is not first and reason.pod_set is not None:
         yield f"cannot be there ({reason.pod_set.name})", reason.at
     yield from reason.related

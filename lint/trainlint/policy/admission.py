@@ -1,0 +1,164 @@
+"""What the API server refuses in the Kubernetes kinds: NetworkPolicy (P 3.1) and ClusterNetworkPolicy (P 3.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainlint.kube.values import is_placeholder
+from trainlint.policy.addresses import parse_prefix
+from trainlint.policy.decode import Problem
+from trainlint.policy.syntax import key_problem, value_problem
+from trainlint.source.document import Field
+
+__all__ = ["cluster_problems", "kubernetes_problems"]
+
+PROTOCOLS = ("TCP", "UDP", "SCTP")
+TYPES = ("Ingress", "Egress")
+OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
+ACTIONS = ("Accept", "Deny", "Pass")
+TIERS = ("Admin", "Baseline")
+MAX_RULES = 25
+MAX_PRIORITY = 1000
+MAX_PORT = 65535
+_PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
+
+
+def _open(field: Field) -> bool:
+    return is_placeholder(field.scalar or "")
+
+
+def _selector(field: Field) -> Iterator[Problem]:
+    for key, value in field["matchLabels"].items():
+        yield from _label(value, key)
+        yield from _value(value)
+    for expression in field["matchExpressions"].elements():
+        operator, values = expression["operator"].scalar or "", list(expression["values"].elements())
+        yield from _label(expression["key"], expression["key"].scalar or "")
+        if operator not in OPERATORS and not _open(expression["operator"]):
+            yield expression["operator"], f"{operator!r} is no operator of a label selector"
+        elif operator in ("In", "NotIn") and not values:
+            yield expression["values"], f"{operator} needs values"
+        elif operator in ("Exists", "DoesNotExist") and values:
+            yield expression["values"], f"{operator} takes no values"
+        for value in values:
+            yield from _value(value)
+
+
+def _label(field: Field, key: str) -> Iterator[Problem]:
+    if not is_placeholder(key) and (problem := key_problem(key)):
+        yield field, f"{key!r} is no label key: {problem}"
+
+
+def _value(field: Field) -> Iterator[Problem]:
+    if not _open(field) and (problem := value_problem(field.scalar or "")):
+        yield field, problem
+
+
+def kubernetes_problems(root: Field) -> Iterator[Problem]:
+    """Validation of NetworkPolicy (K:pkg/apis/networking/validation/validation.go)."""
+    spec = root["spec"]
+    yield from _selector(spec["podSelector"])
+    types = list(spec["policyTypes"].elements())
+    if len(types) > len(TYPES):
+        yield spec["policyTypes"], "there are two policy types at most"
+    for each in types:
+        if each.scalar not in TYPES and not _open(each):
+            yield each, "a policy type is Ingress or Egress"
+    for direction, way in (("ingress", "from"), ("egress", "to")):
+        for rule in spec[direction].elements():
+            for port in rule["ports"].elements():
+                yield from _port(port)
+            for peer in rule[way].elements():
+                yield from _peer(peer)
+
+
+def _port(field: Field) -> Iterator[Problem]:
+    protocol, port, end = field["protocol"], field["port"], field["endPort"]
+    if protocol.present and protocol.scalar not in PROTOCOLS and not _open(protocol):
+        yield protocol, f"the protocol is one of {', '.join(PROTOCOLS)}"
+    if isinstance(port.value, int):
+        if not 1 <= port.value <= MAX_PORT:
+            yield port, f"a port is between 1 and {MAX_PORT}"
+    elif port.present and not _open(port) and not _port_name(port.scalar or ""):
+        yield port, f"{port.scalar!r} is no port name"
+    if isinstance(end.value, int):
+        if not isinstance(port.value, int):
+            yield end, "endPort needs a port by number"
+        elif not port.value <= end.value <= MAX_PORT:
+            yield end, f"endPort is between port and {MAX_PORT}"
+
+
+def _port_name(text: str) -> bool:
+    return len(text) <= 15 and _PORT_NAME.fullmatch(text) is not None
+
+
+def _peer(field: Field) -> Iterator[Problem]:
+    pods, namespaces, block = field["podSelector"], field["namespaceSelector"], field["ipBlock"]
+    if not pods.present and not namespaces.present and not block.present:
+        yield field, "a peer needs a podSelector, a namespaceSelector or an ipBlock"
+    yield from _selector(pods)
+    yield from _selector(namespaces)
+    if not block.present:
+        return
+    if pods.present or namespaces.present:
+        yield block, "an ipBlock stands alone in its peer"
+    network = parse_prefix(block["cidr"].scalar or "")
+    if network is None and not _open(block["cidr"]):
+        yield block["cidr"], f"{block['cidr'].scalar or ''!r} is no address with a prefix length"
+    for each in block["except"].elements():
+        excepted = parse_prefix(each.scalar or "")
+        if excepted is None:
+            if not _open(each):
+                yield each, f"{each.scalar!r} is no address with a prefix length"
+        elif network is not None and (
+            network.version != excepted.version
+            or excepted.network_address not in network
+            or excepted.prefixlen <= network.prefixlen
+        ):
+            yield each, f"{each.scalar} does not lie inside {block['cidr'].scalar}"
+
+
+def cluster_problems(root: Field) -> Iterator[Problem]:
+    """The schema of ClusterNetworkPolicy (N:apis/v1alpha2/clusternetworkpolicy_types.go)."""
+    spec = root["spec"]
+    if spec["tier"].scalar not in TIERS and not _open(spec["tier"]):
+        yield spec["tier"], "the tier is Admin or Baseline"
+    priority = spec["priority"].value
+    if not (isinstance(priority, int) and 0 <= priority <= MAX_PRIORITY) and not _open(spec["priority"]):
+        yield spec["priority"], f"the priority is between 0 and {MAX_PRIORITY}"
+    yield from _exactly_one(spec["subject"], ("namespaces", "pods"))
+    for direction, way in (("ingress", "from"), ("egress", "to")):
+        found = list(spec[direction].elements())
+        if len(found) > MAX_RULES:
+            yield spec[direction], f"{len(found)} rules are more than {MAX_RULES}"
+        for rule in found:
+            yield from _cluster_rule(rule, way)
+
+
+def _exactly_one(field: Field, names: tuple[str, ...]) -> Iterator[Problem]:
+    present = [name for name in names if field[name].present]
+    if len(present) != 1:
+        yield field, f"exactly one of {', '.join(names)} must be set"
+
+
+def _cluster_rule(rule: Field, way: str) -> Iterator[Problem]:
+    if rule["action"].scalar not in ACTIONS and not _open(rule["action"]):
+        yield rule["action"], f"the action is one of {', '.join(ACTIONS)}"
+    names = ("namespaces", "pods", "nodes", "networks", "domainNames") if way == "to" else ("namespaces", "pods")
+    for peer in rule[way].elements():
+        yield from _exactly_one(peer, names)
+        for name in ("namespaces", "nodes"):
+            yield from _selector(peer[name])
+        for name in ("namespaceSelector", "podSelector"):
+            yield from _selector(peer["pods"][name])
+        for network in peer["networks"].elements():
+            if parse_prefix(network.scalar or "") is None and not _open(network):
+                yield network, f"{network.scalar!r} is no address with a prefix length"
+    for protocol in rule["protocols"].elements():
+        yield from _exactly_one(protocol, ("tcp", "udp", "sctp", "destinationNamedPort"))
+        for name in ("tcp", "udp", "sctp"):
+            bounds = protocol[name]["destinationPort"]["range"]
+            start, end = bounds["start"].value, bounds["end"].value
+            if isinstance(start, int) and isinstance(end, int) and start >= end:
+                yield bounds, "the start of a range is smaller than its end"

@@ -1,0 +1,107 @@
+"""What only the API server refuses in Cilium's own kinds: the schema of their CRDs (P 7.1)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from trainlint.kube.values import is_placeholder
+from trainlint.policy.addresses import parse_prefix
+from trainlint.policy.cilium import SECTIONS, rules
+from trainlint.policy.decode import Problem
+from trainlint.policy.options import Version
+from trainlint.source.document import Field
+
+__all__ = ["group_problems", "name_problem", "schema_problems"]
+
+PROTOCOLS = ("TCP", "UDP", "SCTP", "VRRP", "IGMP", "ANY")
+TUNNEL_PROTOCOLS = ("GRE", "IPIP", "IPV6", "ESP", "AH")
+MODES = ("disabled", "required", "test-always-fail")
+UNLISTED_ENTITIES = ("world-ipv4", "world-ipv6")
+MAX_LOG = 32
+_DNS_NAME = re.compile(r"[-a-zA-Z0-9_]+(\.[-a-zA-Z0-9_]+)*\.?")
+_DNS_PATTERN = re.compile(r"[-a-zA-Z0-9_*]+(\.[-a-zA-Z0-9_*]+)*\.?")
+_OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+
+
+def name_problem(root: Field) -> Iterator[Problem]:
+    """An object's name is a DNS subdomain; one that is generated is right by itself."""
+    name = root["metadata"]["name"]
+    text = name.scalar
+    if text is None:
+        if not root["metadata"]["generateName"].present:
+            yield name, "the object must have a name"
+    elif not is_placeholder(text) and (len(text) > 253 or not _OBJECT_NAME.fullmatch(text)):
+        yield name, f"{text!r} is no name for an object: lower case letters, digits, '-' and '.'"
+
+
+def schema_problems(root: Field, version: Version) -> Iterator[Problem]:
+    """Everything that the schema of CiliumNetworkPolicy and CiliumClusterwideNetworkPolicy refuses."""
+    for rule in rules(root):
+        log = rule["log"]["value"]
+        if len(log.scalar or "") > MAX_LOG:
+            yield log, f"a log value has at most {MAX_LOG} characters"
+        for section, _, _ in SECTIONS:
+            for element in rule[section].elements():
+                yield from _element(element, "to" if section.startswith("egress") else "from", version)
+
+
+def _element(element: Field, way: str, version: Version) -> Iterator[Problem]:
+    for field in element[f"{way}Entities"].elements():
+        if field.scalar in UNLISTED_ENTITIES:
+            yield field, f"{field.scalar!r} is no entity"
+    required = element[f"{way}Requires"]
+    if required.value and version >= (1, 19, 0):
+        yield required, f"{way}Requires must be empty from Cilium 1.19"
+    for field in element[f"{way}CIDR"].elements():
+        yield from _cidr(field)
+    for rule in element[f"{way}CIDRSet"].elements():
+        for field in (rule["cidr"], *rule["except"].elements()):
+            yield from _cidr(field)
+    mode = element["authentication"]["mode"]
+    if element["authentication"].present and not _one_of(mode, MODES):
+        yield mode, f"the mode is one of {', '.join(MODES)}"
+    for name in element["toFQDNs"].elements():
+        yield from _dns_names(name)
+    yield from _ports(element, version)
+
+
+def _one_of(field: Field, values: tuple[str, ...]) -> bool:
+    return (field.scalar or "") in values or is_placeholder(field.scalar or "")
+
+
+def _cidr(field: Field) -> Iterator[Problem]:
+    text = field.scalar or ""
+    if text and not is_placeholder(text) and parse_prefix(text) is None:
+        yield field, f"{text!r} is no address with a prefix length"
+
+
+def _dns_names(field: Field) -> Iterator[Problem]:
+    for name, syntax in (("matchName", _DNS_NAME), ("matchPattern", _DNS_PATTERN)):
+        text = field[name].scalar or ""
+        if text and not is_placeholder(text) and (len(text) > 255 or not syntax.fullmatch(text)):
+            yield field[name], f"{text!r} is no DNS name"
+
+
+def _ports(element: Field, version: Version) -> Iterator[Problem]:
+    protocols = (*PROTOCOLS, *(TUNNEL_PROTOCOLS if version >= (1, 20, 0) else ()))
+    for rule in element["toPorts"].elements():
+        for port in rule["ports"].elements():
+            if port["protocol"].present and not _one_of(port["protocol"], protocols):
+                yield port["protocol"], f"the protocol is one of {', '.join(protocols)}, in capitals"
+            end = port["endPort"].value
+            if isinstance(end, int) and not 0 <= end <= 65535:
+                yield port["endPort"], "a port is between 0 and 65535"
+        for name in rule["rules"]["dns"].elements():
+            yield from _dns_names(name)
+    for rule in element["icmps"].elements():
+        for field in rule["fields"].elements():
+            text = field["type"].scalar or ""
+            if text.lstrip("-").isdigit() and not 0 <= int(text) <= 255:
+                yield field["type"], "an ICMP type is between 0 and 255"
+
+
+def group_problems(root: Field) -> Iterator[Problem]:
+    """A CiliumCIDRGroup holds prefixes."""
+    for field in root["spec"]["externalCIDRs"].elements():
+        yield from _cidr(field)

@@ -1,0 +1,154 @@
+"""The answers for a small group whose constraints count pods or look at single nodes: every placement, one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from trainlint.model.known import Answer
+from trainlint.model.policy import Permission
+from trainlint.model.workload import Group
+from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where
+from trainlint.proof.everywhere import Everywhere, denying_verdict, which_node
+from trainlint.proof.roles import Cast
+from trainlint.proof.zones import Zone
+from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
+from trainlint.scheduling.exploration import Example, Exploration, explore
+from trainlint.scheduling.group_model import Cell, Role
+from trainlint.scheduling.packing import UNLIMITED
+from trainlint.scheduling.pod import Pod
+
+__all__ = ["Explored", "explored"]
+
+PODS = 12
+STATES = 5_000
+"""Larger groups are not explored: their answer stays unknown."""
+
+Namespaces = Mapping[str, Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """What came out for a cast: the exploration, and the same without what binds the roles to each other."""
+
+    players: Cast
+    found: Exploration
+    free: Exploration | None
+
+    def zones(self, zones: tuple[Zone, ...]) -> tuple[Zone, ...]:
+        """The zones' answers as the exploration knows them; reasons that were found before stay."""
+        return tuple(self._zone(zone) for zone in zones)
+
+    def _zone(self, zone: Zone) -> Zone:
+        alone = frozenset({None if zone.name == NO_DOMAIN else zone.name})
+        if alone in self.found.zones:
+            denied = zone.answer is Answer.REFUTED and any("is denied" in reason.text for reason in zone.reasons)
+            answer = Answer.REFUTED if denied else Answer.PROVED
+            return replace(zone, answer=answer, structural=answer, witness=self._witness(alone), missing=())
+        return replace(zone, answer=Answer.REFUTED, structural=Answer.REFUTED, witness={}, missing=())
+
+    def _witness(self, zones: frozenset[str | None]) -> Where:
+        example = self.found.examples.get(zones)
+        return self.where(example) if example is not None else {}
+
+    def where(self, example: Example) -> Where:
+        """An example as pod set, zone and number of pods."""
+        zone_of = {}
+        for index, domain in enumerate(self.players.domains):
+            for pool in domain.pools:
+                node = self.players.nodes[pool]
+                zone_of[node.name or node.pool.name] = self.players.zone(index) or NO_DOMAIN
+        placed: dict[str, dict[str, int]] = {}
+        for role, nodes in example.placed.items():
+            for name, count in nodes.items():
+                zone = zone_of.get(name) or zone_of.get(name.rpartition("/")[0], NO_DOMAIN)
+                by_zone = placed.setdefault(role, {})
+                by_zone[zone] = by_zone.get(zone, 0) + count
+        return placed
+
+    def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> Everywhere:
+        """The for-all answer."""
+        missing: list[str] = []
+        cut = self._cut(group, reach, missing)
+        split = None
+        wide = sorted((zones for zones in self.found.zones if len(zones) > 1), key=len)
+        if wide and group.collective and not group.cross_zone_allowed:
+            example = self.found.examples.get(wide[0])
+            names = tuple(sorted(zone or NO_DOMAIN for zone in wide[0]))
+            split = SplitCause(self.where(example) if example else {}, names)
+        stranded, notes = self._dead_end(good)
+        bad = cut or split or stranded or notes
+        answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
+        return Everywhere(answer, cut, split if cut is None else None, stranded, notes, tuple(missing))
+
+    def _dead_end(self, good: tuple[str, ...]) -> tuple[StrandedCause | None, tuple[str, ...]]:
+        example = self.found.dead_end_example
+        if example is None:
+            return None, ()
+        placed = self.where(example)
+        if self.free is not None and not self.free.dead_end:
+            waiting = tuple(each for each in self.players.pod_sets if each.name in example.waiting)
+            first = waiting[0]
+            return StrandedCause(placed, waiting, first.spec.at or first.at, good), ()
+        return None, ("an unlucky order of placement fills the nodes so that the last pods find no room",)
+
+    def _cut(self, group: Group, reach: Reachability, missing: list[str]) -> CutCause | None:
+        denied = {id(flow) for flow, _ in reach.denied}
+        roles = {id(pod_set): index for index, pod_set in enumerate(self.players.pod_sets)}
+        pairs: list[CutPair] = []
+        for flow in group.flows:
+            if id(flow) in denied or flow.target is None:
+                continue
+            source, target = roles.get(id(group.members[flow.source])), roles.get(id(group.members[flow.target]))
+            if source is None or target is None:
+                continue
+            for crossing in reach.crossings(flow):
+                if crossing.permission is Permission.ALLOW or not self._together(
+                    (source, crossing.source.name), (target, crossing.target.name)
+                ):
+                    continue
+                if crossing.may_be_denied:
+                    pairs.append(
+                        CutPair(
+                            flow, crossing.source.name, crossing.target.name, which_node(crossing), denying_verdict(crossing)
+                        )
+                    )
+                else:
+                    missing.extend(unknown_of(crossing.other_node))
+        return CutCause(tuple(pairs), {}) if pairs else None
+
+    def _together(self, one: tuple[int, str], other: tuple[int, str]) -> bool:
+        first, second = sorted((one, other))
+        zones = tuple(None if name == NO_DOMAIN else name for _, name in (first, second))
+        found = self.found.pairs.get((first[0], second[0]), frozenset())
+        return zones in found or (first[0] == second[0] and zones[::-1] in found)
+
+
+def explored(players: Cast, namespaces: Namespaces) -> Explored | None:
+    """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
+    total = sum(players.roles[index].count for index in range(players.own))
+    if total > PODS or players.own != len(players.roles):
+        return None
+    cells = [
+        Cell(node, min(UNLIMITED if node.pool.maximum is None else node.pool.maximum, total + 1))
+        for node in players.nodes
+        if node.pool.maximum != 0
+    ]
+    roles = [
+        Role(players.pod_sets[index].name, players.pods[index], players.roles[index].count)
+        for index in range(players.own)
+    ]
+    found = explore(roles, cells, namespaces=namespaces, topology_key=players.key, budget=STATES)
+    if not isinstance(found, Exploration):
+        return None
+    free = None
+    if found.dead_end:
+        unbound = [replace(role, pod=_unbound(role)) for role in roles]
+        again = explore(unbound, cells, namespaces=namespaces, topology_key=players.key, budget=STATES)
+        free = again if isinstance(again, Exploration) else None
+    return Explored(players, found, free)
+
+
+def _unbound(role: Role) -> Pod:
+    spec = replace(role.pod.spec, pod_affinity=(), pod_anti_affinity=(), spread=())
+    return replace(role.pod, spec=spec)

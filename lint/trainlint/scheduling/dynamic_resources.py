@@ -1,0 +1,20 @@
+"""DynamicResources (S 1.9)."""
+
+from __future__ import annotations
+
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.refusal import Answer, Doubt
+
+__all__ = ["PLUGIN", "check"]
+
+PLUGIN = "DynamicResources"
+
+
+def check(pod: Pod, node: Node) -> Answer:
+    """Drivers publish at run time which devices a node has, so a pod with resource claims is a doubt on every node."""
+    if not pod.spec.resource_claims:
+        return None
+    names = ", ".join(claim.claim or claim.template or claim.name for claim in pod.spec.resource_claims)
+    why = f"which nodes have the devices of {names} is published at run time ({node.pool.name})"
+    return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at)

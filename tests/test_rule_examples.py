@@ -1,0 +1,69 @@
+"""Every example in every rule's page, through the real pipeline.
+
+A page holds fenced blocks: ``yaml given`` (shared by all), ``yaml settings`` (trainlint.yaml), ``yaml bad`` and
+``yaml good``. ``# expect`` marks each line at which the rule must report in the bad ones, and nothing may be reported in
+the good ones.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from _pytest.mark import ParameterSet
+
+from trainlint.engine import check
+from trainlint.rule import Rule, all_rules
+
+BLOCK = re.compile(r"^```yaml (?P<role>given|settings|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+MARK = re.compile(r" *# expect$", re.MULTILINE)
+TODAY = dt.date(2026, 6, 1)
+
+
+def examples() -> Iterator[ParameterSet]:
+    for rule in all_rules():
+        blocks = [(match["role"], match["text"]) for match in BLOCK.finditer(rule.page)]
+        shared = {role: text for role, text in blocks if role in {"given", "settings"}}
+        for number, (role, text) in enumerate(blocks):
+            if role in {"bad", "good"}:
+                yield pytest.param(rule, role, text, shared, id=f"{rule.name}-{role}-{number}")
+
+
+@pytest.mark.parametrize(("rule", "role", "text", "shared"), list(examples()))
+def test_example(rule: Rule, role: str, text: str, shared: dict[str, str], tmp_path: Path) -> None:
+    if "given" in shared:
+        (tmp_path / "given.yaml").write_text(MARK.sub("", shared["given"]), encoding="utf-8")
+    if "settings" in shared:
+        (tmp_path / "trainlint.yaml").write_text(shared["settings"], encoding="utf-8")
+    (tmp_path / "example.yaml").write_text(MARK.sub("", text), encoding="utf-8")
+
+    result = check([tmp_path], today=TODAY)
+
+    files = [("example.yaml", text), ("given.yaml", shared.get("given", ""))]
+    expected = {
+        (name, number)
+        for name, content in files
+        for number, line in enumerate(content.splitlines(), 1)
+        if "# expect" in line and role == "bad"
+    }
+    found = {(each.finding.at.file, each.span.line) for each in result.findings if each.finding.rule == rule.name}
+    assert found == expected
+    assert not result.failures
+    if role == "good":
+        others = [f"{each.finding.rule} at line {each.span.line}: {each.finding.message}" for each in result.findings]
+        assert others == []
+
+
+def test_every_rule_has_a_bad_and_a_good_example() -> None:
+    for rule in all_rules():
+        roles = {match["role"] for match in BLOCK.finditer(rule.page)}
+        assert {"bad", "good"} <= roles, rule.name
+
+
+def test_every_page_begins_with_one_sentence() -> None:
+    for rule in all_rules():
+        assert rule.summary.endswith("."), rule.name
+        assert len(rule.summary) <= 120, rule.name
