@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given, settings
@@ -38,9 +39,7 @@ def nodes(draw: st.DrawFn) -> list[Any]:
     return made
 
 
-terms = st.builds(
-    lambda key, labels: term(key, labels), st.sampled_from([ZONE, HOSTNAME, "rack"]), st.sampled_from(SELECTED)
-)
+terms = st.builds(term, st.sampled_from([ZONE, HOSTNAME, "rack"]), st.sampled_from(SELECTED))
 spreads = st.builds(
     lambda key, labels, skew, least, taints: {
         "topologyKey": key,
@@ -114,12 +113,10 @@ def test_a_cell_of_several_nodes_is_as_many_cells_of_one(group: Any, cluster: An
         )
         for each in cluster
     ]
+    names = [(pool, f"{pool.name}-{number}") for pool in pools for number in range(size)]
     single = [
-        Cell(node_of(Pool(f"{pool.name}-{n}", {**pool.labels, HOSTNAME: f"{pool.name}-{n}"}, pool.taints, pool.allocatable,
-                          node_name=f"{pool.name}-{n}")))
-        for pool in pools
-        for n in range(size)
-    ]  # fmt: skip
+        Cell(node_of(replace(pool, labels={**pool.labels, HOSTNAME: name}, node_name=name))) for pool, name in names
+    ]
     together = explore(roles, [Cell(node_of(pool), size) for pool in pools], budget=10**6)
     one_by_one = explore(roles, single, budget=10**6)
     assert isinstance(together, Exploration)

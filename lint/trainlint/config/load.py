@@ -50,5 +50,5 @@ def _cni(cni: CniConfig) -> Cni:
     return Cni(name=cni.name, version=version, options=options, stated=True)
 
 
-def _option(value: str | bool | int) -> str:
+def _option(value: str | bool | int) -> str:  # noqa: FBT001 (what people write)
     return str(value).lower() if isinstance(value, bool) else str(value)

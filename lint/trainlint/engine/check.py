@@ -30,6 +30,9 @@ from trainlint.suppression import Suppressions
 
 __all__ = ["check"]
 
+BACKGROUND = frozenset({"ConfigMap", "Inventory", "Namespace", "Node", "Service"})
+"""Kinds that say something about others and are nothing to analyse by themselves."""
+
 Progress = Callable[[str, int, int], None]
 
 
@@ -92,7 +95,9 @@ def check(
         groups=tuple(_verdict(proof, each.snapshot) for each in facts for proof in each.proofs),
         unknowns=tuple(_unknowns(world, repository, facts, places)),
         assumptions=tuple(sorted({text for each in facts for text in _assumptions(each)})),
-        analysed=bool(repository.objects) or any(reading.broken or reading.templates for reading in readings),
+        analysed=any(each.snapshot.workloads.pod_sets or each.policies.entries for each in facts)
+        or any(item.meta.kind not in BACKGROUND for item in repository.objects)
+        or any(reading.broken or reading.templates for reading in readings),
         failures=tuple(run.failures),
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from trainlint.finding import Location
-from trainlint.launch.command import Command, Option, commands
+from trainlint.launch.command import DECLARATIONS, Command, Option, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, environment, expand
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
@@ -120,16 +120,17 @@ def _of_variables(variables: dict[str, Variable]) -> Iterator[Address]:
 
 def _of_commands(lines: tuple[Command, ...], variables: dict[str, Variable]) -> Iterator[Address]:
     for command in lines:
+        if command.program in DECLARATIONS:  # they set variables
+            continue
         options = list(command.options())
-        values = {option.value for option in options}
         for option in options:
-            if option.value is not None and not _LISTENING.search(option.name):
+            is_module = option.name == "m" and bool(command.module)
+            if option.value is not None and not is_module and not _LISTENING.search(option.name):
                 yield from _of_option(command, option, options, variables)
-        for word in command.words[1:]:
-            if word.text not in values and not word.text.startswith("-"):
-                text = expand(word.text, variables)
-                for host, port in _named(text, bare=False):
-                    yield Address(host, port, word.at, text)
+        for word in command.operands():
+            text = expand(word.text, variables)
+            for host, port in _named(text, bare=False):
+                yield Address(host, port, word.at, text)
 
 
 def _of_option(

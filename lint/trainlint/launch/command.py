@@ -11,12 +11,15 @@ from trainlint.finding import Location
 from trainlint.launch.shell import SHELLS, script_of, simple_commands
 from trainlint.model.pod import Container
 
-__all__ = ["Command", "Option", "Word", "commands", "place", "variables_of"]
+__all__ = ["DECLARATIONS", "Command", "Option", "Word", "commands", "place", "variables_of"]
 
 _NOWHERE: Final = Location("", 0)
 _ASSIGNMENT: Final = re.compile(r"^([A-Za-z_]\w*)\+?=(.*)$", re.DOTALL)
-_DECLARATIONS: Final = frozenset({"export", "declare", "typeset", "readonly", "local"})
+DECLARATIONS: Final = frozenset({"export", "declare", "typeset", "readonly", "local"})
 _NESTING: Final = 4
+_NUMBER: Final = re.compile(r"^-[\d.]+$")
+_KEY: Final = re.compile(r"^\+{0,2}[A-Za-z_][\w.\-]*$")
+_OPTION: Final = re.compile(r"^-[A-Za-z-]")
 _PYTHON: Final = re.compile(r"^(python|pypy)[\d.]*$")
 
 
@@ -46,7 +49,7 @@ class Command:
 
     @property
     def program(self) -> str:
-        """The file name of the program; empty for a command that only sets variables."""
+        """The file name of the program; empty for the image's own, and for a command that only sets variables."""
         return self.words[0].text.rpartition("/")[2] if self.words else ""
 
     @property
@@ -59,18 +62,33 @@ class Command:
 
     def options(self) -> Iterator[Option]:
         """The options with their values; a value is the rest after ``=``, or a next word that is no option itself."""
-        for index, word in enumerate(self.words):
-            text = word.text
-            dashed = text.startswith("-") and len(text) > 1
-            name, equals, value = text.partition("=")
-            if equals and (dashed or re.fullmatch(r"[+]{0,2}[A-Za-z_][\w.\-]*", name)):
-                yield Option(_option_name(name), value, word.at)
-            elif dashed and not re.fullmatch(r"-[\d.]+", text):
-                follower = self.words[index + 1] if index + 1 < len(self.words) else None
-                if follower is None or re.match(r"-[A-Za-z-]", follower.text):
-                    yield Option(_option_name(text), None, word.at)
-                else:
-                    yield Option(_option_name(text), follower.text, follower.at)
+        for _, option in self._parsed():
+            if option is not None:
+                yield option
+
+    def operands(self) -> Iterator[Word]:
+        """The words after the program that are neither options nor values of options."""
+        for word, option in self._parsed():
+            if option is None:
+                yield word
+
+    def _parsed(self) -> Iterator[tuple[Word, Option | None]]:
+        words = self.words[1:]
+        index = 0
+        while index < len(words):
+            word = words[index]
+            index += 1
+            name, equals, value = word.text.partition("=")
+            dashed = word.text.startswith("-") and len(word.text) > 1 and not _NUMBER.match(word.text)
+            if equals and (dashed or _KEY.match(name)):
+                yield word, Option(_option_name(name), value, word.at)
+            elif not dashed:
+                yield word, None
+            elif index < len(words) and not _OPTION.match(words[index].text):
+                yield word, Option(_option_name(word.text), words[index].text, words[index].at)
+                index += 1
+            else:
+                yield word, Option(_option_name(word.text), None, word.at)
 
     def option(self, *names: str) -> Option | None:
         """The last option of one of these names, as command-line parsers take it."""
@@ -99,6 +117,8 @@ def commands(container: Container) -> tuple[Command, ...]:
         for index, word in enumerate(line)
         if isinstance(word, str)
     ]
+    if words and words[0].text.startswith("-"):  # arguments of the image's own entrypoint
+        words.insert(0, Word("", at))
     found = list(_commands(words, _NESTING))
     for script in container.scripts:
         for line in simple_commands(script.text):
@@ -109,7 +129,7 @@ def commands(container: Container) -> tuple[Command, ...]:
 def variables_of(command: Command) -> Iterator[tuple[str, str, Location]]:
     """The variables that a command sets: before it, by ``export``, or by ``env``."""
     yield from command.assignments
-    if command.program in _DECLARATIONS or command.program == "env":
+    if command.program in DECLARATIONS or command.program == "env":
         for word in command.words[1:]:
             if match := _ASSIGNMENT.match(word.text):
                 yield match[1], match[2], word.at

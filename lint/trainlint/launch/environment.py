@@ -18,6 +18,7 @@ __all__ = ["MPI_PROGRAMS", "Carrier", "Variable", "environment", "expand"]
 _REFERENCE: Final = re.compile(
     r"\$(?:\((?P<kubernetes>[A-Za-z_]\w*)\)|\{(?P<braced>[A-Za-z_]\w*)\}|(?P<plain>[A-Za-z_]\w*))"
 )
+_KUBERNETES_REFERENCE: Final = re.compile(r"\$\(([A-Za-z_]\w*)\)")
 MPI_PROGRAMS: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
 """Programs that start MPI ranks on other hosts."""
 
@@ -49,10 +50,9 @@ def environment(container: Container) -> dict[str, Variable]:
     """
     found: dict[str, Variable] = {}
     for entry in container.env:
-        value = entry.value
         found[entry.name] = Variable(
             entry.name,
-            expand(value, found) if isinstance(value, str) else value,
+            _manifest_value(entry.value, found),
             entry.at or place(container),
             Carrier.OPERATOR if entry.injected else Carrier.MANIFEST,
         )
@@ -72,6 +72,15 @@ def expand(text: str, variables: Mapping[str, Variable]) -> str:
         return known if isinstance(known, str) else match[0]
 
     return _REFERENCE.sub(value, text) if "$" in text else text
+
+
+def _manifest_value(value: Known[str], variables: Mapping[str, Variable]) -> Known[str]:
+    """The kubelet fills in ``$(NAME)`` of earlier entries, and leaves names that it does not know as they are."""
+    if isinstance(value, Undetermined) or "$(" not in value:
+        return value
+    text = _KUBERNETES_REFERENCE.sub(lambda match: expand(match[0], variables), value)
+    unknown = [name for name in _KUBERNETES_REFERENCE.findall(text) if name in variables]
+    return Undetermined(f"it refers to {unknown[0]}, which is not known") if unknown else text
 
 
 def _shell_value(text: str, variables: Mapping[str, Variable]) -> Known[str]:

@@ -10,7 +10,7 @@
     verdict.answer, verdict.reason, verdict.ingress.deciding[0].at   # Permission.DENY, a sentence, where it stands
     policies.rejected, policies.unenforced, policies.unknowns        # what is not in force, and why
 
-Other ends of connections: ``dns_endpoint``, ``entity("world")`` (or ``host``, ``remote-node``, ...), ``address("1.2.3.4")``.
+Other ends of connections: ``dns_endpoint``, ``entity("world")`` (``host``, ``remote-node``, ...), ``address("1.2.3.4")``.
 Equal endpoints get equal verdicts, which are computed once: ask for every zone, it costs nothing where the zone does
 not matter.
 """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from trainlint.policy.options import CiliumOptions, Version
 
@@ -103,12 +104,14 @@ def _build(defaults: Iterable[str], configured: Iterable[str]) -> LabelFilter:
     )
 
 
+@lru_cache(maxsize=256)
 def pod_label_filter(options: CiliumOptions) -> LabelFilter:
     """The filter for pods (and for the host's own labels): defaults of the version and the option ``labels``."""
     defaults = (*DEFAULT_PATTERNS, TOPOLOGY_PATTERN) if _drops_topology(options.version) else DEFAULT_PATTERNS
     return _build(defaults, options.labels)
 
 
+@lru_cache(maxsize=256)
 def node_label_filter(options: CiliumOptions) -> LabelFilter:
     """The filter for labels with source ``node``: only the option ``node-labels``, no defaults."""
     return _build((), options.node_labels)

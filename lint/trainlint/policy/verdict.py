@@ -56,9 +56,8 @@ Levels = list[tuple[int, list[Matched]]]
 
 
 def _levels(matched: Sequence[Matched]) -> Levels:
-    """Entries of one tier and priority decide together; lower numbers first."""
-    ordered = sorted(matched, key=lambda each: each.ready.level)
-    grouped = groupby(ordered, key=lambda each: (each.entry.tier, each.entry.priority))
+    """Entries of one tier and priority decide together; lower numbers first, as they come already."""
+    grouped = groupby(matched, key=lambda each: (each.entry.tier, each.entry.priority))
     return [(tier, list(group)) for (tier, _), group in grouped]
 
 
@@ -120,8 +119,10 @@ def decide(
 ) -> Decision:
     """The decision of one end on ports of a protocol (``None``: all of them).
 
-    ``default`` is what happens where no entry matches; ``why`` says what is not known about an entry.
+    ``matched`` are in the order of their levels. ``default`` is what happens where no entry matches; ``why`` says what is not known about an entry.
     """
+    if not matched and default != EITHER:
+        return _by_default(direction, ports or ALL_PORTS, default, isolating)
     levels = _levels(matched)
     segments = _segments(matched, protocol, ports or ALL_PORTS)
     outcomes = [_walk(levels, 0, protocol, segment.first, default) for segment in segments]
@@ -143,6 +144,14 @@ def decide(
         only_if=" or ".join(dict.fromkeys(each.only_if for each in telling if each.only_if)),
         uncertain=tuple(dict.fromkeys(why(entry) for entry in unsure)),
     )
+
+
+def _by_default(
+    direction: Direction, ports: PortRange, default: Answers, isolating: tuple[PolicyEntry, ...]
+) -> Decision:
+    if default == ALLOW:
+        return Decision(direction, Permission.ALLOW, isolating=isolating, allowed=(ports,))
+    return Decision(direction, Permission.DENY, isolating=isolating)
 
 
 def _distinct(entries: Iterable[PolicyEntry]) -> tuple[PolicyEntry, ...]:

@@ -110,7 +110,11 @@ class Explored:
                 if crossing.may_be_denied:
                     pairs.append(
                         CutPair(
-                            flow, crossing.source.name, crossing.target.name, which_node(crossing), denying_verdict(crossing)
+                            flow,
+                            crossing.source.name,
+                            crossing.target.name,
+                            which_node(crossing),
+                            denying_verdict(crossing),
                         )
                     )
                 else:

@@ -140,7 +140,7 @@ class Facts:
         return tuple(contradictions(judged, labels_read(self.policies.entries)))
 
     def placement_causes(self, rule: str) -> Iterator[PlacementCause]:
-        """The pod sets that can never be scheduled for the reason that ``rule`` names; one for each fault of an object."""
+        """The pod sets that can never be scheduled for the reason ``rule``; one for each fault of an object."""
         found: dict[Hashable, PlacementCause] = {}
         for judged in self.feasibilities:
             cause = judged.cause

@@ -54,17 +54,25 @@ class Feasibility:
 
 
 def judge_pod_set(pod_set: PodSet, inventory: Inventory, nodes: Sequence[Node], settings: Settings) -> Feasibility:
-    """Every static filter on every pool. There is a cause only where no pool can take a pod and no other nodes exist."""
+    """Every static filter on every pool. A cause is there only where no pool takes a pod and no other nodes exist."""
     pod = admitted(pod_set, settings)
     verdicts = {index: refusals(pod, node) for index, node in enumerate(nodes) if node.pool.maximum != 0}
     for part in pod_set.spec.undetermined:
         doubt = Doubt("template", f"{part} of {pod_set.name} holds a placeholder")
-        verdicts = {index: (doubt,) if not verdict else verdict for index, verdict in verdicts.items()}
+        verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
+    if pod_set.queue:
+        verdicts = {index: _admitted_by_kueue(pod_set, verdict) for index, verdict in verdicts.items()}
     judged = Feasibility(pod_set, pod, verdicts, None)
     hopeless = verdicts and not judged.pools and not judged.doubtful
     if not hopeless or not inventory.complete or pod_set.spec.undetermined or pod_set.spec.node_name:
         return judged
     return Feasibility(pod_set, pod, verdicts, _cause(pod_set, nodes, verdicts))
+
+
+def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
+    """Kueue adds the tolerations of the flavor that it chooses (S 2.2), so an untolerated taint proves nothing."""
+    doubt = Doubt(TAINTS, f"which tolerations Kueue adds to {pod_set.name} (queue {pod_set.queue})", pod_set.at)
+    return tuple(doubt if isinstance(each, Refusal) and each.plugin == TAINTS else each for each in verdict)
 
 
 def _cause(

@@ -108,7 +108,7 @@ class _Judge:
             unknown = (text for zone in zones for text in zone.missing)
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             return self._made(exists, exists, viable, causes=causes, missing=tuple(dict.fromkeys(missing)))
-        every = self._everywhere(viable)
+        every = _unless_placed_as_one(self.group, self._everywhere(viable))
         return self._made(
             exists,
             every.answer,
@@ -120,7 +120,7 @@ class _Judge:
             missing=tuple(dict.fromkeys(every.missing)),
         )
 
-    def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:  # noqa: ANN401
+    def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:
         key = self.stage.settings.topology_key
         return GroupProof(self.group, exists, for_all, viable, topology_key=key, **rest)
 
@@ -148,6 +148,14 @@ class _Judge:
             return every
         found = explored(self.players, self.stage.namespaces)
         return every if found is None else found.everywhere(self.group, self.reach, viable)
+
+
+def _unless_placed_as_one(group: Group, every: Everywhere) -> Everywhere:
+    """Where something beside the pod spec places the pods, what the scheduler alone might choose is no proof."""
+    by = next((member for member in group.members if member.placed_by), None)
+    if by is None or every.answer is not Answer.REFUTED:
+        return every
+    return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
 
 
 def _own(group: Group) -> Iterator[int]:

@@ -44,15 +44,19 @@ def state_where(cast: Cast, state: State) -> Where:
 def refusal_sentence(
     feasible: Feasibility, verdict: Iterable[Refusal | Doubt], pools: Sequence[Pool]
 ) -> tuple[str, Location, Places]:
-    """Why the nodes of a zone refuse a pod set: the closest miss in words, the place in the pod, the places in nodes."""
+    """Why the nodes of a zone refuse a pod set: the closest miss in words, its place in the pod, those in nodes."""
     refusals = [each for each in verdict if isinstance(each, Refusal)]
     pod_set = feasible.pod_set
     if not refusals:
         at = pod_set.spec.at or pod_set.at
-        return f"no node is there for {pod_set.name}", at, tuple(("the nodes", pool.at) for pool in pools if pool.at)
+        return f"there is no node for {pod_set.name}", at, tuple(("the nodes", pool.at) for pool in pools if pool.at)
     text = "; ".join(each.reason for each in refusals)
     at = next((each.at for each in refusals if each.at is not None), pod_set.spec.at or pod_set.at)
-    related = tuple((f"what refuses it ({each.plugin})", each.node_at) for each in refusals if each.node_at is not None)
+    places: dict[Location, list[str]] = {}
+    for each in refusals:
+        if each.node_at is not None:
+            places.setdefault(each.node_at, []).append(each.reason)
+    related = tuple((f"refuses {pod_set.name}: {'; '.join(reasons)}", place) for place, reasons in places.items())
     return f"no node takes {pod_set.name}: {text}", at, related
 
 
@@ -63,10 +67,9 @@ def flow_text(group: Group, flow: Flow) -> str:
     return f"{group.members[flow.source].name} -> {target}, {flow.protocol} {ports} {flow.ports}"
 
 
-def denied_sentence(group: Group, flow: Flow, verdict: Verdict) -> str:
-    """Which direction is denied and by whom."""
-    parts = [f"{each.direction.value}: {each.reason}" for each in denying(verdict)]
-    return f"{flow_text(group, flow)} is denied ({'; '.join(parts)})"
+def denied_sentence(verdict: Verdict) -> str:
+    """Which directions are denied, and by whom."""
+    return "; ".join(each.reason for each in denying(verdict))
 
 
 def directions(verdict: Verdict) -> tuple[str, ...]:
@@ -80,11 +83,17 @@ def denying(verdict: Verdict) -> tuple[Decision, ...]:
 
 
 def places_of(verdict: Verdict) -> Places:
-    """The entries that decide a denial: those that deny, else those that isolate and do not admit it."""
+    """Where a denial is decided: the entries that deny, else per isolating policy the list that does not admit it."""
     found: dict[Location, str] = {}
     for decision in denying(verdict):
-        for entry in decision.deciding or decision.isolating:
-            name = f"{entry.origin.kind} {entry.origin.name}"
-            what = "denies it" if decision.deciding else "isolates and does not admit it"
-            found.setdefault(entry.at, f"who blocks it ({decision.direction.value}, {name} {what})")
+        side = decision.direction.value
+        for entry in decision.deciding:
+            found.setdefault(entry.at, f"denies it ({side}, {entry.origin.kind} {entry.origin.name})")
+        if not decision.deciding:
+            for entry in decision.isolating:
+                path = entry.at.path
+                whole = Location(entry.at.file, entry.at.document, path[:-1] if path and path[-1] != side else path)
+                found.setdefault(
+                    whole, f"isolates {side} and does not admit it ({entry.origin.kind} {entry.origin.name})"
+                )
     return tuple((role, at) for at, role in found.items())

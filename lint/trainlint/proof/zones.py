@@ -11,7 +11,7 @@ from trainlint.model.workload import Group
 from trainlint.proof.cause import Where, ZoneReason
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast
-from trainlint.proof.words import denied_sentence, places_of, refusal_sentence, where
+from trainlint.proof.words import denied_sentence, flow_text, places_of, refusal_sentence, where
 from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
 from trainlint.scheduling.placement import Placements
 
@@ -134,9 +134,5 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
 
 def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:
     source = group.members[crossing.flow.source]
-    return ZoneReason(
-        source,
-        denied_sentence(group, crossing.flow, crossing.other_node),
-        crossing.flow.at,
-        places_of(crossing.other_node),
-    )
+    text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(crossing.other_node)}"
+    return ZoneReason(source, text, crossing.flow.at, places_of(crossing.other_node))

@@ -30,11 +30,11 @@ def check(pod: Pod, node: Node) -> Answer:
         return Doubt(PLUGIN, _why_unknown(pod.spec, node), pod.spec.at)
     named = named_nodes(pod.spec)
     if named is not None and not named:
-        return Refusal(PLUGIN, Code.UNRESOLVABLE, "the terms name no node that all of them allow", _affinity(pod.spec))
+        return Refusal(PLUGIN, Code.UNRESOLVABLE, "its terms name no node that all of them allow", _affinity(pod.spec))
     missing = next(unmet(pod.spec, node), None)
     if missing is None:
-        return Refusal(PLUGIN, Code.UNRESOLVABLE, "no term of the node affinity can match", _affinity(pod.spec))
-    return Refusal(PLUGIN, Code.UNRESOLVABLE, f"{describe(missing)} is not met", missing.at, node.pool.at)
+        return Refusal(PLUGIN, Code.UNRESOLVABLE, "no term of its node affinity can match", _affinity(pod.spec))
+    return Refusal(PLUGIN, Code.UNRESOLVABLE, f"it requires {describe(missing)}", missing.at, node.pool.at)
 
 
 def matches(spec: PodSpec, node: Node) -> bool | None:

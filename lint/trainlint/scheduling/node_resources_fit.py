@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from trainlint.model.known import Known, Undetermined
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
 from trainlint.scheduling.requests import Requests, is_scalar_resource
 
@@ -82,8 +83,7 @@ def _refusal(short: list[Shortage], pod: Pod, node: Node) -> Refusal:
 
 
 def _phrase(shortage: Shortage) -> str:
-    unit = "m" if shortage.resource == "cpu" else ""
-    have = f"{shortage.allocatable}{unit}"
+    have = readable(shortage.resource, shortage.allocatable)
     if shortage.used:
-        have += f", of which {shortage.used}{unit} are taken"
-    return f"{shortage.resource}: needs {shortage.requested}{unit}, the node has {have}"
+        have += f", of which {readable(shortage.resource, shortage.used)} are taken"
+    return f"it asks for {readable(shortage.resource, shortage.requested)} {shortage.resource}, the node has {have}"

@@ -25,7 +25,7 @@ def check(pod: Pod, node: Node) -> Answer:
         verdict = tolerated(taint, pod.spec)
         if verdict is False:
             at = pod.spec.at.child("tolerations") if pod.spec.at else None
-            return Refusal(PLUGIN, Code.UNRESOLVABLE, f"the taint {describe(taint)} is not tolerated", at, taint.at)
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, f"it does not tolerate the taint {describe(taint)}", at, taint.at)
         if verdict is None:
             doubtful = doubtful or taint
     if doubtful is not None:

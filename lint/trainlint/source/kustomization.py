@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from trainlint.source.document import Document, Field
 
@@ -202,10 +202,9 @@ def _patches(root: Field) -> Iterator[str]:
 def _sources(root: Field, field: str) -> Iterator[str]:
     """Files that feed generated ConfigMaps and Secrets (``key=path`` or ``path``)."""
     for entry in root[field].elements():
-        names: list[Any] = [*(entry["files"].value or ()), *(entry["envs"].value or ()), entry["env"].value]
-        for name in names:
-            if isinstance(name, str):
-                yield name.partition("=")[2] or name
+        for part in (*entry["files"].elements(), *entry["envs"].elements(), entry["env"]):
+            name = part.string or ""
+            yield name.partition("=")[2] or name
 
 
 def _charts(root: Field) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -100,12 +101,12 @@ def spans(document: Document) -> Spans:
         texts.append(_JSON_ONLY.sub(lambda found: " " * len(found[0]), document.text))
     for text in texts:
         with suppress(YamlError, TooDeepError):
-            return with_events(text, partial(_places, text, lines))
+            return with_events(text, partial(_places, document.text, lines, as_json=text is not document.text))
     return Spans(lines, {(): _Place(0, len(document.text.rstrip()))}, {})
 
 
-def _places(text: str, lines: Lines, events: Iterator[Any]) -> Spans:
-    return _Placer(text, events).document(lines)
+def _places(text: str, lines: Lines, events: Iterator[Any], *, as_json: bool) -> Spans:
+    return _Placer(text, events, as_json=as_json).document(lines)
 
 
 def locate(document: Document, path: Path) -> tuple[Path, Span]:
@@ -119,11 +120,15 @@ def locate(document: Document, path: Path) -> tuple[Path, Span]:
 
 
 class _Placer:
-    """Notes the places of one document from its parse events."""
+    """Notes the places of one document from its parse events.
 
-    def __init__(self, text: str, events: Iterator[Any]) -> None:
+    With ``as_json`` the events are those of a likeness of the text, whose keys may differ from the text's own.
+    """
+
+    def __init__(self, text: str, events: Iterator[Any], *, as_json: bool) -> None:
         self._text = text
         self._events = events
+        self._as_json = as_json
         self._places: dict[Path, _Place] = {}
         self._sources: dict[Path, list[Path]] = {}
         self._anchors: dict[str, Path] = {}
@@ -215,6 +220,9 @@ class _Placer:
             return ""
         if event.anchor is not None:
             self._anchors[event.anchor] = (*path, event.value)
+        if self._as_json:
+            with suppress(ValueError):
+                return str(json.loads(self._text[event.start_mark.index : event.end_mark.index]))
         try:
             if event.tag is not None:
                 return scalars.key(scalars.tagged(str(event.tag), event.value))

@@ -28,7 +28,9 @@ _SUFFIXES: Final = {
 _SIGN: Final = re.compile(r"\{\{|\{%|\{\#|<%|%\{|\$\{")
 _ENGINES: Final = {"{{": "go-template", "{%": "jinja", "{#": "jinja", "<%": "erb", "%{": "terraform", "${": "terraform"}
 _YTT: Final = re.compile(r"^[^\n'\"]*#@(?: |data/values|overlay/|yaml/|schema/|library/)", re.MULTILINE)
-_KIND: Final = re.compile(r"""^[ \t]*(?:- +)*["']?kind["']?[ \t]*:[ \t]*["']?(\{\{|\$\{|<%|\w+)""", re.MULTILINE)
+_KIND: Final = re.compile(
+    r"""(?:^[ \t]*(?:- +)*|[{,][ \t]*)["']?kind["']?[ \t]*:[ \t]*["']?(\{\{|\$\{|<%|\w+)""", re.MULTILINE
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from trainlint.workload.expansion import Context, Expansion
 from trainlint.workload.flows import maybe_many, maybe_several
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
+from trainlint.workload.management import managed
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
 from trainlint.workload.wrappers import unwrapped
@@ -75,7 +76,9 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
 def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: Context) -> None:
     owner = _reference(meta)
     base = len(found.pod_sets)
-    found.pod_sets.extend(with_sources(pods, item.document, context) for pods in expansion.pod_sets)
+    found.pod_sets.extend(
+        managed(with_sources(pods, item.document, context), item, meta) for pods in expansion.pod_sets
+    )
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
     for service in expansion.services:

@@ -19,6 +19,7 @@ from trainlint.workload.expansion import Context
 __all__ = ["with_sources"]
 
 _OWN_FIELD: Final = re.compile(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
+_REFERENCE: Final = re.compile(r"\$\([A-Za-z_]\w*\)")
 _SHELL_FILE: Final = re.compile(r"\.(?:sh|bash)$|^[^.]+$")
 _SHEBANG: Final = re.compile(r"^#!\s*\S*/(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 
@@ -60,7 +61,7 @@ class _Reader:
         written = self._document.root.down(*container.at.path)
         if written.mapping is None:
             return container
-        sources = {element.at: element["valueFrom"] for element in written["env"].elements()}
+        sources = {element.at: element for element in written["env"].elements()}
         env = tuple(self._variable(entry, sources.get(entry.at) if entry.at else None) for entry in container.env)
         return replace(
             container,
@@ -72,9 +73,13 @@ class _Reader:
         found = self._context.objects.get(ObjectRef("ConfigMap", self._pod_set.namespace, name))
         return found["data"] if found is not None else None
 
-    def _variable(self, entry: EnvVar, source: Field | None) -> EnvVar:
-        if source is None or not source.present or not isinstance(entry.value, Undetermined):
+    def _variable(self, entry: EnvVar, element: Field | None) -> EnvVar:
+        if element is None or not isinstance(entry.value, Undetermined):
             return entry
+        text = element["value"].scalar
+        if text is not None and not is_placeholder(_REFERENCE.sub("", text)):
+            return replace(entry, value=text)  # $(NAME) refers to another variable: no placeholder
+        source = element["valueFrom"]
         reference = source["configMapKeyRef"]
         if reference.present and (data := self._data(read_text(reference["name"]))) is not None:
             text = data[read_text(reference["key"])].scalar

@@ -85,12 +85,12 @@ def _finding(cause: DeadlockCause) -> Finding:
     own, other = cause.pod_set, cause.target
     here, there = ", ".join(cause.own_zones), ", ".join(cause.target_zones)
     if cause.mutual:
-        message = f"{own.name} and {other.name} stay Pending for ever: each is required to start next to the other"
+        message = f"the pods of {own.name} and {other.name} stay Pending for ever: each must start next to the other"
         remedy = "drop the required pod affinity of one of them, or let its term also select its own pods"
     else:
         message = (
-            f"{own.name} stays Pending for ever: it must run in the domain of {other.name}, which can only run in "
-            f"{there}, and itself it can only run in {here}"
+            f"the pods of {own.name} stay Pending for ever: they must run where {other.name} runs, which can only be "
+            f"{there}, and they can only run in {here}"
         )
         remedy = f"let {other.name} run where {own.name} can (in {here}): toleration, node selector, requests"
     return Finding(
@@ -98,8 +98,8 @@ def _finding(cause: DeadlockCause) -> Finding:
         at=cause.at,
         remedy=remedy,
         related=(
-            Related(f"what it must be near ({other.name}, only in {there})", other.spec.at or other.at),
-            Related(f"what cannot be scheduled ({own.name}, only in {here})", own.spec.at or own.at),
+            Related(f"what they must be near: {other.name}, only in {there}", other.spec.at or other.at),
+            Related(f"what cannot be scheduled: {own.name}, only in {here}", own.spec.at or own.at),
         ),
         evidence={own.name: here, other.name: there},
         cause=f"{own.name} -> {other.name}",

@@ -75,7 +75,7 @@ def _finding(cause: PlacementCause) -> Finding:
     )
     text = describe(wanted) if wanted else "its node affinity"
     return Finding(
-        message=f"{pod_set.name} stays Pending for ever: no node has {text}",
+        message=f"the pods of {pod_set.name} stay Pending for ever: no node has {text}",
         at=(wanted.at if wanted else None) or (pod_set.spec.at or pod_set.template).child("nodeSelector"),
         remedy=_remedy(wanted, values),
         related=tuple(

@@ -77,8 +77,8 @@ def _finding(cause: PlacementCause) -> Finding:
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)
     container = requests.decided_by.get(worst.resource)
     return Finding(
-        message=f"{pod_set.name} stays Pending for ever: one pod asks for {asked} {worst.resource}, and the largest "
-        f"node that it may use has {largest}",
+        message=f"the pods of {pod_set.name} stay Pending for ever: one asks for {asked} {worst.resource}, and the "
+        f"largest node that it may use has {largest}",
         at=container.child("resources") if container else pod_set.spec.at or pod_set.template,
         remedy=f"ask for at most {largest} {worst.resource} (less what DaemonSets use), or add larger nodes",
         related=tuple(Related(f"the largest node (pool {pool.name})", pool.at) for _ in range(1) if pool.at is not None)

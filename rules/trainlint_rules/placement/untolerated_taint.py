@@ -79,10 +79,10 @@ def _finding(cause: PlacementCause) -> Finding:
     first = next(iter(taints))
     value = f"value: {first.value}" if first.value else "operator: Exists"
     return Finding(
-        message=f"{pod_set.name} stays Pending for ever: every node that fits carries a taint that it does not "
-        f"tolerate ({missing})",
+        message=f"the pods of {pod_set.name} stay Pending for ever: every node that fits carries a taint that they do "
+        f"not tolerate ({missing})",
         at=(pod_set.spec.at or pod_set.template).child("tolerations"),
-        remedy=f"add to tolerations: {{key: {first.key}, {value}, effect: {first.effect}}}, or let the pods run elsewhere",
+        remedy=f"add to tolerations: {{key: {first.key}, {value}, effect: {first.effect}}}, or let them run elsewhere",
         related=tuple(
             Related(f"carries the taint {describe(taint)} (pool {pool.name})", taint.at)
             for taint, pool in taints.items()

@@ -72,10 +72,10 @@ def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     for entry, (flow, open_ports) in cause.admitting.items():
         ports = ", ".join(str(each) for each in open_ports)
         yield Finding(
-            message=f"{entry.origin} admits the ranks of group {proof.group.name} to each other on {ports} only: training "
-            f"hangs at the first collective, which uses ephemeral ports ({EPHEMERAL})",
+            message=f"group {proof.group.name} hangs at its first collective, which uses ephemeral ports "
+            f"({EPHEMERAL}): {entry.origin} admits its ranks to each other on {ports} only",
             at=entry.at,
-            remedy="let the ranks of the group reach each other on every port: an element without ports, for their labels",
+            remedy="let the ranks reach each other on every port: an element without ports, for their labels",
             related=(Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),),
             evidence={"open": ports, "needed": f"TCP {EPHEMERAL}"},
             cause=f"{proof.group.name} {entry.direction.value}",

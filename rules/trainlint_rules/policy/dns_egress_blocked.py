@@ -73,8 +73,8 @@ def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     protocols = " and ".join(dict.fromkeys(flow.protocol for flow, _ in cause.flows))
     for at, entry in blocking.items():
         yield Finding(
-            message=f"{entry.origin} keeps pods of group {proof.group.name} from the cluster's DNS ({protocols} port 53): "
-            "they cannot resolve the names of their peers",
+            message=f"group {proof.group.name} cannot resolve the names of its peers: {entry.origin} keeps its pods "
+            f"from the cluster's DNS ({protocols} port 53)",
             at=at,
             remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP",
             related=tuple(

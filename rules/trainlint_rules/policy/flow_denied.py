@@ -39,7 +39,7 @@ spec:
       containers:
         - name: train
           image: registry.example/train:1
-          command: [torchrun, --nnodes=2, "--rdzv-endpoint=store.ml.svc:2379", --rdzv-backend=etcd-v2, train.py]  # expect
+          command: [torchrun, --nnodes=2, --rdzv-backend=etcd-v2, "--rdzv-endpoint=store.ml.svc:2379", x.py]  # expect
           resources: {limits: {nvidia.com/gpu: "8"}}
 ```
 
@@ -86,15 +86,14 @@ def _finding(group: Group, cause: FlowCause) -> Finding:
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
     denied = " and ".join(directions(verdict))
     return Finding(
-        message=f"{flow_text(group, flow)}{more} is denied on {denied} wherever the pods land: group {group.name} "
-        "starts and then waits for ever",
+        message=f"group {group.name} starts and then waits for ever: {flow_text(group, flow)}{more} is denied on "
+        f"{denied}, wherever the pods land",
         at=flow.at,
-        remedy=f"admit the pods in the {'policies' if len(places) > 1 else 'policy'} below, or give the pods the "
-        "labels that are admitted there; each direction that denies must be mended",
+        remedy=f"admit the pods on {denied} in the policies named above, or give the pods the labels that are admitted",
         related=(
-            Related(f"who needs it (because {flow.why})", flow.at),
+            Related(f"who needs it: {flow.why}", flow.at),
             *(Related(role, at) for at, role in places.items()),
         ),
-        evidence={flow_text(group, each): denied_sentence(group, each, said) for each, said in cause.flows},
+        evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         cause=group.name,
     )

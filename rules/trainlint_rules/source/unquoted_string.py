@@ -1,8 +1,8 @@
 """A label, taint or env value that YAML reads as a boolean or a number.
 
-These values must be strings. Kubernetes reads YAML 1.1, where `yes`, `no`, `on`, `off`, `y`, `n`, `true` and `false` are
-booleans and `8`, `1e3` and `0777` are numbers, so the API server refuses the whole object ("cannot unmarshal bool into
-Go struct field of type string").
+These values must be strings. Kubernetes reads YAML 1.1, where `yes`, `no`, `on`, `off`, `y`, `n`, `true` and `false`
+are booleans and `8`, `1e3` and `0777` are numbers, so the API server refuses the whole object ("cannot unmarshal bool
+into Go struct field of type string").
 
 ```yaml bad
 apiVersion: v1

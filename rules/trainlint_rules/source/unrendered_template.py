@@ -1,8 +1,8 @@
 """A chart, template or overlay that was not rendered, so that its objects are unknown.
 
 Templates hold no objects until something renders them, and what a kustomization changes is not what its files say.
-Nothing is claimed about such objects, neither good nor bad; what is found in files that a kustomization changes is a note
-at most. To judge them, render them and lint the result.
+Nothing is claimed about such objects, neither good nor bad; what is found in files that a kustomization changes is a
+note at most. To judge them, render them and lint the result.
 
 ```yaml bad
 apiVersion: batch/v1

@@ -1,7 +1,7 @@
 """A suppression that suppresses nothing, or names no rule.
 
-A comment that no longer suppresses anything hides the next real finding at that place, and one with a misspelt name never
-worked. Suppressions of rules that did not run are not counted as unused.
+A comment that no longer suppresses anything hides the next real finding at that place, and one with a misspelt name
+never worked. Suppressions of rules that did not run are not counted as unused.
 
 ```yaml bad
 apiVersion: v1

@@ -91,11 +91,14 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(group: Group, cause: ZoneCause) -> Finding:
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
-    spread = "; it runs only across zones, slow and billed" if cause.across else ""
+    if cause.across:
+        message = f"group {group.name} runs only across zones, slow and billed: no single zone takes all its pods"
+    else:
+        message = f"group {group.name} can never run: no zone takes all its pods and lets them talk to each other"
     return Finding(
-        message=f"group {group.name} has no zone in which all its pods run and may talk to each other{spread}",
+        message=message,
         at=first.at,
-        remedy=f"make {nearest} do: {first.text}",
+        remedy=f"{nearest} is the closest miss; there {first.text}. Change that, and what else {nearest} lacks",
         related=tuple(
             Related(role, at) for reasons in zones.values() for reason in reasons for role, at in _places(reason, first)
         ),
@@ -108,5 +111,5 @@ def _finding(group: Group, cause: ZoneCause) -> Finding:
 
 def _places(reason: ZoneReason, first: ZoneReason) -> Iterator[tuple[str, Location]]:
     if reason is not first and reason.pod_set is not None:
-        yield f"cannot be there ({reason.pod_set.name})", reason.at
+        yield f"what keeps {reason.pod_set.name} out", reason.at
     yield from reason.related

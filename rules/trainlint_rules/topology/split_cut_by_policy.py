@@ -78,7 +78,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.cause import CutCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import denied_sentence, places_of
+from trainlint.proof.words import denied_sentence, flow_text, places_of
 from trainlint.rule import Facts, rule
 
 
@@ -97,20 +97,20 @@ def _finding(proof: GroupProof, cause: CutCause) -> Finding:
     members = {first.flow.source} | ({first.flow.target} if first.flow.target is not None else set())
     free = [group.members[member] for member in sorted(members, reverse=True)]
     cut = {
-        " ".join(filter(None, (pair.source_zone, "->", pair.target_zone, pair.node))): denied_sentence(
-            group, pair.flow, pair.verdict
+        " ".join(filter(None, (pair.source_zone, "->", pair.target_zone, pair.node))): (
+            f"{flow_text(group, pair.flow)} is denied: {denied_sentence(pair.verdict)}"
         )
         for pair in cause.pairs
     }
     places: dict[Location, str] = {at: role for pair in cause.pairs for role, at in places_of(pair.verdict)}
     return Finding(
-        message=f"the scheduler may put the pods of group {group.name} where the network policy cuts them off: from "
-        f"{first.source_zone} to {first.target_zone} {denied_sentence(group, first.flow, first.verdict)}",
+        message=f"group {group.name} may start and then wait for ever: the scheduler may choose a placement in which "
+        f"{flow_text(group, first.flow)} is denied (from {first.source_zone} to {first.target_zone})",
         at=free[0].template,
         remedy=f"keep the whole group in one zone that does ({', '.join(proof.viable_zones)}), by a nodeSelector on "
         f"{proof.topology_key} or required pod affinity, or let the policy permit the flow",
         related=(
-            Related(f"who needs it ({first.flow.why})", first.flow.at),
+            Related(f"who needs it: {first.flow.why}", first.flow.at),
             *(Related(role, at) for at, role in places.items()),
         ),
         evidence=cut,

@@ -28,8 +28,8 @@ spec:
         metadata: {labels: {app: train}}
         spec:
           topologySpreadConstraints:
-            - maxSkew: 1  # expect
-              topologyKey: topology.kubernetes.io/zone
+            - maxSkew: 1
+              topologyKey: topology.kubernetes.io/zone  # expect
               whenUnsatisfiable: DoNotSchedule
               labelSelector: {matchLabels: {app: train}}
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
@@ -87,9 +87,10 @@ def _finding(proof: GroupProof, cause: SpreadCause) -> Finding:
     else:
         effect = f"it does nothing: maxSkew {cause.max_skew} lets all pods into one of {zones}"
     return Finding(
-        message=f"a spread constraint does not keep {cause.pod_set.name} together with group {proof.group.name}; {effect}",
-        at=cause.at,
-        remedy=f"remove it; to keep the group together use a nodeSelector on {proof.topology_key} or required pod affinity",
+        message=f"this spread constraint does not keep {cause.pod_set.name} with its group "
+        f"{proof.group.name}: {effect}",
+        at=cause.at.child("topologyKey"),
+        remedy=f"remove it; a nodeSelector on {proof.topology_key} or required pod affinity keeps a group together",
         evidence={"eligible zones": zones, "maxSkew": cause.max_skew},
         cause=cause.pod_set.name,
     )

@@ -1,8 +1,8 @@
 """A pod label that a policy reads as a zone names another zone than the nodes the pods can land on.
 
-Policies cannot see nodes, so people write the zone onto the pods as a label and let policies match it. The label is only
-text: it does not move with the pods. When a workload is moved and its label is not, the policy admits it in a zone where
-it does not run, and cuts it off where it does.
+Policies cannot see nodes, so people write the zone onto the pods as a label and let policies match it. The label is
+only text: it does not move with the pods. When a workload is moved and its label is not, the policy admits it in a zone
+where it does not run, and cuts it off where it does.
 
 Silent for labels whose value is no zone of the inventory, for labels that no policy reads, and where the pods can land
 in the zone that the label names.
@@ -71,8 +71,8 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(label: ZoneLabel) -> Finding:
     lands = ", ".join(label.zones)
     return Finding(
-        message=f"the label {label.key}: {label.value} says another zone than where {label.pod_set.name} runs ({lands}); "
-        f"{label.entry.origin} believes the label",
+        message=f"the label {label.key}: {label.value} names another zone than where {label.pod_set.name} runs "
+        f"({lands}), and {label.entry.origin} believes the label",
         at=label.pod_set.template.child("metadata", "labels", label.key),
         remedy=f"set {label.key} to {label.zones[0]}, or move the pods to {label.value}",
         related=(
