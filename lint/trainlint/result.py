@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from trainlint.finding import Finding, Path, Span
+from trainlint.finding import Finding, Location, Path, Severity, Span
 from trainlint.model.known import Answer
 
 __all__ = [
     "Failure",
     "GroupVerdict",
+    "NeededFlow",
     "Placed",
     "PlacedRelated",
     "PlacedUnknown",
     "Result",
+    "Role",
     "SnapshotSummary",
 ]
 
@@ -56,6 +58,36 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Role:
+    """A pod set of a group: how many pods (``None``: nobody knows), and the zones in which one of them can be scheduled.
+
+    ``zones`` is ``None`` without an inventory, empty where no node takes a pod. A ``dependency`` serves several groups
+    and need not share their zone. ``at`` is the object that makes the pods.
+    """
+
+    name: str
+    pods: int | None
+    zones: tuple[str, ...] | None = None
+    dependency: bool = False
+    at: Location | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NeededFlow:
+    """A connection that the group needs, by names of roles (or of the cluster's DNS), with protocol and ports as text.
+
+    ``denied`` means wherever the pods land; ``cut`` holds the pairs of zones between which the scheduler may put the two
+    ends although the flow is denied there.
+    """
+
+    source: str
+    target: str
+    ports: str
+    denied: bool = False
+    cut: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class GroupVerdict:
     """The three answers about one group in one snapshot; ``pods`` is ``None`` where nobody knows the number.
 
@@ -73,6 +105,8 @@ class GroupVerdict:
     counterexample: Mapping[str, Any] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    roles: tuple[Role, ...] = ()
+    flows: tuple[NeededFlow, ...] = ()
 
     @property
     def answer(self) -> Answer:
@@ -104,7 +138,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Everything one run found out. ``analysed`` is false where there was nothing to analyse."""
+    """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
+
+    ``fail_on`` is the least severity that the configuration lets fail a run.
+    """
 
     root: str
     snapshots: tuple[SnapshotSummary, ...] = ()
@@ -115,3 +152,4 @@ class Result:
     assumptions: tuple[str, ...] = ()
     analysed: bool = True
     failures: tuple[Failure, ...] = ()
+    fail_on: Severity = Severity.ERROR

@@ -10,8 +10,11 @@ __all__ = ["MEGABYTES", "ballast"]
 MEGABYTES = 20
 MEGABYTE = 1_000_000
 
-# Share of the bytes for each family, about as in public GitOps repositories.
 SHARES = {"crds": 0.4, "values": 0.15, "dashboards": 0.25, "apps": 0.2}
+"""How the bytes are shared out among the families."""
+
+DEFINED = {1: ("kubeflow.org", "PyTorchJob"), 2: ("cilium.io", "CiliumNetworkPolicy"), 3: ("batch.volcano.sh", "Job")}
+"""CustomResourceDefinitions of kinds that are read."""
 
 
 def ballast(scale: float) -> Iterator[tuple[str, str]]:
@@ -26,49 +29,62 @@ def ballast(scale: float) -> Iterator[tuple[str, str]]:
 
 
 def crd(number: int) -> tuple[str, str]:
-    """A CustomResourceDefinition of about 200 kB, whose schema talks about pods, containers and kinds."""
+    """A CustomResourceDefinition of about 200 kB; some define kinds that trainlint reads, as an operator's do."""
     fields = "".join(
         f"""\
-              field{field:04}:
-                description: |-
-                  Selects what the kind: Deployment of this resource does in step {field}; more info is in the
-                  documentation of the operator. Defaults to the value of the cluster.
-                properties:
-                  kind:
-                    description: Kind of the referent, as in `kind: Secret`.
-                    type: string
-                  name:
-                    maxLength: 63
-                    type: string
-                required: [kind, name]
-                type: object
+                  field{field:04}:
+                    description: |-
+                      Selects what the controller does with the object in step {field}, of whatever kind it is; more
+                      is said in the documentation of the operator. Defaults to the value of the cluster.
+                    properties:
+                      kind:
+                        description: Kind of the referent, a string in CamelCase.
+                        type: string
+                      name:
+                        maxLength: 63
+                        type: string
+                    required:
+                    - kind
+                    - name
+                    type: object
 """
-        for field in range(450)
+        for field in range(360)
     )
+    group, kind = DEFINED.get(number, ("example.org", f"Thing{number}"))
     text = f"""\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
-  annotations: {{controller-gen.kubebuilder.io/version: v0.18.0}}
-  name: things{number}.example.org
+  annotations:
+    controller-gen.kubebuilder.io/version: v0.18.0
+  name: {kind.lower()}s.{group}
 spec:
-  group: example.org
-  names: {{kind: Thing{number}, listKind: Thing{number}List, plural: things{number}, singular: thing{number}}}
+  group: {group}
+  names:
+    kind: {kind}
+    listKind: {kind}List
+    plural: {kind.lower()}s
+    singular: {kind.lower()}
   scope: Namespaced
   versions:
-    - name: v1
-      served: true
-      storage: true
-      schema:
-        openAPIV3Schema:
-          properties:
-            spec:
-              properties:
-{fields}
-              type: object
-          type: object
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          apiVersion:
+            type: string
+          kind:
+            type: string
+          metadata:
+            type: object
+          spec:
+            properties:
+{fields}            type: object
+        type: object
+    served: true
+    storage: true
 """
-    return f"operators/thing-{number:03}/crds/things.yaml", text
+    return f"operators/{group}/crds/{kind.lower()}.yaml", text
 
 
 def values(number: int) -> tuple[str, str]:
@@ -85,7 +101,7 @@ def values(number: int) -> tuple[str, str]:
 
 
 def dashboard(number: int) -> tuple[str, str]:
-    """A ConfigMap of about 100 kB that holds a dashboard as JSON."""
+    """A dashboard of about 100 kB: every second one inside a ConfigMap, the others as the JSON file itself."""
     panels = [
         {
             "id": panel,
@@ -96,32 +112,20 @@ def dashboard(number: int) -> tuple[str, str]:
         }
         for panel in range(280)
     ]
-    body = "\n".join("    " + line for line in json.dumps({"title": f"Board {number}", "panels": panels}, indent=1).splitlines())
-    text = f"""\
-apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: board-{number}
-  namespace: monitoring
-  labels: {{grafana_dashboard: "1"}}
-data:
-  board.json: |
-{body}
-"""
-    return f"monitoring/boards/board-{number:03}.yaml", text
+    body = json.dumps({"title": f"Board {number}", "panels": panels}, indent=2)
+    if number % 2:
+        return f"monitoring/boards/board-{number:03}.json", body + "\n"
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    head = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: board-{number}\n  namespace: monitoring\n"
+    return f"monitoring/boards/board-{number:03}.yaml", f"{head}data:\n  board.json: |\n{lines}\n"
 
 
 def app(number: int) -> tuple[str, str]:
-    """Several small objects of kinds that say nothing about training, in one file."""
+    """Small objects of one application in one file, of kinds that say nothing about training."""
     name = f"app-{number:04}"
-    data = "\n".join(f"  setting.{line}: value {line} of the application" for line in range(25))
+    data = "".join(f"  setting.{line}: value {line} of the application\n" for line in range(12))
+    settings = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}, namespace: web}}\ndata:\n{data}---\n"
     text = f"""\
-apiVersion: v1
-kind: ConfigMap
-metadata: {{name: {name}, namespace: web}}
-data:
-{data}
----
 apiVersion: v1
 kind: ServiceAccount
 metadata: {{name: {name}, namespace: web}}
@@ -152,7 +156,7 @@ spec:
   selector: {{matchLabels: {{app: {name}}}}}
   endpoints: [{{port: http, interval: 30s}}]
 """
-    return f"apps/{name}/objects.yaml", text
+    return f"apps/{name}/objects.yaml", settings * (number % 2) + text
 
 
 FAMILIES = {"crds": crd, "values": values, "dashboards": dashboard, "apps": app}

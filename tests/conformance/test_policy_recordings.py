@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tests.conformance.policy import compare, main
 
 DATA = Path(__file__).parent / "data" / "policy"
@@ -32,8 +31,8 @@ def test_the_command_says_how_many_agree_and_fails_on_none(capsys: pytest.Captur
 def test_a_wrong_record_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = (
         '{"id": "x", "tags": ["made-up"], "settings": {"cilium": "1.20"}, "namespaces": [{"name": "a"}],'
-        '"pods": [{"namespace": "a", "name": "p", "labels": {}}], "policies": [], "rejected": [], "queries": [{"from": "a/p",'
-        '"to": "a/p", "protocol": "TCP", "port": 1, "egress": "deny", "ingress": "allow", "verdict": "deny"}]}'
+        '"pods": [{"namespace": "a", "name": "p", "labels": {}}], "policies": [], "rejected": [],'
+        '"queries": [{"from": "a/p", "to": "a/p", "protocol": "TCP", "port": 1, "egress": "deny", "ingress": "allow", "verdict": "deny"}]}'
     )
     path = tmp_path / "wrong.jsonl"
     path.write_text(record + "\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from fractions import Fraction
 
 import pytest
@@ -47,17 +48,17 @@ def test_what_is_no_quantity_is_refused(text: str) -> None:
         parse_quantity(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "thousandths", "whole"), [("0.5m", 1, 1), ("1.0001", 1001, 2), ("100u", 1, 1), ("2", 2000, 2)]
-)
+ROUNDED = [("0.5m", 1, 1), ("1.0001", 1001, 2), ("100u", 1, 1), ("2", 2000, 2)]
+
+
+@pytest.mark.parametrize(("text", "thousandths", "whole"), ROUNDED)
 def test_parts_of_a_unit_are_rounded_up(text: str, thousandths: int, whole: int) -> None:
     assert (milli(text), units(text)) == (thousandths, whole)
 
 
 suffixes = st.sampled_from(["", "m", "k", "M", "G", "Ki", "Mi", "Gi", "u", "n"])
-texts = st.builds(
-    lambda whole, part, suffix: f"{whole}.{part}{suffix}", st.integers(0, 10**6), st.integers(0, 999), suffixes
-)
+numbers = st.builds(lambda whole, part: f"{whole}.{part}", st.integers(0, 10**6), st.integers(0, 999))
+texts = st.builds(lambda number, suffix: number + suffix, numbers, suffixes)
 
 
 @given(texts, texts)
@@ -81,7 +82,5 @@ def test_notations_of_one_number_are_equal(number: int) -> None:
 
 @given(st.text(max_size=12))
 def test_no_text_does_anything_but_parse_or_be_refused(text: str) -> None:
-    try:
-        parse_quantity(text)
-    except QuantityError as error:
-        assert repr(text) in str(error)
+    with contextlib.suppress(QuantityError):
+        assert -(2**63) <= parse_quantity(text) < 2**63

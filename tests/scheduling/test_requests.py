@@ -24,25 +24,19 @@ def container(requests: dict[str, str] | None = None, limits: dict[str, str] | N
 
 
 def test_a_missing_request_takes_the_limit_and_a_given_one_stays() -> None:
-    assert requests(containers=[container({"cpu": "1"}, {"cpu": "2", "memory": "1Gi"})]) == {
-        "cpu": 1000,
-        "memory": 2**30,
-    }
+    found = requests(containers=[container({"cpu": "1"}, {"cpu": "2", "memory": "1Gi"})])
+    assert found == {"cpu": 1000, "memory": 2**30}
 
 
 def test_overhead_comes_on_top_of_pod_level_requests() -> None:
-    found = requests(
-        containers=[container({"cpu": "6"})],
-        resources={"requests": {"cpu": "2"}},
-        overhead={"cpu": "100m", "memory": "1"},
-    )
+    extra = {"cpu": "100m", "memory": "1"}
+    found = requests(containers=[container({"cpu": "6"})], resources={"requests": {"cpu": "2"}}, overhead=extra)
     assert found == {"cpu": 2100, "memory": 1}
 
 
 def test_pod_level_requests_never_apply_to_devices() -> None:
-    found = requests(
-        containers=[container(limits={"nvidia.com/gpu": "4"})], resources={"requests": {"nvidia.com/gpu": "1"}}
-    )
+    one = {"nvidia.com/gpu": "1"}
+    found = requests(containers=[container(limits={"nvidia.com/gpu": "4"})], resources={"requests": one})
     assert found == {"nvidia.com/gpu": 4}
 
 
@@ -61,15 +55,9 @@ def test_huge_pages_cannot_be_overcommitted_so_the_pod_level_limit_is_the_reques
 
 
 def test_the_place_of_the_container_that_asks_for_most_is_kept() -> None:
-    spec = read_pod_spec(
-        field(
-            {
-                "initContainers": [container({"cpu": "4"})],
-                "containers": [container({"cpu": "1"}), container({"memory": "1"})],
-            }
-        )
-    )
-    decided = pod_requests(spec).decided_by
+    main = [container({"cpu": "1"}), container({"memory": "1"})]
+    spec = field({"initContainers": [container({"cpu": "4"})], "containers": main})
+    decided = pod_requests(read_pod_spec(spec)).decided_by
     assert decided["cpu"] == Location("made-up.yaml", 0, ("initContainers", 0))
     assert decided["memory"] == Location("made-up.yaml", 0, ("containers", 1))
 
@@ -103,11 +91,9 @@ def test_which_names_are_counted(name: str, extended: bool, scalar: bool) -> Non
 
 amounts = st.integers(0, 8).map(str)
 containers = st.lists(amounts.map(lambda cpu: container({"cpu": cpu})), max_size=3)
+policies = st.sampled_from(["", "Always"])
 starting = st.lists(
-    st.builds(
-        lambda cpu, always: container({"cpu": cpu}, restartPolicy="Always" if always else ""), amounts, st.booleans()
-    ),
-    max_size=3,
+    st.builds(lambda cpu, policy: container({"cpu": cpu}, restartPolicy=policy), amounts, policies), max_size=3
 )
 
 

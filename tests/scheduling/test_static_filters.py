@@ -49,9 +49,7 @@ TAINTED = Pool("gpu", {ZONE: "a"}, (Taint(GPU, "present"),), ROOM)
     ],
     ids=["upstream", "EKS", "GKE", "named", "GKE, NoExecute", "GKE, another key"],
 )
-def test_extended_resource_toleration_covers_key_and_no_schedule_only(
-    settings: Settings, taint: Taint, fits: bool
-) -> None:
+def test_the_admission_plugin_tolerates_key_and_no_schedule(settings: Settings, taint: Taint, fits: bool) -> None:
     # S 1.11, S 5 numbers 15 and 16.
     answers = static_refusals(pod_set(limits={GPU: "8"}), Pool("gpu", {}, (taint,), ROOM), settings)
     assert (answers == ()) is fits
@@ -116,7 +114,7 @@ def test_a_refusal_points_at_the_requirement_that_is_not_met() -> None:
     asked = pod_set(affinity=on_nodes(where("gpu-type", "In", "h100", "h200")))
     (answer,) = static_refusals(asked, Pool("p", {"gpu-type": "a100"}, (), ROOM), Settings())
     assert isinstance(answer, Refusal)
-    assert answer.reason == "gpu-type In [h100, h200] is not met"
+    assert "gpu-type In [h100, h200]" in answer.reason
     assert answer.at is not None
     assert answer.at.path[-2:] == ("matchExpressions", 0)
 

@@ -18,6 +18,7 @@ POD = pod(volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}])
 CLAIM = Claim("default", "d", frozenset({"ReadWriteOnce"}), request="10Gi")
 IN_A = (NodeSelectorTerm((Requirement(ZONE, "In", ("a",)),)),)
 DISK = PersistentVolume("pv", capacity="10Gi", access_modes=frozenset({"ReadWriteOnce"}), node_affinity=IN_A)
+IN_B = replace(DISK, name="other", node_affinity=(NodeSelectorTerm((Requirement(ZONE, "In", ("b",)),)),))
 FAST = StorageClass("fast", "disk.example.com", delayed=True)
 
 
@@ -50,7 +51,8 @@ def _word(answer: Answer) -> str:
         (storage(), ("refused", "refused")),
         (storage(replace(CLAIM, volume="pv"), volumes=(DISK,)), ("fits", "refused")),
         (storage(CLAIM, volumes=(replace(DISK, claim=("default", "d")),)), ("fits", "refused")),
-        (storage(replace(CLAIM, storage_class=""), volumes=(DISK,)), ("unknown", "refused")),
+        (storage(replace(CLAIM, storage_class=""), volumes=(DISK,)), ("fits", "refused")),
+        (storage(replace(CLAIM, storage_class=""), volumes=(DISK, IN_B)), ("unknown", "unknown")),
         (storage(replace(CLAIM, storage_class=""), volumes=(replace(DISK, node_affinity=None),)), ("fits", "fits")),
         (storage(CLAIM), ("unknown", "unknown")),
         (storage(CLAIM, classes=(replace(FAST, default=True),)), ("fits", "fits")),
@@ -82,7 +84,8 @@ def _word(answer: Answer) -> str:
         "unless nothing else exists",
         "a claim that names its volume is as good as bound",
         "so is a volume that is reserved for the claim",
-        "a claim without class may get any volume that fits",
+        "a claim without class gets the only volume that fits",
+        "or any of those that fit",
         "which does not matter if all of them reach the node",
         "without class and without a known default it is unknown",
         "a default class that waits for the pod fits everywhere",

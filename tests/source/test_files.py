@@ -199,15 +199,16 @@ def test_submodules_are_read_and_missing_ones_are_unknown(repository, tmp_path):
     git(module, "add", ".")
     git(module, "commit", "-qm", "x")
     write(repository, "a.yaml")
-    git(repository, "submodule", "add", "-q", str(module), "sub dir")
+    git(repository, "submodule", "add", "-q", str(module), "x/sub dir")
     git(repository, "add", ".")
     git(repository, "commit", "-qm", "x")
-    assert names(discover([repository])) == ["a.yaml", "sub dir/m.yaml"]
+    assert names(discover([repository])) == ["a.yaml", "x/sub dir/m.yaml"]
+    assert names(discover([repository / "x"])) == ["x/sub dir/m.yaml"]
     git(tmp_path, "clone", "-q", str(repository), "clone")
     world = discover([tmp_path / "clone"])
     assert names(world) == ["a.yaml"]
     (unknown,) = world.unknowns
-    assert "sub dir" in unknown.subject
+    assert "x/sub dir" in unknown.subject
     assert "submodule" in unknown.remedy
 
 

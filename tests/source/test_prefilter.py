@@ -195,7 +195,7 @@ SLOW = [b"kind\n", b" " * 50, b"?\n", b"& ", b"!!a &b ", b"#\n", b"kind: Foo\n",
 
 @pytest.mark.parametrize("piece", SLOW)
 def test_no_text_makes_the_filter_slow(piece):
-    content = (piece * (300_000 // len(piece))) + b"kind"
+    content = (piece * (200_000 // len(piece))) + b"kind"
     begin = time.perf_counter()
     KINDS.may_hold(content)
-    assert time.perf_counter() - begin < 1
+    assert time.perf_counter() - begin < 3, "a quadratic search would take minutes"

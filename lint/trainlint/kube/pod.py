@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
+from trainlint.kube.affinity import read_spread, read_term, read_terms
+from trainlint.kube.doubts import Doubts
 from trainlint.kube.node import read_quantities
-from trainlint.kube.selectors import read_equalities, read_label_selector, read_node_selector_terms
-from trainlint.kube.values import is_placeholder, known_text, read_bool, read_int, read_strings, read_text
+from trainlint.kube.selectors import read_equalities, read_node_selector_terms
+from trainlint.kube.values import known_text, read_text
 from trainlint.kube.volumes import read_volumes
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import (
-    AffinityTerm,
-    Container,
-    ContainerPort,
-    EnvVar,
-    PodResourceClaim,
-    PodSpec,
-    SpreadConstraint,
-    Toleration,
-)
+from trainlint.model.pod import Container, ContainerPort, EnvVar, PodResourceClaim, PodSpec, Toleration
 from trainlint.source.document import Field
 
 __all__ = ["read_container", "read_pod_spec", "read_tolerations"]
@@ -28,45 +20,9 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
-@dataclass(slots=True)
-class _Doubts:
-    """Collects the parts of one spec that hold placeholders."""
-
-    parts: dict[str, None] = field(default_factory=dict)
-
-    def note(self, part: str, value: Field) -> Field:
-        """The same field; its part is undetermined if a placeholder stands where a structure is expected."""
-        if isinstance(value.value, str) and is_placeholder(value.value):
-            self.parts[part] = None
-        return value
-
-    def number(self, part: str, value: Field, default: int = 0) -> int:
-        """A number; the default, and an undetermined part, where it is not known."""
-        number = read_int(value, default)
-        if isinstance(number, Undetermined):
-            self.parts[part] = None
-            return default
-        return number
-
-    def text(self, part: str, value: Field) -> str:
-        """A text, with any placeholder in it; then the part is undetermined."""
-        text = read_text(value)
-        if is_placeholder(text):
-            self.parts[part] = None
-        return text
-
-    def flag(self, part: str, value: Field) -> bool:
-        """A boolean; False, and an undetermined part, where a placeholder stands."""
-        flag = read_bool(value)
-        if isinstance(flag, Undetermined):
-            self.parts[part] = None
-            return False
-        return flag
-
-
 def read_pod_spec(spec: Field) -> PodSpec:
     """The pod spec at the cursor."""
-    doubts = _Doubts()
+    doubts = Doubts()
     affinity = doubts.note("affinity", spec["affinity"])
     node_affinity = doubts.note("affinity.nodeAffinity", affinity["nodeAffinity"])
     pod_affinity = doubts.note("affinity.podAffinity", affinity["podAffinity"])
@@ -77,12 +33,12 @@ def read_pod_spec(spec: Field) -> PodSpec:
         node_name=doubts.text("nodeName", spec["nodeName"]),
         node_selector=read_equalities(doubts.note("nodeSelector", spec["nodeSelector"])),
         node_affinity=read_node_selector_terms(doubts.note("affinity.nodeAffinity", node_affinity[_REQUIRED])),
-        pod_affinity=tuple(_terms(pod_affinity[_REQUIRED], "affinity.podAffinity", doubts)),
-        pod_anti_affinity=tuple(_terms(anti_affinity[_REQUIRED], "affinity.podAntiAffinity", doubts)),
+        pod_affinity=tuple(read_terms(pod_affinity[_REQUIRED], "affinity.podAffinity", doubts)),
+        pod_anti_affinity=tuple(read_terms(anti_affinity[_REQUIRED], "affinity.podAntiAffinity", doubts)),
         preferred_pod_affinity=tuple(
-            _term(element["podAffinityTerm"]) for element in pod_affinity[_PREFERRED].elements() if element.mapping
+            read_term(element["podAffinityTerm"]) for element in pod_affinity[_PREFERRED].elements() if element.mapping
         ),
-        spread=tuple(_spread(doubts.note("topologySpreadConstraints", spec["topologySpreadConstraints"]), doubts)),
+        spread=tuple(read_spread(doubts.note("topologySpreadConstraints", spec["topologySpreadConstraints"]), doubts)),
         tolerations=read_tolerations(doubts.note("tolerations", spec["tolerations"])),
         overhead=read_quantities(doubts.note("overhead", spec["overhead"])),
         pod_requests=read_quantities(doubts.note("resources", spec.down("resources", "requests"))),
@@ -115,7 +71,7 @@ def read_pod_spec(spec: Field) -> PodSpec:
 
 def read_container(container: Field) -> Container:
     """The container at the cursor."""
-    return _container(container, _Doubts())
+    return _container(container, Doubts())
 
 
 def read_tolerations(tolerations: Field) -> tuple[Toleration, ...]:
@@ -133,13 +89,13 @@ def read_tolerations(tolerations: Field) -> tuple[Toleration, ...]:
     )
 
 
-def _containers(containers: Field, doubts: _Doubts) -> Iterator[Container]:
+def _containers(containers: Field, doubts: Doubts) -> Iterator[Container]:
     for element in containers.elements():
         if element.mapping is not None:
             yield _container(element, doubts)
 
 
-def _container(container: Field, doubts: _Doubts) -> Container:
+def _container(container: Field, doubts: Doubts) -> Container:
     resources = doubts.note("containers.resources", container["resources"])
     return Container(
         name=read_text(container["name"]),
@@ -188,7 +144,7 @@ def _value_from(source: Field) -> Undetermined:
     return Undetermined("from a source that is not in the file")
 
 
-def _ports(ports: Field, doubts: _Doubts) -> Iterator[ContainerPort]:
+def _ports(ports: Field, doubts: Doubts) -> Iterator[ContainerPort]:
     for element in ports.elements():
         if element.mapping is None:
             continue
@@ -198,43 +154,4 @@ def _ports(ports: Field, doubts: _Doubts) -> Iterator[ContainerPort]:
             doubts.text("containers.ports", element["protocol"]) or "TCP",
             doubts.number("containers.ports", element["hostPort"]),
             doubts.text("containers.ports", element["hostIP"]),
-        )
-
-
-def _terms(terms: Field, part: str, doubts: _Doubts) -> Iterator[AffinityTerm]:
-    for element in doubts.note(part, terms).elements():
-        doubts.note(part, element)
-        if element.mapping is not None:
-            doubts.text(part, element["topologyKey"])
-            yield _term(element)
-
-
-def _term(term: Field) -> AffinityTerm:
-    return AffinityTerm(
-        read_text(term["topologyKey"]),
-        read_label_selector(term["labelSelector"]),
-        read_strings(term["namespaces"]),
-        read_label_selector(term["namespaceSelector"]),
-        read_strings(term["matchLabelKeys"]),
-        read_strings(term["mismatchLabelKeys"]),
-        at=term.at,
-    )
-
-
-def _spread(constraints: Field, doubts: _Doubts) -> Iterator[SpreadConstraint]:
-    part = "topologySpreadConstraints"
-    for element in constraints.elements():
-        doubts.note(part, element)
-        if element.mapping is None:
-            continue
-        yield SpreadConstraint(
-            doubts.text(part, element["topologyKey"]),
-            max_skew=doubts.number(part, element["maxSkew"], 1),
-            hard=(doubts.text(part, element["whenUnsatisfiable"]) or "DoNotSchedule") == "DoNotSchedule",
-            selector=read_label_selector(element["labelSelector"]),
-            min_domains=doubts.number(part, element["minDomains"]) if element["minDomains"].present else None,
-            node_affinity_policy=doubts.text(part, element["nodeAffinityPolicy"]) or "Honor",
-            node_taints_policy=doubts.text(part, element["nodeTaintsPolicy"]) or "Ignore",
-            match_label_keys=read_strings(element["matchLabelKeys"]),
-            at=element.at,
         )

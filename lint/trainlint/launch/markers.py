@@ -26,13 +26,13 @@ _COUNTS: Final = {
 _PLACES: Final = {
     "master-addr", "master-address", "rdzv-endpoint", "pet-rdzv-endpoint", "pet-master-addr", "dist-init-addr",
     "coordinator-address", "jax-coordinator-address", "coordinator-addr", "main-process-ip", "dist-url", "init-method",
-    "data-parallel-address", "paddle-master", "dmlc-tracker-uri", "coordinator",
+    "data-parallel-address", "paddle-master", "dmlc-tracker-uri",
 }  # fmt: skip
 _RANKS: Final = {
     "node-rank", "machine-rank", "pet-node-rank", "rank", "process-id", "jax-process-id", "host-id", "global-rank",
 }  # fmt: skip
 _VARIABLE_COUNTS: Final = {name.upper().replace("-", "_") for name in _COUNTS - {"nodes"}} | {"NUM_NODES", "NNODES"}
-_VARIABLE_PLACES: Final = {name.upper().replace("-", "_") for name in _PLACES - {"coordinator", "init-method"}}
+_VARIABLE_PLACES: Final = {name.upper().replace("-", "_") for name in _PLACES - {"init-method"}}
 _VARIABLE_RANKS: Final = {"RANK", "NODE_RANK", "PET_NODE_RANK", "PROCESS_ID", "JAX_PROCESS_ID", "GROUP_RANK"}
 _LIBRARY: Final = re.compile(r"^(NCCL|GLOO|RCCL|HCCL|FI_EFA|UCX)_")
 _CODE: Final = re.compile(r"init_process_group\(|jax\.distributed\.initialize\(|hvd\.init\(|dist\.initialize\(")

@@ -155,7 +155,8 @@ class Decision:
     ``deciding`` are the entries that allowed or denied it: empty where nothing matched, then ``isolating`` are the
     entries that made deny the default, and empty too where nothing selects the pod. ``allowed`` are the ports asked for
     that are allowed for certain. ``only_if`` names what else must hold (layer 7, authentication). ``uncertain`` says
-    what is not known where the answer is unknown; ``conflict`` why the engine cannot compute a policy at all.
+    what is not known where the answer is unknown; ``conflict`` why the engine cannot compute a policy at all;
+    ``bypass`` why no policy sees the connection.
     """
 
     direction: Direction
@@ -166,12 +167,15 @@ class Decision:
     only_if: str = ""
     uncertain: tuple[str, ...] = ()
     conflict: str = ""
+    bypass: str = ""
 
     @property
     def reason(self) -> str:
         """One sentence in plain words."""
         names = ", ".join(dict.fromkeys(str(entry.origin) for entry in self.deciding))
         isolating = ", ".join(dict.fromkeys(str(entry.origin) for entry in self.isolating))
+        if self.bypass:
+            return f"{self.direction} is allowed: {self.bypass}"
         match self.answer:
             case Permission.UNKNOWN:
                 return f"whether {self.direction} is allowed is not known: {'; '.join(self.uncertain) or self.conflict}"

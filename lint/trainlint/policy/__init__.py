@@ -10,7 +10,7 @@
     verdict.answer, verdict.reason, verdict.ingress.deciding[0].at   # Permission.DENY, a sentence, where it stands
     policies.rejected, policies.unenforced, policies.unknowns        # what is not in force, and why
 
-Other ends of connections: ``dns_endpoint``, ``entity("world")`` (``host``, ``remote-node``, ...), ``address("1.2.3.4")``.
+Other ends: ``dns_endpoint``, ``entity("world")`` (``host``, ``remote-node``, ...), ``address("1.2.3.4")``.
 Equal endpoints get equal verdicts, which are computed once: ask for every zone, it costs nothing where the zone does
 not matter.
 """
@@ -18,11 +18,14 @@ not matter.
 from trainlint.policy.context import CidrGroup, PolicyContext, Service
 from trainlint.policy.endpoints import address, dns_endpoint, endpoint, entity, zone_dependent
 from trainlint.policy.identity import Endpoint
-from trainlint.policy.policyset import PolicySet
+from trainlint.policy.policyset import OWN_POD, REPLY, SECONDARY_INTERFACE, PolicySet
 from trainlint.policy.reading import POLICY_KINDS, read_policies
 
 __all__ = [
+    "OWN_POD",
     "POLICY_KINDS",
+    "REPLY",
+    "SECONDARY_INTERFACE",
     "CidrGroup",
     "Endpoint",
     "PolicyContext",

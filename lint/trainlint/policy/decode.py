@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from trainlint.kube.values import is_placeholder
@@ -84,7 +85,8 @@ def _element(way: str, version: Version, *, deny: bool) -> dict[str, Any]:
     return element
 
 
-def _cilium(version: Version) -> dict[str, Any]:
+@lru_cache(maxsize=8)
+def _cilium(version: Version) -> Mapping[str, Any]:
     rule = {
         "endpointSelector": SELECTOR,
         "nodeSelector": SELECTOR,

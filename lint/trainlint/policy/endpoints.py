@@ -12,7 +12,7 @@ from trainlint.model.settings import ZONE, Cni, Settings
 from trainlint.model.workload import PodSet
 from trainlint.policy.addresses import parse_address
 from trainlint.policy.identity import Endpoint, named_ports, node_endpoint, pod_endpoint, reserved_endpoint
-from trainlint.policy.labels import LabelFilter, node_label_filter, pod_label_filter
+from trainlint.policy.labels import LabelFilter, OpenLabels, node_label_filter, pod_label_filter
 from trainlint.policy.options import CiliumOptions, cilium_options, parse_version
 
 __all__ = ["address", "dns_endpoint", "endpoint", "entity", "zone_dependent"]
@@ -20,8 +20,8 @@ __all__ = ["address", "dns_endpoint", "endpoint", "entity", "zone_dependent"]
 Namespaces = Mapping[str, Mapping[str, str]]
 
 REGION = "topology.kubernetes.io/region"
-OPEN_LABELS = ("k8s:", "any:")
-OPEN_NODE = ("node:", "k8s:", "any:")
+POD_LABELS = ("k8s:", "any:")
+NODE_LABELS = ("node:", "any:")
 SAMPLE_ZONES = ("zone-1", "zone-2")
 
 
@@ -32,6 +32,11 @@ class _Rules:
     options: CiliumOptions
     pods: LabelFilter
     nodes: LabelFilter
+
+    @property
+    def any_label(self) -> OpenLabels:
+        """Every label that is part of identities."""
+        return OpenLabels(POD_LABELS, self.pods)
 
 
 @lru_cache(maxsize=64)
@@ -46,6 +51,11 @@ def _rules_of(name: str, version: str, options: tuple[tuple[str, str], ...]) -> 
 def _rules(settings: Settings) -> _Rules:
     cni = settings.cni
     return _rules_of(cni.name, cni.version, tuple(sorted(cni.options.items())))
+
+
+def _unknown_node(rules: _Rules) -> OpenLabels | None:
+    """The labels of a node that peers may be chosen by, which nobody knows."""
+    return OpenLabels(NODE_LABELS) if rules.options.node_selector_labels else None
 
 
 def _copies_topology(settings: Settings) -> bool:
@@ -96,11 +106,8 @@ def endpoint(
             node_filter=rules.nodes,
         )
         # The other labels of its node are not known. The NetworkPolicy API says nothing of pods on the host network.
-        known = settings.cni.name == "cilium"
-        opened = (
-            (() if not rules.options.node_selector_labels or node == "same" else OPEN_NODE) if known else OPEN_LABELS
-        )
-        return replace(found, open_prefixes=opened, open_subject=OPEN_LABELS, own_labels=pod_set.labels)
+        unknown = _unknown_node(rules) if settings.cni.name == "cilium" else OpenLabels(POD_LABELS)
+        return replace(found, unknown=unknown, unknown_subject=rules.any_label, own_labels=pod_set.labels)
     return pod_endpoint(
         name,
         pod_set.namespace,
@@ -136,8 +143,8 @@ def entity(name: str, settings: Settings) -> Endpoint:
                 node_filter=rules.nodes,
                 api_server=name == "kube-apiserver",
             ),
-            open_prefixes=OPEN_NODE if rules.options.node_selector_labels and name != "host" else (),
-            open_subject=OPEN_LABELS,
+            unknown=_unknown_node(rules),
+            unknown_subject=rules.any_label,
         )
     return reserved_endpoint(name, name, policed=name in ("health", "ingress", "init"))
 
@@ -163,4 +170,4 @@ def dns_endpoint(settings: Settings, namespaces: Namespaces) -> Endpoint:
         label_filter=rules.pods,
         names={("dns", "UDP"): 53, ("dns-tcp", "TCP"): 53},
     )
-    return replace(found, open_prefixes=OPEN_LABELS)
+    return replace(found, unknown=rules.any_label)

@@ -8,7 +8,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ContainerPort
-from trainlint.policy.labels import LabelFilter
+from trainlint.policy.labels import LabelFilter, OpenLabels
 from trainlint.policy.options import CiliumOptions
 
 __all__ = [
@@ -35,7 +35,7 @@ SERVICE_ACCOUNT_KEY = "io.cilium.k8s.policy.serviceaccount"
 NAMED_PORTS_KEY = "io.cilium.k8s.named-ports"
 CILIUM_PREFIX = "io.cilium.k8s"
 METADATA_NAME = "kubernetes.io/metadata.name"
-OPEN_NAMESPACE = (f"k8s:{NAMESPACE_LABELS}", f"any:{NAMESPACE_LABELS}")
+OPEN_NAMESPACE = OpenLabels((f"k8s:{NAMESPACE_LABELS}", f"any:{NAMESPACE_LABELS}"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,9 +44,8 @@ class Endpoint:
 
     ``labels`` are those by which others select it, under ``source:key`` and ``any:key``. ``subject`` are those by
     which policies select it to police it: ``None`` where no policy of this cluster can (addresses, nodes without the
-    host firewall, pods of another cluster). ``names`` maps (port name, protocol) to a port number. ``open_prefixes``
-    are beginnings of ``source:key`` of which there may be labels that nobody knows of, ``open_subject`` the same for
-    the labels by which it is policed.
+    host firewall, pods of another cluster). ``names`` maps (port name, protocol) to a port number. ``unknown`` are
+    labels of which nobody knows whether it has them, ``unknown_subject`` the same among those by which it is policed.
     """
 
     name: str
@@ -55,8 +54,8 @@ class Endpoint:
     namespace: str = ""
     address: Address | None = None
     names: Mapping[tuple[str, str], int] = field(default_factory=dict)
-    open_prefixes: tuple[str, ...] = ()
-    open_subject: tuple[str, ...] = ()
+    unknown: OpenLabels | None = None
+    unknown_subject: OpenLabels | None = None
     own_labels: Labels = field(default_factory=dict)
     key: Hashable = field(init=False)
     _hash: int = field(init=False, repr=False)
@@ -69,8 +68,8 @@ class Endpoint:
             self.namespace,
             self.address,
             frozenset(self.names.items()),
-            self.open_prefixes,
-            self.open_subject,
+            self.unknown,
+            self.unknown_subject,
         )
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "_hash", hash(key))
@@ -137,8 +136,8 @@ def pod_endpoint(
         subject=None if cluster and cluster != options.cluster else identity,
         namespace=namespace,
         names=names or {},
-        open_prefixes=OPEN_NAMESPACE if namespace_labels is None else (),
-        open_subject=OPEN_NAMESPACE if namespace_labels is None else (),
+        unknown=OPEN_NAMESPACE if namespace_labels is None else None,
+        unknown_subject=OPEN_NAMESPACE if namespace_labels is None else None,
         own_labels=labels,
     )
 

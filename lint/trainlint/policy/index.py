@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from trainlint.kube.values import is_placeholder
-from trainlint.model.known import Undetermined
 from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS, Endpoint
 from trainlint.policy.matching import ReadyEntry
 
@@ -56,10 +55,8 @@ class EntryIndex:
                 continue
             yield from bucket.rest
             for key, by_value in bucket.by_label.items():
-                if key not in labels:
-                    continue
-                value = labels[key]
-                if isinstance(value, Undetermined):
-                    yield from {id(entry): entry for entries in by_value.values() for entry in entries}.values()
-                else:
+                value = labels.get(key)
+                if isinstance(value, str):
                     yield from by_value.get(value, ())
+                elif value is not None or (subject.unknown_subject and subject.unknown_subject.may_hold(key)):
+                    yield from {id(entry): entry for entries in by_value.values() for entry in entries}.values()

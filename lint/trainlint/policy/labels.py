@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from trainlint.policy.options import CiliumOptions, Version
 
-__all__ = ["LabelFilter", "node_label_filter", "pod_label_filter"]
+__all__ = ["LabelFilter", "OpenLabels", "node_label_filter", "pod_label_filter"]
 
 DEFAULT_PATTERNS = (
     r"reserved:.*",
@@ -91,6 +91,23 @@ class LabelFilter:
             memo = (not self.whitelist and ignored == 0) or included > ignored
             self._memo[source, key] = memo
         return memo
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLabels:
+    """Labels that there may be without anybody knowing: ``prefixes`` are beginnings of their ``source:key``.
+
+    What the filter drops is not among them.
+    """
+
+    prefixes: tuple[str, ...]
+    label_filter: LabelFilter | None = field(default=None, compare=False, repr=False)
+
+    def may_hold(self, key: str) -> bool:
+        """Whether there may be a label with this ``source:key``."""
+        if not key.startswith(self.prefixes):
+            return False
+        return self.label_filter is None or self.label_filter.keeps("k8s", key.partition(":")[2])
 
 
 def _build(defaults: Iterable[str], configured: Iterable[str]) -> LabelFilter:

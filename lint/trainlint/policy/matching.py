@@ -49,7 +49,7 @@ class ReadyPeer:
             if not rules.cilium and not endpoint.has("world"):
                 return None  # The API leaves it to the plugin whether an ipBlock is about pods and nodes.
             return self.addresses.matches(endpoint, rules.options, bare=rules.context.bare_engine)
-        found = self.labels.matches(endpoint.labels, endpoint.open_prefixes)
+        found = self.labels.matches(endpoint.labels, endpoint.unknown)
         return found and self._outside(endpoint) if self.excepts else found
 
     def _outside(self, endpoint: Endpoint) -> bool | None:
@@ -85,7 +85,7 @@ class ReadyEntry:
         for peer in self.peers:
             found = peer.matches(endpoint, rules)
             if found is not False and required is not None and peer.peer.kind == "Endpoints":
-                met = required.matches(endpoint.labels, endpoint.open_prefixes)
+                met = required.matches(endpoint.labels, endpoint.unknown)
                 found = False if met is False else found and met
             if found:
                 return True

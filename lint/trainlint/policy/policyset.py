@@ -27,7 +27,11 @@ from trainlint.policy.matching import ALL_PORTS, ReadyEntry, Rules, ready
 from trainlint.policy.selector import Matcher
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
 
-__all__ = ["PolicySet", "Selection"]
+__all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "Selection"]
+
+OWN_POD = "a pod reaches itself, directly or through a Service, without any policy"
+REPLY = "replies to a connection that is open need no permission of their own"
+SECONDARY_INTERFACE = "policies see the pod's own interface only, not RDMA devices and attached networks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +71,22 @@ class PolicySet:
         self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
         self._decisions: dict[tuple[Direction, Endpoint, Endpoint, str, PortRange | None], Decision] = {}
 
-    def verdict(self, source: Endpoint, target: Endpoint, protocol: str, port: PortRange | int | None) -> Verdict:
+    def verdict(
+        self, source: Endpoint, target: Endpoint, protocol: str, port: PortRange | int | None, *, bypass: str = ""
+    ) -> Verdict:
         """May ``source`` open a connection to ``target``?
 
         ``protocol`` is TCP, UDP, SCTP, ICMP or ICMPv6; ``port`` the destination port as the pod listens on it (a
         Service's target port), a range of which every port is needed, or ``None`` for all ports. For ICMP it is the
-        message type.
+        message type. ``bypass`` says why policies do not see the connection, where they do not: OWN_POD, REPLY,
+        SECONDARY_INTERFACE.
         """
         ports = PortRange(port, port) if isinstance(port, int) else port
+        if bypass:
+            allowed = (ports or ALL_PORTS,)
+            sides = (Decision(each, Permission.ALLOW, allowed=allowed, bypass=bypass) for each in Direction)
+            ingress, egress = sides
+            return Verdict(Permission.ALLOW, egress, ingress, allowed)
         egress = self.decision(Direction.EGRESS, source, target, protocol, ports)
         ingress = self.decision(Direction.INGRESS, target, source, protocol, ports)
         answers = {egress.answer, ingress.answer}
@@ -108,7 +120,7 @@ class PolicySet:
         selected: dict[Direction, list[tuple[ReadyEntry, bool]]] = {each: [] for each in Direction}
         if subject.subject is not None and self._rules.options.enforcement != "never":
             for entry in self._index.candidates(subject):
-                match = entry.subject.matches(subject.subject, subject.open_subject)
+                match = entry.subject.matches(subject.subject, subject.unknown_subject)
                 if match is not False:
                     selected[entry.entry.direction].append((entry, match is True))
         return {direction: self._selection(subject, entries) for direction, entries in selected.items()}
@@ -219,7 +231,7 @@ def _why(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
             value = endpoint.labels.get(key)
             if isinstance(value, Undetermined):
                 return f"{entry.origin} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
-            if key not in endpoint.labels and endpoint.open_prefixes and key.startswith(endpoint.open_prefixes):
+            if key not in endpoint.labels and endpoint.unknown and endpoint.unknown.may_hold(key):
                 name = key.partition(":")[2]
                 return f"{entry.origin} asks for the label {name}, and nobody knows whether {endpoint.name} has it"
     return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"

@@ -11,6 +11,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS
+from trainlint.policy.labels import OpenLabels
 from trainlint.source.document import Field
 
 __all__ = [
@@ -132,15 +133,15 @@ class Matcher:
                     continue
         return cls(tuple(terms))
 
-    def matches(self, labels: Mapping[str, Known[str]], open_prefixes: tuple[str, ...] = ()) -> bool | None:
-        """Whether labels meet all requirements; ``None`` where a value that is not known decides."""
+    def matches(self, labels: Mapping[str, Known[str]], unknown: OpenLabels | None = None) -> bool | None:
+        """Whether labels meet all requirements; ``None`` where a label or value that is not known decides."""
         result: bool | None = True
         for key, negative, values, opened in self.terms:
             found = labels.get(key, _ABSENT)
             if opened:
                 result = None
             elif found is _ABSENT:
-                if open_prefixes and key.startswith(open_prefixes):
+                if unknown is not None and unknown.may_hold(key):
                     result = None
                 elif not negative:
                     return False

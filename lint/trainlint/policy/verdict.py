@@ -119,7 +119,8 @@ def decide(
 ) -> Decision:
     """The decision of one end on ports of a protocol (``None``: all of them).
 
-    ``matched`` are in the order of their levels. ``default`` is what happens where no entry matches; ``why`` says what is not known about an entry.
+    ``matched`` are in the order of their levels. ``default`` is what happens where no entry matches; ``why`` says what
+    is not known about an entry.
     """
     if not matched and default != EITHER:
         return _by_default(direction, ports or ALL_PORTS, default, isolating)

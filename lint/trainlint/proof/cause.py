@@ -139,7 +139,10 @@ class StrandedCause:
 
 @dataclass(frozen=True, slots=True)
 class SpreadCause:
-    """A hard spread constraint over the topology key on a group's pods, and what it does there."""
+    """A hard spread constraint over the topology key on a group's pods, and what it does there.
+
+    ``limits``: it may keep a pod out of the domain of the others; ``forces_split``: it does so in every order.
+    """
 
     rule: ClassVar[str] = "spread-used-as-colocation"
     pod_set: PodSet
@@ -147,6 +150,7 @@ class SpreadCause:
     eligible: tuple[str, ...]
     at: Location
     max_skew: int = 1
+    limits: bool = False
 
 
 Cause = PlacementCause | DeadlockCause | ZoneCause | FlowCause | CutCause | SplitCause | StrandedCause | SpreadCause

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 
 from trainlint.model.known import Answer
@@ -42,7 +42,7 @@ def judge_everywhere(
     notes: list[str] = []
     missing: list[str] = []
     stranded = _stranded(cast, placements, good, notes)
-    crowded = {always_fits(cast.classes, placements.demands(each.state)) for each in placements.completed}
+    crowded = {_fills_up(cast, placements, each.state) for each in placements.completed}
     if Answer.REFUTED in crowded:
         notes.append("an unlucky order of placement fills the nodes so that the last pods find no room")
     elif Answer.UNKNOWN in crowded:
@@ -61,6 +61,16 @@ def judge_everywhere(
     bad = stranded or cut or split or notes
     answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
     return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
+
+
+def _fills_up(cast: Cast, placements: Placements, state: State) -> Answer:
+    """Whether every order finds room in a state; a limit per node that is lenient may hold or not."""
+    demands = placements.demands(state)
+    answer = always_fits(cast.classes, demands)
+    if not any(placements.roles[each.role].lenient for each in demands):
+        return answer
+    loose = [replace(each, per_node=None) if placements.roles[each.role].lenient else each for each in demands]
+    return Answer.PROVED if answer is always_fits(cast.classes, loose) is Answer.PROVED else Answer.UNKNOWN
 
 
 def _stranded(cast: Cast, placements: Placements, good: Sequence[str], notes: list[str]) -> StrandedCause | None:
@@ -86,6 +96,8 @@ def _stranded(cast: Cast, placements: Placements, good: Sequence[str], notes: li
 def _waits(placements: Placements, state: State, role: int) -> bool:
     """Whether pods of the role find no place after the state, or not all of them."""
     here = [domain for placed, domain in state if placed == role]
+    if len(here) >= placements.roles[role].count:
+        return False
     open_domains = [domain for domain in placements.possible(role) if placements.admits(state, role, domain)]
     if not open_domains:
         return len(here) < placements.roles[role].count

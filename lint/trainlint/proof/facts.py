@@ -15,7 +15,7 @@ from trainlint.proof.cause import DeadlockCause, FlowCause, PlacementCause
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, find_deadlock, prove
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
-from trainlint.reachability import Reachability, places
+from trainlint.reachability import NO_DOMAIN, Reachability, places
 from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
@@ -53,6 +53,15 @@ class Facts:
         """The verdicts on one pod set over the inventory that counts for it."""
         inventory = self._inventory(pod_set)
         return None if inventory is None else self._feasibility(pod_set, inventory)
+
+    def zones_of(self, pod_set: PodSet) -> tuple[str, ...] | None:
+        """The domains in which one pod of the set can surely be scheduled; ``None`` where nobody knows the nodes."""
+        inventory = self._inventory(pod_set)
+        if inventory is None:
+            return None
+        nodes, key = self._nodes(inventory)[1], self.snapshot.settings.topology_key
+        values = (nodes[index].pool.label(key) for index in self._feasibility(pod_set, inventory).pools)
+        return tuple(sorted({value or NO_DOMAIN for value in values if not isinstance(value, Undetermined)}))
 
     def _inventory(self, pod_set: PodSet) -> Inventory | None:
         nearest = self.snapshot.inventories_for(pod_set.at)

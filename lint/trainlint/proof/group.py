@@ -10,7 +10,7 @@ from trainlint.model.known import Answer, Undetermined
 from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, FlowKind, Group, PortRange
-from trainlint.proof.cause import Cause, DeadlockCause, FlowCause, Where, ZoneCause, ZoneReason
+from trainlint.proof.cause import Cause, DeadlockCause, FlowCause, SpreadCause, Where, ZoneCause, ZoneReason
 from trainlint.proof.everywhere import Everywhere, judge_everywhere, permitted_across
 from trainlint.proof.explored import Explored, explored
 from trainlint.proof.feasibility import Feasibility
@@ -115,10 +115,17 @@ class _Judge:
             viable,
             witness=next(zone.witness for zone in zones if zone.answer is Answer.PROVED),
             counterexample=_counterexample(every),
-            causes=(*causes, *(each for each in (every.stranded, every.cut, every.split) if each is not None)),
+            causes=(*causes, *self._roots(every)),
             notes=every.notes,
             missing=tuple(dict.fromkeys(every.missing)),
         )
+
+    def _roots(self, every: Everywhere) -> Iterator[Cause]:
+        """What breaks for all; a spread constraint that drives the pods apart is itself the root (decision 1)."""
+        spread = any(isinstance(each, SpreadCause) and each.limits for each in self.causes)
+        for each in (every.stranded, every.cut, None if spread else every.split):
+            if each is not None:
+                yield each
 
     def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:
         key = self.stage.settings.topology_key

@@ -79,8 +79,11 @@ def cast(
         own=len(own),
         pods=tuple(pods),
         roles=(
-            *(_role(index, everyone[index], asked[index], classes, pods[: len(own)]) for index in range(len(own))),
-            *(Role({}, 1, _usable(each, classes)) for each in wanted),
+            *(
+                _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)])
+                for index in range(len(own))
+            ),
+            *(Role({}, 1, _usable(each, classes, nodes)) for each in wanted),
         ),
         domains=domains,
         classes=classes,
@@ -138,11 +141,23 @@ def _classes(everyone: Sequence[Feasibility], domains: Sequence[Domain], nodes: 
     yield from united.values()
 
 
-def _usable(me: Feasibility, classes: Sequence[NodeClass]) -> frozenset[int]:
-    return frozenset(number for number, each in enumerate(classes) if each.pool in me.pools)
+def _usable(me: Feasibility, classes: Sequence[NodeClass], nodes: Sequence[Node]) -> frozenset[int]:
+    """The classes that take a pod; a hard spread constraint refuses nodes that lack its key (S 1.7)."""
+    keys = {constraint.topology_key for constraint in me.pod.spec.spread if constraint.hard}
+    return frozenset(
+        number
+        for number, each in enumerate(classes)
+        if each.pool in me.pools and all(nodes[each.pool].domain(key) is not None for key in keys)
+    )
 
 
-def _role(index: int, me: Feasibility, asked: Rules, classes: Sequence[NodeClass], own: Sequence[Pod]) -> Role:
+def _role(
+    index: int,
+    me: Feasibility,
+    asked: Rules,
+    place: tuple[Sequence[NodeClass], Sequence[Node]],
+    own: Sequence[Pod],
+) -> Role:
     repelled = (*asked.anti_affinity, *asked.symmetry)
     apart = {kind for counter in repelled if counter.key == HOSTNAME for kind in counter.kinds}
     apart |= {
@@ -155,12 +170,13 @@ def _role(index: int, me: Feasibility, asked: Rules, classes: Sequence[NodeClass
     return Role(
         requests={**amounts, "pods": 1},
         count=replicas if isinstance(replicas, int) else 1,
-        classes=_usable(me, classes),
+        classes=_usable(me, *place),
         attractions=tuple(Attraction(each.key, each.kinds) for each in asked.affinity if each.key != HOSTNAME),
         repulsions=tuple(Repulsion(each.key, each.kinds) for each in repelled if each.key != HOSTNAME),
         starts=asked.starts is True,
         per_node=1 if index in apart else _skew_on_hosts(me.pod),
         apart=frozenset(apart - {index}),
+        lenient=index not in apart and _skew_on_hosts(me.pod) is not None,
     )
 
 
@@ -182,7 +198,8 @@ def _beyond(own: Sequence[Feasibility], asked: Sequence[Rules], nodes: Sequence[
 def _spreads(constraint: SpreadConstraint, me: Feasibility, nodes: Sequence[Node]) -> bool:
     """Whether the constraint can refuse a pod for more than a fixed number of pods on each host."""
     if constraint.topology_key != HOSTNAME:
-        return len(eligible_domains(constraint, me.pod, [node.pool for node in nodes])) > 1
+        eligible = len(eligible_domains(constraint, me.pod, [node.pool for node in nodes]))
+        return eligible > 1 or 0 < eligible < (constraint.min_domains or 1)
     replicas = me.pod_set.replicas
     hosts = sum(UNLIMITED if nodes[pool].pool.maximum is None else nodes[pool].pool.maximum or 0 for pool in me.pools)
     return not isinstance(replicas, int) or replicas > hosts * constraint.max_skew

@@ -1,16 +1,14 @@
 """A group over nodes, compiled: everything that the filters can ask while its pods are placed, as small integers.
 
-Nodes that no filter can tell apart for this group form one class. A node is then its class and its column: how many
-pods of each role it holds.
+A node is its class and its column: how many pods of each role it holds.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import ZONE
@@ -19,7 +17,8 @@ from trainlint.scheduling import inter_pod_affinity, node_ports, node_resources_
 from trainlint.scheduling import volume_restrictions as restrictions
 from trainlint.scheduling.counter import Counter
 from trainlint.scheduling.filter import refusals
-from trainlint.scheduling.node import OWN, Node
+from trainlint.scheduling.node import OWN
+from trainlint.scheduling.node_class import Cell, NodeClass, domain_among, shared_values, united
 from trainlint.scheduling.node_volume_limits import attached
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Doubt, Refusal
@@ -36,36 +35,6 @@ class Role:
     name: str
     pod: Pod
     replicas: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Cell:
-    """``size`` equal nodes, each of which already holds the ``bound`` pods."""
-
-    node: Node
-    size: int = 1
-    bound: tuple[Pod, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class NodeClass:
-    """``size`` nodes that are equal for the group: who may come at all, what is free on one, its domains.
-
-    ``domains`` hold, per counter, ``None`` (the key is missing), ``OWN`` or the value; ``counted`` whether pods there
-    count; ``own`` what the bound pods of one node contribute. ``limits`` and ``volumes`` are those of CSI drivers.
-    """
-
-    size: int = field(compare=False)
-    names: tuple[str, ...] = field(compare=False)
-    zone: str | None
-    open: tuple[bool, ...]
-    free: tuple[int, ...]
-    slots: int
-    domains: tuple[str | None, ...]
-    counted: tuple[bool, ...]
-    own: tuple[int, ...]
-    limits: tuple[tuple[str, int], ...]
-    volumes: frozenset[tuple[str, str]]
 
 
 @dataclass(eq=False)
@@ -93,14 +62,16 @@ class GroupModel:
         self.of_role = [
             frozenset(self.number[counter] for counter in self._counters_of(index)) for index in range(len(self.roles))
         ]
-        self.weights = [
-            [role in counter.kinds for role in range(len(self.roles))] for counter in self.counters
-        ]
+        self.weights = [[role in counter.kinds for role in range(len(self.roles))] for counter in self.counters]
+        self._weight: dict[tuple[int, Column], int] = {}
         self.resources = sorted(
             {name for role in self.roles for name, _ in node_resources_fit.compared(role.pod.requests)}
         )
         self.doubt = next(filter(None, self._doubts()), "")
-        self.classes = () if self.doubt else tuple(self._merge())
+        shared = shared_values(self.cells, {counter.key for counter in self.counters})
+        self.classes: tuple[NodeClass, ...] = ()
+        if not self.doubt:
+            self.classes = united(self._class_of(index, cell, shared) for index, cell in enumerate(self.cells))
         self.base = [self._base(index) for index in range(len(self.counters))]
 
     def _counters_of(self, role: int) -> Iterator[Counter]:
@@ -135,27 +106,6 @@ class GroupModel:
                     yield from (answer.why for answer in found if isinstance(answer, Doubt))
             yield from (value.why for key in keys if isinstance(value := cell.node.domain(key), Undetermined))
 
-    def _merge(self) -> Iterator[NodeClass]:
-        """The classes: cells whose facts are all the same, united."""
-        shared = self._shared_values()
-        united: dict[NodeClass, list[NodeClass]] = defaultdict(list)
-        for index, cell in enumerate(self.cells):
-            each = self._class_of(index, cell, shared)
-            united[each].append(each)
-        for first, same in united.items():
-            names = tuple(name for each in same for name in each.names)
-            yield replace(first, size=sum(each.size for each in same), names=names)
-
-    def _shared_values(self) -> set[tuple[str, str]]:
-        """Values of topology keys that several nodes have in common."""
-        holders: dict[tuple[str, str], int] = defaultdict(int)
-        for cell in self.cells:
-            for key in {counter.key for counter in self.counters}:
-                value = cell.node.domain(key)
-                if isinstance(value, str):
-                    holders[key, value] += cell.size
-        return {pair for pair, nodes in holders.items() if nodes > 1}
-
     def _class_of(self, index: int, cell: Cell, shared: set[tuple[str, str]]) -> NodeClass:
         used: dict[str, int] = defaultdict(int)
         for pod in cell.bound:
@@ -165,14 +115,17 @@ class GroupModel:
         zone = cell.node.domain(self.topology_key)
         csi = self.storage.csi_nodes.get(cell.node.name) if self.storage else None
         name = cell.node.name or cell.node.pool.name
+        opened = tuple(not found for found in self._static[index])
         return NodeClass(
             size=cell.size,
             names=(name,),
-            zone=name if zone == OWN else _text(zone),
-            open=tuple(not found for found in self._static[index]),
-            free=tuple(_number(allocatable.get(name, 0)) - used[name] for name in self.resources),
-            slots=_number(allocatable.get("pods", 0)) - len(cell.bound),
-            domains=tuple(self._domain(cell.node, counter.key, shared) for counter in self.counters),
+            zone=name if zone == OWN else zone if isinstance(zone, str) else None,
+            open=opened,
+            free=tuple(
+                min(_number(allocatable.get(name, 0)) - used[name], self._most(name, opened)) for name in self.resources
+            ),
+            slots=min(_number(allocatable.get("pods", 0)) - len(cell.bound), sum(role.replicas for role in self.roles)),
+            domains=tuple(domain_among(cell, counter.key, shared) for counter in self.counters),
             counted=tuple(counter.nodes is None or index in counter.nodes for counter in self.counters),
             own=tuple(sum(self._kind_of[id(pod)] in counter.kinds for pod in cell.bound) for counter in self.counters),
             limits=tuple(
@@ -181,9 +134,13 @@ class GroupModel:
             volumes=self._attached(cell.bound),
         )
 
-    def _domain(self, node: Node, key: str, shared: set[tuple[str, str]]) -> str | None:
-        value = _text(node.domain(key))
-        return value if value is None or (key, value) in shared else OWN
+    def _most(self, resource: str, opened: Sequence[bool]) -> int:
+        """What all pods that may come request of a resource: having more is no different."""
+        return sum(
+            role.replicas * _number(role.pod.requests.get(resource))
+            for role, may in zip(self.roles, opened, strict=True)
+            if may
+        )
 
     def _base(self, counter: int) -> dict[str, int]:
         """What the bound pods contribute to the domains that take part, those that are shared by several nodes."""
@@ -194,11 +151,13 @@ class GroupModel:
                 counts[domain] = counts.get(domain, 0) + each.own[counter] * each.size
         return counts
 
-    def node_names(self, node_class: int) -> Iterator[str]:
-        """A name for each node of the class: its own, or the pool's with a number."""
-        names = self.classes[node_class].names
-        single = len(names) == self.classes[node_class].size
-        yield from names if single else (f"{name}/{number}" for number in count(1) for name in names)
+    def weight(self, counter: int, column: Column) -> int:
+        """What the group's pods on one node contribute to a counter."""
+        found = self._weight.get((counter, column))
+        if found is None:
+            counted = self.weights[counter]
+            found = self._weight[counter, column] = sum(pods for role, pods in enumerate(column) if counted[role])
+        return found
 
     def room(self, role: int, node_class: int, column: Column) -> bool:
         """Whether a node of the class with these pods has room for one more of the role: all that one node decides."""
@@ -245,10 +204,6 @@ class GroupModel:
             )
             for role in self.roles
         ]
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
 
 
 def _number(amount: object) -> int:

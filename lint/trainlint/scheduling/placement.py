@@ -43,6 +43,7 @@ class Role:
     """``count`` equal pods, the classes of nodes (indices) that one of them may use alone, and what binds them.
 
     ``starts`` says that the pod matches all its own affinity terms, so that the first of all may go anywhere.
+    ``lenient`` says that more than ``per_node`` pods may share a node where the nodes fill up evenly.
     """
 
     requests: Mapping[str, int]
@@ -53,6 +54,7 @@ class Role:
     starts: bool = False
     per_node: int | None = None
     apart: frozenset[int] = frozenset()
+    lenient: bool = False
 
 
 State = frozenset[tuple[int, int]]
@@ -126,7 +128,7 @@ class Placements:
 
     def pinned(self, state: State, pins: Sequence[tuple[int, int]]) -> Packing:
         """Whether all pods fit as in ``complete`` if beside the state these pods (role, domain) are where they are."""
-        return pack(self.classes, list(self._demands(state, pins, complete=True)))
+        return self._packed(list(self._demands(state, pins, complete=True)))
 
     def demands(self, state: State) -> tuple[Demand, ...]:
         """What a complete placement in this state asks of the nodes."""
@@ -140,8 +142,17 @@ class Placements:
     def _pack(self, state: State, *, complete: bool) -> Packing:
         key = (state, complete)
         if key not in self._fits:
-            self._fits[key] = pack(self.classes, list(self._demands(state, complete=complete)))
+            self._fits[key] = self._packed(list(self._demands(state, complete=complete)))
         return self._fits[key]
+
+    def _packed(self, demands: Sequence[Demand]) -> Packing:
+        """The packing; where it fails only for a lenient limit, nobody knows."""
+        packing = pack(self.classes, demands)
+        lenient = [replace(each, per_node=None) for each in demands if self.roles[each.role].lenient]
+        if packing.answer is not Answer.REFUTED or not lenient:
+            return packing
+        strict = [each for each in demands if not self.roles[each.role].lenient]
+        return packing if pack(self.classes, [*strict, *lenient]).answer is Answer.REFUTED else Packing(Answer.UNKNOWN)
 
     def _demands(self, state: State, pins: Sequence[tuple[int, int]] = (), *, complete: bool) -> Iterator[Demand]:
         pairs = sorted((Counter(pins) | Counter(state)).elements())

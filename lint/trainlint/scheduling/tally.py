@@ -29,8 +29,8 @@ class Tally:
             for index, counts in enumerate(self.shared):
                 domain = here.domains[index]
                 if domain is not None and domain != OWN and here.counted[index]:
-                    counts[domain] += self._weight(index, column)
-        self._known: dict[tuple[object, ...], bool] = {}
+                    counts[domain] += self.model.weight(index, column)
+        self._known: dict[tuple[int | str | None, ...], bool] = {}
         self._anywhere: dict[int, int] = {}
         self._lowest: dict[tuple[int, int], int] = {}
 
@@ -42,13 +42,10 @@ class Tally:
         relevant = model.of_role[role]
         if not relevant and not model.affinity[role].error and not model.spread[role].error:
             return True
-        here = model.classes[node_class]
+        domains = model.classes[node_class].domains
         key = (
             role,
-            *(
-                (here.domains[index], self._own(index, node_class, column) if here.domains[index] == OWN else 0)
-                for index in relevant
-            ),
+            *[self._own(index, node_class, column) if domains[index] == OWN else domains[index] for index in relevant],
         )
         known = self._known.get(key)
         if known is None:
@@ -59,12 +56,9 @@ class Tally:
             )
         return known
 
-    def _weight(self, counter: int, column: Column) -> int:
-        return sum(count for role, count in enumerate(column) if self.model.weights[counter][role])
-
     def _own(self, counter: int, node_class: int, column: Column) -> int:
         here = self.model.classes[node_class]
-        return here.own[counter] + self._weight(counter, column) if here.counted[counter] else 0
+        return here.own[counter] + self.model.weight(counter, column) if here.counted[counter] else 0
 
     def _here(self, node_class: int, column: Column, counter: Counter) -> int | None:
         index = self.model.number[counter]
@@ -85,7 +79,7 @@ class Tally:
             self._anywhere[index] = (
                 sum(self.shared[index].values())
                 + sum(each.own[index] * each.size for _, each in own)
-                + sum(self._weight(index, column) for node_class, column in self.state if node_class in alone)
+                + sum(self.model.weight(index, column) for node_class, column in self.state if node_class in alone)
             )
         return self._anywhere[index]
 

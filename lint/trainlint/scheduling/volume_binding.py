@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from fractions import Fraction
+from collections.abc import Iterable
 
-from trainlint.model.known import Known
 from trainlint.model.selector import Requirement
-from trainlint.model.settings import ZONE
-from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
+from trainlint.model.storage import Claim, Storage, StorageClass
 from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims, unusable, volume_of
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.node_affinity import term_matches
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.quantity import QuantityError, parse_quantity
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
-from trainlint.scheduling.requirement import holds, selector_error, selector_matches
+from trainlint.scheduling.requirement import holds
 from trainlint.scheduling.ternary import every, some
+from trainlint.scheduling.volume_match import amount, as_listed, candidates, matching_volume, reachable_from
 
-__all__ = ["PLUGIN", "check", "reachable_from"]
+__all__ = ["PLUGIN", "check"]
 
 PLUGIN = "VolumeBinding"
 _STATIC = "kubernetes.io/no-provisioner"
-_DRIVER_ZONE = re.compile(r"topology\.(?!kubernetes\.io/).+/zone|failure-domain\.beta\.kubernetes\.io/zone")
 
 
 def check(pod: Pod, node: Node, storage: Storage) -> Answer:
@@ -37,31 +30,6 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
     answers += _delayed([wanted for wanted in usable if _kind(wanted, storage) == "delayed"], node, storage)
     refusal = next((answer for answer in answers if isinstance(answer, Refusal)), None)
     return refusal or next((answer for answer in answers if answer is not None), None)
-
-
-def reachable_from(volume: PersistentVolume, node: Node, *, live: bool = True) -> bool | None:
-    """Whether the volume's node affinity allows the node; matchFields count for nothing there (S 8).
-
-    ``live`` says that storage drivers run: then zone labels which they put on nodes need not be listed.
-    """
-    if volume.node_affinity is None:
-        return True
-    return some(
-        term_matches(replace(term, expressions=_as_listed(term.expressions, node, live=live)), node, fields=False)
-        for term in volume.node_affinity
-    )
-
-
-def _as_listed(requirements: tuple[Requirement, ...], node: Node, *, live: bool) -> tuple[Requirement, ...]:
-    """The requirements with zone labels of drivers, which static inventories lack, taken for the zone (S 1.8)."""
-    if not live:
-        return requirements
-    return tuple(
-        replace(requirement, key=ZONE)
-        if _DRIVER_ZONE.fullmatch(requirement.key) and node.label(requirement.key) is None
-        else requirement
-        for requirement in requirements
-    )
 
 
 def _kind(wanted: PodClaim, storage: Storage) -> str:
@@ -107,9 +75,9 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         return refusal if allowed is False else Doubt(PLUGIN, why, wanted.volume.at)
     if claim.storage_class and chosen is None:
         return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
-    candidates = list(_candidates(claim, storage, frozenset()))
-    allowed_by = [reachable_from(volume, node, live=storage.controllers) for volume in candidates]
-    if candidates and all(allowed_by):
+    found = list(candidates(claim, storage, frozenset()))
+    allowed_by = [reachable_from(volume, node, live=storage.controllers) for volume in found]
+    if found and all(allowed_by):
         return None
     if some(allowed_by) is False and storage.complete:
         return refusal
@@ -120,7 +88,7 @@ def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answe
     """Claims that wait for their pod: an existing volume each, smallest claims first, or a new one."""
     answers: list[Answer] = []
     taken: frozenset[str] = frozenset()
-    for each in sorted(wanted, key=lambda each: _amount(each.claim.request if each.claim else "")):
+    for each in sorted(wanted, key=lambda each: amount(each.claim.request if each.claim else "")):
         claim = each.claim
         if claim is None:
             continue
@@ -128,7 +96,7 @@ def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answe
             elsewhere = claim.selected_node != node.name
             answers.append(_pinned(each, claim) if elsewhere else _provision(each, claim, node, storage))
             continue
-        volume = _matching_volume(claim, node, storage, taken)
+        volume = matching_volume(claim, node, storage, taken)
         if volume is not None:
             taken |= {volume.name}
         else:
@@ -139,36 +107,6 @@ def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answe
 def _pinned(wanted: PodClaim, claim: Claim) -> Refusal:
     reason = f"claim {claim.name} is being provisioned for node {claim.selected_node}"
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
-
-
-def _matching_volume(claim: Claim, node: Node, storage: Storage, taken: frozenset[str]) -> PersistentVolume | None:
-    best: PersistentVolume | None = None
-    for volume in _candidates(claim, storage, taken):
-        if volume.claim == (claim.namespace, claim.name):
-            return volume if reachable_from(volume, node, live=storage.controllers) else None
-        smaller = best is None or _amount(volume.capacity) < _amount(best.capacity)
-        if smaller and reachable_from(volume, node, live=storage.controllers):
-            best = volume
-    return best
-
-
-def _candidates(claim: Claim, storage: Storage, taken: frozenset[str]) -> Iterator[PersistentVolume]:
-    """Volumes that the claim could be bound to on a node that reaches them; those reserved for it come as they are."""
-    if selector_error(claim.selector):
-        return
-    for volume in storage.volumes.values():
-        reserved = volume.claim == (claim.namespace, claim.name)
-        if volume.name in taken or volume.deleting or (volume.claim is not None and not reserved):
-            continue
-        if _amount(volume.capacity) < _amount(claim.request) or volume.volume_mode != claim.volume_mode:
-            continue
-        if reserved or (
-            volume.phase == "Available"
-            and (claim.selector is None or selector_matches(claim.selector, volume.labels) is True)
-            and volume.storage_class == (claim.storage_class or "")
-            and claim.access_modes <= volume.access_modes
-        ):
-            yield volume
 
 
 def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> Answer:
@@ -199,7 +137,7 @@ def _topology_allows(chosen: StorageClass, node: Node, *, live: bool) -> bool | 
     if not chosen.topologies:
         return True
     return some(
-        every(holds(each, node.label(each.key)) for each in _as_listed(term, node, live=live)) if term else False
+        every(holds(each, node.label(each.key)) for each in as_listed(term, node, live=live)) if term else False
         for term in chosen.topologies
     )
 
@@ -212,20 +150,10 @@ def _has_room(claim: Claim, chosen: StorageClass, node: Node, storage: Storage) 
         and each.topology is not None
         and _selects(each.topology.requirements, node)
         and (each.maximum or each.capacity) != ""
-        and _amount(each.maximum or each.capacity) >= _amount(claim.request)
+        and amount(each.maximum or each.capacity) >= amount(claim.request)
         for each in storage.capacities
     )
 
 
 def _selects(requirements: Iterable[Requirement], node: Node) -> bool:
     return every(holds(requirement, node.label(requirement.key)) for requirement in requirements) is True
-
-
-def _amount(text: Known[str]) -> Fraction:
-    """A size; 0 where none is given or it cannot be read."""
-    if not isinstance(text, str) or not text:
-        return Fraction(0)
-    try:
-        return parse_quantity(text)
-    except QuantityError:
-        return Fraction(0)

@@ -21,11 +21,15 @@ Steps = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Alternatives:
-    """One set: the children (directories or files) of ``directory`` of which one is deployed at a time."""
+    """One set: the children (directories or files) of ``directory`` of which one is deployed at a time.
+
+    ``files``: all of them are files, of which nobody can be sure that they are not meant together.
+    """
 
     directory: Steps
     children: tuple[str, ...]
     example: Key
+    files: bool = False
 
     def child_of(self, steps: Steps) -> str | None:
         """The alternative that a file belongs to, if to any."""
@@ -59,13 +63,15 @@ def find_alternatives(objects: Iterable[ApiObject], together: Mapping[str, str])
         if each.meta.kind != "Namespace" and each.key is not None:
             definitions[each.key][each.file] = each  # in one file the last definition counts
     joined: dict[Steps, list[tuple[set[str], Key]]] = defaultdict(list)
+    files: set[Steps] = set()
     for key, by_file in definitions.items():
         for rivals in _rivals(by_file, together):
             directory = _common_directory(rivals)
             children = {PurePosixPath(file).parts[len(directory)] for file in rivals}
+            files.update(PurePosixPath(file).parts for file in rivals)
             _join(joined[directory], children, key)
     return tuple(
-        Alternatives(directory, tuple(sorted(children)), key)
+        Alternatives(directory, tuple(sorted(children)), key, all((*directory, child) in files for child in children))
         for directory, sets in sorted(joined.items(), key=lambda item: (len(item[0]), item[0]))
         for children, key in sets
     )
@@ -115,10 +121,18 @@ def parts(alternatives: tuple[Alternatives, ...]) -> tuple[Part, ...]:
             if any(other is not each and other.directory[: len(inside)] == inside for other in alternatives):
                 continue  # its own alternatives stand for it
             chosen = tuple((other, _choice(other, each, child)) for other in alternatives)
-            others = ", ".join(other for other in each.children if other != child)
-            _, kind, _, name = each.example
-            found.append(Part("/".join(inside), f"{kind} {name} is defined differently in {others}", chosen))
+            found.append(Part("/".join(inside), _why(each, child), chosen))
     return tuple(found)
+
+
+def _why(each: Alternatives, child: str) -> str:
+    others = ", ".join(other for other in each.children if other != child)
+    _, kind, _, name = each.example
+    why = f"{kind} {name} is defined differently in {others}"
+    if each.files:
+        place = "/".join(each.directory) or "the top directory"
+        why += f"; these are files of one directory ({place}), taken as alternatives of which one is deployed at a time"
+    return why
 
 
 def _choice(other: Alternatives, mine: Alternatives, child: str) -> str | None:

@@ -26,7 +26,7 @@ class Snapshot:
     """All facts of one state of one cluster.
 
     ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
-    will be deployed.
+    will be deployed. ``moved`` maps files to the namespaces that kustomizations put their objects into.
     """
 
     name: str
@@ -37,6 +37,7 @@ class Snapshot:
     inventories: tuple[Inventory, ...]
     workloads: Workloads
     unrendered: Mapping[str, str] = field(default_factory=dict)
+    moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
 
     @cached_property
@@ -73,6 +74,7 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         inventories=inventories,
         workloads=workloads,
         unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
+        moved=repository.moved,
         unknowns=workloads.unknowns,
     )
 

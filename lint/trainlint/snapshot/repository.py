@@ -47,7 +47,8 @@ class Repository:
     """``objects`` leaves out patches (which are no objects of their own) and keeps the last of two in one file.
 
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
-    topmost kustomization that deploys it; ``kustomization_files`` maps the directory of a kustomization to its file.
+    topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
+    ``kustomization_files`` maps the directory of a kustomization to its file.
     """
 
     readings: tuple[Reading, ...]
@@ -55,6 +56,7 @@ class Repository:
     duplicates: tuple[Duplicate, ...] = ()
     transformed: Mapping[str, str] = field(default_factory=dict)
     together: Mapping[str, str] = field(default_factory=dict)
+    moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
 
@@ -95,7 +97,7 @@ def read_repository(
         for item in api_objects(reading.documents)
         if item.meta.kind in READ_KINDS
     ]
-    duplicates = [*_in_one_file(found), *_in_one_kustomization(found, resolution)]
+    duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
     superseded = {id(duplicate.first) for duplicate in duplicates}
     transformed = _transformed(kustomizations, resolution)
     return Repository(
@@ -104,6 +106,7 @@ def read_repository(
         duplicates=tuple(duplicates),
         transformed=transformed,
         together={file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]},
+        moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
         unknowns=tuple(_unrendered(kustomizations, transformed, {item.file for item in found})),
     )
@@ -123,6 +126,15 @@ def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolu
     return found
 
 
+def _moved(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for directory, each in kustomizations.items():
+        if each.namespace:
+            for file in resolution.files[directory]:
+                found[file] = found.get(file, frozenset()) | {each.namespace}
+    return found
+
+
 def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
     last: dict[tuple[str, Key], ApiObject] = {}
     for each in objects:
@@ -134,23 +146,25 @@ def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
         last[place] = each
 
 
-def _in_one_kustomization(objects: Sequence[ApiObject], resolution: Resolution) -> Iterator[Duplicate]:
-    """kustomize itself refuses to build such a directory ("may not add resource with an already registered id")."""
+def _in_one_kustomization(
+    objects: Sequence[ApiObject], kustomizations: Mapping[str, Kustomization]
+) -> Iterator[Duplicate]:
+    """Two files that one kustomization lists by name: it does not build ("an already registered id").
+
+    What comes through another kustomization may have got another name or namespace there, so it proves nothing.
+    """
     by_file: dict[str, list[ApiObject]] = defaultdict(list)
     for each in objects:
         by_file[each.file].append(each)
-    reported: set[tuple[str, str, Key]] = set()
-    for directory in sorted(resolution.files):
+    for found in kustomizations.values():
         last: dict[Key, ApiObject] = {}
-        for file in sorted(resolution.files[directory]):
+        for file in dict.fromkeys(found.resources):
             for each in by_file.get(file, ()):
                 if each.key is None:
                     continue
                 before = last.get(each.key)
-                pair = (before.file if before else "", each.file, each.key)
-                if before is not None and before.file != each.file and pair not in reported:
-                    reported.add(pair)
-                    yield Duplicate(before, each, f"the kustomization {directory or '.'}")
+                if before is not None and before.file != each.file:
+                    yield Duplicate(before, each, f"the kustomization {found.directory or '.'}")
                 last[each.key] = each
 
 

@@ -13,7 +13,7 @@ from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_e
 
 __all__ = ["MAX_DEPTH", "Loaded", "build", "height"]
 
-MAX_DEPTH: Final = 256
+MAX_DEPTH: Final = 128
 """Levels of nesting that are read; public manifests have 51 at most, Kubernetes allows 10,000."""
 
 _MERGE_TAG = "tag:yaml.org,2002:merge"
@@ -38,7 +38,10 @@ class _Anchor:
 
 def build(text: str) -> Loaded:
     """The value of the first YAML document in ``text``. Raises YamlError and TooDeepError."""
-    return with_events(text, lambda events: _Builder(events).document())
+    try:
+        return with_events(text, lambda events: _Builder(events).document())
+    except RecursionError:  # only where the caller's own stack is deep already
+        raise TooDeepError from None
 
 
 class _Builder:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_events
+from trainlint.source.events import KINDS, Kind, YamlError, with_events
 from trainlint.source.lines import Lines
 from trainlint.source.text import Part
 
@@ -53,5 +53,5 @@ def _text_lines(part: Part) -> set[int]:
 
     try:
         return with_events(part.text, covered)
-    except (YamlError, TooDeepError):
+    except YamlError:
         return set()

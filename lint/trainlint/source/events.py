@@ -34,8 +34,11 @@ class YamlError(Exception):
         self.index = index
 
 
-class TooDeepError(Exception):
-    """The document is nested deeper than this linter reads; Kubernetes' limit is 10,000 levels."""
+class TooDeepError(YamlError):
+    """The document is nested deeper than this linter reads: no mistake, as Kubernetes' own limit is 10,000 levels."""
+
+    def __init__(self, index: int = 0) -> None:
+        super().__init__("it is nested too deeply to be read", index)
 
 
 _NAMES: Final[dict[str, Kind]] = {
@@ -148,13 +151,13 @@ _STARTS: Final[dict[str, str]] = {
 }
 
 
-def _explained(error: Any, text: str) -> Exception:
+def _explained(error: Any, text: str) -> YamlError:
     """A parser's complaint as cause and remedy."""
     problem = str(error.problem or error.context or "this is not YAML")
     mark = error.problem_mark or error.context_mark
     index = int(mark.index) if mark else 0
     if "exceeded max" in problem:
-        return TooDeepError()
+        return TooDeepError(index)
     if "cannot start any token" in problem:
         return YamlError(_STARTS.get(text[index : index + 1], "this character cannot start a value: quote it"), index)
     for part, advice in _ADVICE:

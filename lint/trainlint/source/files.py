@@ -78,7 +78,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
     if not named and not paths:
         named = [Path()]
     for path in named:
-        if not path.exists():
+        if not _exists(path):
             raise NotFound(path)
     real = [Path(os.path.realpath(path)) for path in named]
     given = [path for path in real if not path.is_dir()]
@@ -106,6 +106,13 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
             if str(file.path) in chosen or str(file.path).startswith(prefixes) or file.name == STDIN
         )
     return World(root, files, scope, finder.unknowns(), configs)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a directory above it may not be entered
+        return False
 
 
 def _root(homes: dict[Path, Path | None], directories: list[Path], given: list[Path]) -> Path:
@@ -162,7 +169,7 @@ class _Finder:
                 self.add_tree(Path(path))  # a repository inside this one
             elif MANIFEST.fullmatch(name):
                 self.add(path)
-        if (directory / ".gitmodules").exists():
+        if tree is not None and (tree / ".gitmodules").exists():
             for module in git_modules(directory):
                 self._add_module(Path(directory, module))
 

@@ -55,7 +55,7 @@ def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
             data = json.loads(whole)
         loaded = Loaded(data)
         if duplicate:  # which keys stand twice, only the YAML reader knows
-            with suppress(YamlError, TooDeepError):
+            with suppress(YamlError):
                 loaded = Loaded(data, build(text[index:end]).duplicates)
         found.append((index, loaded))
         index = _skip(text, end)

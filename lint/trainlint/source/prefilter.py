@@ -12,6 +12,7 @@ _KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
 # repeats; tags stand in the same place. Comments may stand between.
 _EXPLICIT: Final = re.compile(rb"""[?&!]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
+_SIGNS: Final = (b"?", b"&", b"!")
 _LOOK_BACK: Final = 1024
 # Keys of which a letter is written as an escape, or which a backslash folds over two lines.
 _ESCAPED: Final = re.compile(rb"""\\(?:(?:x|u00|U000000)6[49bBeE]|(?<=[kin]\\)\r?\n)""")
@@ -47,6 +48,13 @@ class KindFilter:
             if key["colon"] is not None:
                 if not self._other.match(content, key.end()):
                     return True
-            elif _EXPLICIT.search(content, max(0, key.start() - _LOOK_BACK), key.start()):
+            elif _explicit(content, key.start()):
                 return True
         return any(odd in content for odd in _ODD) or _ESCAPED.search(content) is not None
+
+
+def _explicit(content: bytes, end: int) -> bool:
+    start = max(0, end - _LOOK_BACK)
+    if all(content.rfind(sign, start, end) < 0 for sign in _SIGNS):
+        return False
+    return _EXPLICIT.search(content, start, end) is not None

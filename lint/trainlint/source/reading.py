@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from trainlint.finding import Location, Span, Unknown
-from trainlint.source.builder import Loaded
+from trainlint.source.builder import MAX_DEPTH, Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
@@ -180,13 +180,15 @@ class _Reader:
             return
         try:
             found = loaded or load(part.text)
-        except YamlError as error:
-            faults.append((index, part, error))
-            return
         except TooDeepError:
             place = Location(self._file, index)
             subject = f"the objects in document {index + 1} of {self._file}"
-            self._unknowns.append(Unknown(subject, "it is nested deeper than this linter reads (256 levels)", at=place))
+            self._unknowns.append(
+                Unknown(subject, f"it is nested deeper than this linter reads ({MAX_DEPTH} levels)", at=place)
+            )
+            return
+        except YamlError as error:
+            faults.append((index, part, error))
             return
         if self._always or self._holds(found.data):
             document = Document(self._file, index, part.line, part.text, found.data, found.duplicates)
@@ -205,10 +207,10 @@ class _Reader:
             if found:
                 try:
                     load(part.text)
-                except YamlError:
-                    return found
                 except TooDeepError:
                     continue
+                except YamlError:
+                    return found
         return None
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 from trainlint.finding import Path, Span
 from trainlint.source import scalars
 from trainlint.source.document import Document
-from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_events
+from trainlint.source.events import KINDS, Kind, YamlError, with_events
 from trainlint.source.lines import Lines
 
 __all__ = ["Spans", "locate", "spans"]
@@ -100,7 +100,7 @@ def spans(document: Document) -> Spans:
     if document.text.lstrip().startswith(("{", "[")):  # JSON allows a few characters that YAML does not
         texts.append(_JSON_ONLY.sub(lambda found: " " * len(found[0]), document.text))
     for text in texts:
-        with suppress(YamlError, TooDeepError):
+        with suppress(YamlError):
             return with_events(text, partial(_places, document.text, lines, as_json=text is not document.text))
     return Spans(lines, {(): _Place(0, len(document.text.rstrip()))}, {})
 

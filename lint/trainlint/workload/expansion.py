@@ -15,7 +15,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 
-__all__ = ["Context", "Expander", "Expansion", "injected", "is_template", "pod_set"]
+__all__ = ["Context", "Expander", "Expansion", "injected", "is_template", "named", "pod_set"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,11 @@ class Expansion:
 
 Expander: TypeAlias = Callable[[Field, ObjectRef, Context], Expansion]
 """Expands the object at the cursor."""
+
+
+def named(hostname: str, index: int = 0) -> str:
+    """The host name of one of the pods: placeholders that the user wrote may hold braces of their own."""
+    return hostname.replace("{}", str(index))
 
 
 def is_template(template: Field) -> bool:

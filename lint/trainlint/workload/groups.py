@@ -29,7 +29,7 @@ class Unit:
 
     ``seed`` says that a group may grow from it, ``training`` that its kind is one of training,
     ``computes`` that its pods compute together on accelerators, ``several_jobs`` that its ranks may be those of several
-    jobs, where they meet at several places.
+    jobs, where they meet at several places. Units with the same ``declared`` are one group, whatever they use.
     """
 
     owner: ObjectRef
@@ -44,6 +44,7 @@ class Unit:
     annotations: Mapping[str, str] = field(default_factory=dict)
     instances: Known[int] = 1
     several_jobs: bool = False
+    declared: str = ""
 
 
 def form_groups(
@@ -63,8 +64,8 @@ def form_groups(
     seeds = {number for number, unit in enumerate(units) if _grows(number, unit, meets)}
     declared: dict[str, list[int]] = defaultdict(list)
     for number, unit in enumerate(units):
-        if name := unit.annotations.get(GROUP_ANNOTATION):
-            declared[name].append(number)
+        if unit.declared:
+            declared[unit.declared].append(number)
     ownership = assign(len(units), seeds, uses, list(declared.values()))
     found = []
     for owner, together in ownership.members.items():
@@ -105,7 +106,7 @@ def _group(
     for ranks in _communicators(inside, pod_sets, here, alive):
         flows += collectives(pod_sets, ranks)
     speaking = _speaking(flows, here, alive | lent)
-    speaking |= {i for unit in inside if GROUP_ANNOTATION in unit.annotations for i in unit.pod_sets if i in alive}
+    speaking |= {i for unit in inside if unit.declared for i in unit.pod_sets if i in alive}
     helpers = {i for unit in inside for i in unit.helpers}
     members = sorted((alive - helpers) & speaking)
     others = sorted(((alive & helpers) | lent) & speaking)

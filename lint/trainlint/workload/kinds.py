@@ -13,6 +13,7 @@ from trainlint.workload.leaderworkerset import expand_leader_worker_set
 from trainlint.workload.mpijob import expand_mpi_job
 from trainlint.workload.trainer import expand_train_job
 from trainlint.workload.volcano import expand_volcano_cron_job, expand_volcano_job
+from trainlint.workload.wrappers import WRAPPERS
 
 __all__ = [
     "CLUSTER_KINDS",
@@ -73,7 +74,10 @@ REFERENCED_KINDS: Final = frozenset({"Service", "ConfigMap", "TrainingRuntime", 
 CLUSTER_KINDS: Final = frozenset({"ClusterTrainingRuntime"})
 
 WORKLOAD_KINDS: Final = frozenset(
-    {kind for _, kind in EXPANDERS} | {kind for kinds in TRAINING_GROUPS.values() for kind in kinds} | REFERENCED_KINDS
+    {kind for _, kind in EXPANDERS}
+    | WRAPPERS
+    | {kind for kinds in TRAINING_GROUPS.values() for kind in kinds}
+    | REFERENCED_KINDS
 )
 """Every kind of object that ``read_workloads`` looks at."""
 

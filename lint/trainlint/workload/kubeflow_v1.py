@@ -21,7 +21,7 @@ from trainlint.model.workload import (
     ServicePort,
 )
 from trainlint.source.document import Field
-from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.kubeflow_v1_env import with_v1_env
 
@@ -144,7 +144,7 @@ def _services(roles: tuple[_Role, ...], owner: ObjectRef) -> Iterator[Service]:
         count = role.pods.max_replicas or role.pods.replicas
         for index in range(min(count, _MANY) if isinstance(count, int) else 1):
             yield Service(
-                ObjectRef("Service", owner.namespace, role.pods.hostname.format(index)),
+                ObjectRef("Service", owner.namespace, named(role.pods.hostname, index)),
                 selector | {f"{_PREFIX}replica-index": str(index)},
                 (ServicePort(role.port),),
                 headless=True,
@@ -184,7 +184,7 @@ def _meeting(job: Field, kind: _Kind, index: dict[str, int]) -> int | None:
 
 def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...], port: int) -> Iterator[Flow]:
     target = roles[meeting]
-    first = f"{target.pods.hostname.format(0)}:{port}"
+    first = f"{named(target.pods.hostname)}:{port}"
     several = len(roles) > 1 or maybe_many(target.pods)
     if not several:
         return
@@ -192,7 +192,7 @@ def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...], port: in
         at: Location = role.pods.at
         if number != meeting or maybe_many(role.pods):
             yield rendezvous(number, meeting, port, f"ranks meet at {first} ({kind.address})", at)
-        yield from dns(number, f"{kind.address} is the name {target.pods.hostname.format(0)}", at)
+        yield from dns(number, f"{kind.address} is the name {named(target.pods.hostname)}", at)
 
 
 def _mpi_flows(index: dict[str, int], pod_sets: list[PodSet]) -> Iterator[Flow]:

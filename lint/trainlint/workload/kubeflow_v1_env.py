@@ -9,7 +9,7 @@ from trainlint.kube.values import read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, PodSet
 from trainlint.source.document import Field
-from trainlint.workload.expansion import injected
+from trainlint.workload.expansion import injected, named
 from trainlint.workload.flows import total
 
 __all__ = ["with_v1_env"]
@@ -26,7 +26,7 @@ def with_v1_env(job: Field, kind: str, pod_sets: Sequence[PodSet], ports: Sequen
             env = _pytorch(job, found.role, by_role, count)
         elif kind in {"XGBoostJob", "PaddleJob"} and "Master" in by_role:
             master, port = by_role["Master"]
-            host = master.hostname.format(0)
+            host = named(master.hostname)
             env = (
                 {"MASTER_ADDR": host, "MASTER_PORT": str(port), "WORLD_SIZE": _text(count), "RANK": _rank(found)}
                 if kind == "XGBoostJob"
@@ -35,7 +35,7 @@ def with_v1_env(job: Field, kind: str, pod_sets: Sequence[PodSet], ports: Sequen
         elif kind == "JAXJob" and "Worker" in by_role:
             worker, port = by_role["Worker"]
             env = {
-                "COORDINATOR_ADDRESS": worker.hostname.format(0),
+                "COORDINATOR_ADDRESS": named(worker.hostname),
                 "COORDINATOR_PORT": str(port),
                 "NUM_PROCESSES": _text(count),
                 "PROCESS_ID": PER_POD,
@@ -57,7 +57,7 @@ def _pytorch(job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], coun
     elastic = spec["elasticPolicy"]
     if "Master" in by_role:
         master, port = by_role["Master"]
-        host, rank = master.hostname.format(0), _rank(by_role[role][0])
+        host, rank = named(master.hostname), _rank(by_role[role][0])
         each = int(processes) if processes.isdecimal() else 1
         world: Known[str] = count if isinstance(count, Undetermined) else str(count * each)
         env |= {"MASTER_ADDR": host, "MASTER_PORT": str(port), "PET_MASTER_ADDR": host, "PET_MASTER_PORT": str(port)}
@@ -66,7 +66,7 @@ def _pytorch(job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], coun
         env["PET_NNODES"] = _text(count)
     elif "Worker" in by_role:
         worker, port = by_role["Worker"]
-        host = worker.hostname.format(0)
+        host = named(worker.hostname)
         least, most = read_text(elastic["minReplicas"]), read_text(elastic["maxReplicas"])
         env |= {
             "PET_RDZV_BACKEND": read_text(elastic["rdzvBackend"]) or "c10d",

@@ -10,7 +10,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
-from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.ranks import indexed_ranks
 
 __all__ = ["expand_leader_worker_set"]
@@ -36,7 +36,7 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
         if not is_template(pods):
             continue
         index: Known[str] = "0" if role == "leader" else "1" if count == 1 else PER_POD
-        address = f"{owner.name}-0.{subdomain.format(0)}.{owner.namespace}"
+        address = f"{owner.name}-0.{named(subdomain)}.{owner.namespace}"
         pod_sets.append(
             pod_set(
                 owner,
@@ -56,7 +56,7 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
             )
         )
     service = Service(
-        ObjectRef("Service", owner.namespace, subdomain.format(0)),
+        ObjectRef("Service", owner.namespace, named(subdomain)),
         {f"{_PREFIX}name": owner.name},
         headless=True,
         publish_not_ready=True,

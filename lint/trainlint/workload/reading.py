@@ -25,6 +25,7 @@ from trainlint.workload.wrappers import unwrapped
 
 __all__ = ["read_workloads"]
 
+_KUEUE_POD_GROUP = "kueue.x-k8s.io/pod-group-name"
 DEFAULT_NAMESPACE = 'namespace "default" for objects that name none'
 
 
@@ -44,9 +45,14 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
 
     A training object that cannot be expanded is an unknown. Never raises, whatever the objects hold.
     """
-    read = [pair for item in objects for pair in unwrapped(item, read_meta(item)) if pair[1].kind in WORKLOAD_KINDS]
-    context = Context(settings, {_reference(meta): item for item, meta in read})
     found = _Found()
+    read = [
+        (held, meta)
+        for item in objects
+        for held, meta in unwrapped(item, read_meta(item), found.unknowns)
+        if meta.kind in WORKLOAD_KINDS
+    ]
+    context = Context(settings, {_reference(meta): item for item, meta in read})
     unnamed = False
     for item, meta in read:
         owner = _reference(meta)
@@ -98,6 +104,7 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
                 training=expansion.training,
                 computes=_computes_together(owner, expansion),
                 annotations=meta.annotations,
+                declared=_declared(owner, meta),
                 instances=expansion.instances,
                 several_jobs=expansion.several_jobs,
             )
@@ -144,6 +151,14 @@ def _lost(
 def _moved(flows: Sequence[Flow], base: int) -> Iterator[Flow]:
     for flow in flows:
         yield replace(flow, source=flow.source + base, target=None if flow.target is None else flow.target + base)
+
+
+def _declared(owner: ObjectRef, meta: Meta) -> str:
+    """The group that somebody put the object into: by our annotation, or as one of several pods queued as one."""
+    if name := meta.annotations.get(GROUP_ANNOTATION):
+        return name
+    name = meta.labels.get(_KUEUE_POD_GROUP, "") if owner.kind == "Pod" else ""
+    return f"{owner.namespace}/{name}" if name else ""
 
 
 def _is_seed(owner: ObjectRef, expansion: Expansion) -> bool:

@@ -13,7 +13,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
-from trainlint.workload.expansion import Context, Expansion, injected
+from trainlint.workload.expansion import Context, Expansion, injected, named
 from trainlint.workload.flows import dns, maybe_several, rendezvous
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
@@ -173,7 +173,7 @@ def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
     pods = pod_sets[index]
     if not maybe_several(pods.replicas):
         return Expansion(pod_sets)
-    first = f"{pods.hostname.format(0, 0)}.{pods.spec.subdomain}"
+    first = f"{named(pods.hostname)}.{pods.spec.subdomain}"
     flow = rendezvous(index, index, 8050, f"Flux brokers connect to {first}:8050 and to each other", pods.at)
     return Expansion(
         pod_sets, (flow, *dns(index, "brokers find each other by name", pods.at)), ranks=frozenset({index})

@@ -13,7 +13,7 @@ from trainlint.launch.environment import MPI_PROGRAMS
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
 from trainlint.source.document import Field
-from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
@@ -58,7 +58,7 @@ def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expans
 def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
     spec = job["spec"]
     plugins = _plugins(spec["plugins"])
-    named = "svc" in plugins
+    has_names = "svc" in plugins
     pod_sets: list[PodSet] = []
     for number, task in enumerate(spec["tasks"].elements()):
         if not is_template(task["template"]):
@@ -71,7 +71,7 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
             f"{_PREFIX}task-index": PER_POD,
             f"{_PREFIX}queue-name": read_text(spec["queue"]) or "default",
         }
-        served = named and isinstance(name, str)
+        served = has_names and isinstance(name, str)
         pods = pod_set(
             owner,
             role,
@@ -86,11 +86,11 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
         pod_sets.append(replace(pods, spec=replace(pods.spec, scheduler_name=scheduler)))
     ranks, flows = _framework(plugins, pod_sets)
     shut = plugins.option("svc", "disable-network-policy", "false") != "true"
-    if not named or isinstance(name, Undetermined):
+    if not has_names or isinstance(name, Undetermined):
         missing = (
             f"whom the NetworkPolicy of the svc plugin selects: {name.why}" if isinstance(name, Undetermined) else ""
         )
-        unknown = (Unknown(str(owner), missing, at=job.at),) if named and shut else ()
+        unknown = (Unknown(str(owner), missing, at=job.at),) if has_names and shut else ()
         return Expansion(tuple(pod_sets), flows, ranks=ranks, unknowns=unknown, training=True, several_jobs=True)
     selector = {f"{_PREFIX}job-name": owner.name, f"{_PREFIX}job-namespace": owner.namespace}
     service = Service(
@@ -177,7 +177,7 @@ def _runs(found: PodSet, programs: Container[str]) -> bool:
 
 
 def _meet(pod_sets: Sequence[PodSet], ranks: frozenset[int], master: int, port: int) -> Iterator[Flow]:
-    address = f"{pod_sets[master].hostname.format(0)}.{pod_sets[master].spec.subdomain}"
+    address = f"{named(pod_sets[master].hostname)}.{pod_sets[master].spec.subdomain}"
     for number in sorted(ranks):
         at = pod_sets[number].at
         if number != master or maybe_many(pod_sets[number]):

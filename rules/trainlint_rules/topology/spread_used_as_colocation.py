@@ -2,7 +2,7 @@
 
 `topologySpreadConstraints` with `whenUnsatisfiable: DoNotSchedule` on the zone key asks for pods to be evenly
 distributed over the eligible zones. People write it on coordinator and workers to "keep them together". With one
-eligible zone it does nothing; with two or more it forces the group apart. Pods are kept together by a node selector on
+eligible zone it does nothing; with two or more it drives the group apart. Pods are kept together by a node selector on
 the zone or by required pod affinity.
 
 Silent for constraints on the host name, for ScheduleAnyway, and for pods outside groups.
@@ -82,6 +82,9 @@ def _finding(proof: GroupProof, cause: SpreadCause) -> Finding:
     if cause.forces_split:
         effect = f"it forces the group apart: at most {cause.max_skew} of its pods may be in one of {zones} while "
         effect += "another is empty"
+    elif cause.limits:
+        effect = f"it drives them apart: {cause.pod_set.name} cannot join {cause.max_skew} or more pods of the group "
+        effect += f"in one of {zones} while another is empty"
     elif len(cause.eligible) == 1:
         effect = f"it does nothing: {zones} is the only eligible zone"
     else:

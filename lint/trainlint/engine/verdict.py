@@ -1,0 +1,74 @@
+"""The proof of a group as the verdict that reports show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.model.known import Answer
+from trainlint.model.workload import DNS_PEER, Flow, Group
+from trainlint.proof.cause import CutCause, FlowCause
+from trainlint.proof.facts import Facts
+from trainlint.proof.group import GroupProof
+from trainlint.result import GroupVerdict, NeededFlow, Role
+from trainlint.snapshot.repository import Repository
+
+__all__ = ["verdicts"]
+
+
+def verdicts(facts: Facts, repository: Repository) -> Iterator[GroupVerdict]:
+    """The verdict on every group of a snapshot."""
+    return (_verdict(proof, facts, repository) for proof in facts.proofs)
+
+
+def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVerdict:
+    roles = tuple(_roles(proof.group, facts, repository))
+    counts = [role.pods for role in roles if not role.dependency]
+    known = [count for count in counts if count is not None]
+    return GroupVerdict(
+        name=proof.group.name,
+        kind=proof.group.kind,
+        snapshot=facts.snapshot.name,
+        pods=sum(known) if len(known) == len(counts) else None,
+        exists=proof.exists,
+        for_all=proof.for_all,
+        viable_zones=proof.viable_zones,
+        witness=proof.witness,
+        counterexample=proof.counterexample,
+        missing=proof.missing if Answer.UNKNOWN in (proof.exists, proof.for_all) else (),
+        notes=proof.notes,
+        roles=roles,
+        flows=tuple(_flows(proof)),
+    )
+
+
+def _roles(group: Group, facts: Facts, repository: Repository) -> Iterator[Role]:
+    for index, member in enumerate(group.members):
+        item = repository.object_at(member.at)
+        yield Role(
+            name=member.name,
+            pods=member.replicas if isinstance(member.replicas, int) else None,
+            zones=facts.zones_of(member),
+            dependency=index in group.dependencies,
+            at=member.at if item is None else item.field.at,
+        )
+
+
+def _flows(proof: GroupProof) -> Iterator[NeededFlow]:
+    denied = {id(flow) for cause in proof.causes if isinstance(cause, FlowCause) for flow, _ in cause.flows}
+    cut: dict[int, dict[tuple[str, str], None]] = {}
+    for cause in proof.causes:
+        if isinstance(cause, CutCause):
+            for pair in cause.pairs:
+                cut.setdefault(id(pair.flow), {})[pair.source_zone, pair.target_zone] = None
+    for flow in proof.group.flows:
+        yield NeededFlow(
+            source=proof.group.members[flow.source].name,
+            target=_target(proof.group, flow),
+            ports=f"{flow.protocol} {flow.ports}",
+            denied=id(flow) in denied,
+            cut=tuple(cut.get(id(flow), ())),
+        )
+
+
+def _target(group: Group, flow: Flow) -> str:
+    return DNS_PEER if flow.target is None else group.members[flow.target].name

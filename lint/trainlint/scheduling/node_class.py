@@ -1,0 +1,78 @@
+"""Classes of nodes that no filter can tell apart for a group."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from trainlint.scheduling.node import OWN, Node
+from trainlint.scheduling.pod import Pod
+
+__all__ = ["Cell", "NodeClass", "domain_among", "shared_values", "united"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """``size`` equal nodes, each of which already holds the ``bound`` pods."""
+
+    node: Node
+    size: int = 1
+    bound: tuple[Pod, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeClass:
+    """``size`` nodes that are equal for the group: who may come at all, what is free on one, its domains.
+
+    ``domains`` hold, per counter, ``None`` (the key is missing), ``OWN`` or the value; ``counted`` whether pods there
+    count; ``own`` what the bound pods of one node contribute. ``limits`` and ``volumes`` are those of CSI drivers.
+    """
+
+    size: int = field(compare=False)
+    names: tuple[str, ...] = field(compare=False)
+    zone: str | None
+    open: tuple[bool, ...]
+    free: tuple[int, ...]
+    slots: int
+    domains: tuple[str | None, ...]
+    counted: tuple[bool, ...]
+    own: tuple[int, ...]
+    limits: tuple[tuple[str, int], ...]
+    volumes: frozenset[tuple[str, str]]
+
+    def node_names(self) -> Iterator[str]:
+        """A name for each node: its own, or the pool's with a number."""
+        single = len(self.names) == self.size
+        yield from self.names if single else (f"{name}/{number}" for number in count(1) for name in self.names)
+
+
+def united(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
+    """Classes whose facts are all the same, as one."""
+    found: dict[NodeClass, list[NodeClass]] = defaultdict(list)
+    for each in classes:
+        found[each].append(each)
+    return tuple(
+        replace(first, size=sum(each.size for each in same), names=tuple(name for each in same for name in each.names))
+        for first, same in found.items()
+    )
+
+
+def shared_values(cells: Iterable[Cell], keys: Collection[str]) -> set[tuple[str, str]]:
+    """The values of topology keys that several nodes have in common."""
+    holders: dict[tuple[str, str], int] = defaultdict(int)
+    for cell in cells:
+        for key in keys:
+            value = cell.node.domain(key)
+            if isinstance(value, str):
+                holders[key, value] += cell.size
+    return {pair for pair, nodes in holders.items() if nodes > 1}
+
+
+def domain_among(cell: Cell, key: str, shared: Collection[tuple[str, str]]) -> str | None:
+    """The domain of a cell's nodes; a value that no other node has is as good as a domain of their own."""
+    value = cell.node.domain(key)
+    if not isinstance(value, str):
+        return None
+    return value if (key, value) in shared else OWN

@@ -1,0 +1,136 @@
+"""What is asked about all placements of a group that can be reached."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations_with_replacement, product
+from math import comb
+
+from trainlint.scheduling.group_model import GroupModel
+from trainlint.scheduling.tally import State
+
+__all__ = ["Example", "Exploration", "Outcome", "Zone"]
+
+Zone = str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A state: pods of each role on each node, and the roles that wait without a feasible node."""
+
+    placed: Mapping[str, Mapping[str, int]]
+    waiting: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """What can come out (the fields of the recordings). Zones: ``None`` is a node without the topology key.
+
+    ``zones``: sets of zones that complete placements use. ``stuck``: some pod may have to wait, perhaps only for now.
+    ``dead_end``: the group may have to wait for ever. ``role_zones``: by role, over all reachable states. ``pairs``:
+    zones of two different pods of two roles (by index, the first not after the second) in some complete placement.
+    ``examples``: a complete placement for each set of zones.
+    """
+
+    states: int = 0
+    complete: int = 0
+    zones: frozenset[frozenset[Zone]] = frozenset()
+    stuck: bool = False
+    dead_end: bool = False
+    role_zones: Mapping[int, frozenset[Zone]] = field(default_factory=dict)
+    pairs: Mapping[tuple[int, int], frozenset[tuple[Zone, Zone]]] = field(default_factory=dict)
+    examples: Mapping[frozenset[Zone], Example] = field(default_factory=dict)
+    complete_example: Example | None = None
+    stuck_example: Example | None = None
+    dead_end_example: Example | None = None
+
+
+class Outcome:
+    """Collects what is asked about all reachable states."""
+
+    def __init__(self, model: GroupModel) -> None:
+        self.model = model
+        self.states = self.complete = 0
+        self.zones: set[frozenset[Zone]] = set()
+        self.role_zones: dict[int, set[Zone]] = {index: set() for index, _ in enumerate(model.roles)}
+        self.pairs: dict[tuple[int, int], set[tuple[Zone, Zone]]] = {
+            (first, second): set()
+            for first, second in combinations_with_replacement(range(len(model.roles)), 2)
+            if first != second or model.roles[first].replicas > 1
+        }
+        self.examples: dict[str, Example] = {}
+        self.by_zones: dict[frozenset[Zone], Example] = {}
+
+    def visit(self, state: State, open_roles: Sequence[int], successors: Mapping[int, Sequence[State]]) -> None:
+        """Takes one state into account, with what may follow for each role that still has pods to place."""
+        weight = self._arrangements(state)
+        self.states += weight
+        counts: dict[tuple[int, Zone], int] = defaultdict(int)
+        for node_class, column in state:
+            zone = self.model.classes[node_class].zone
+            for role, count in enumerate(column):
+                if count:
+                    self.role_zones[role].add(zone)
+                    counts[role, zone] += count
+        if not open_roles:
+            self.complete += weight
+            self.zones.add(frozenset(zone for _, zone in counts))
+            self._pair(counts)
+            zones = frozenset(zone for _, zone in counts)
+            if zones not in self.by_zones:
+                self.by_zones[zones] = self._example(state, ())
+            if "complete" not in self.examples:
+                self.examples["complete"] = self._example(state, ())
+            return
+        waiting = tuple(role for role in open_roles if not successors[role])
+        if waiting and "stuck" not in self.examples:
+            self.examples["stuck"] = self._example(state, waiting)
+        if len(waiting) == len(open_roles) and "dead_end" not in self.examples:
+            self.examples["dead_end"] = self._example(state, waiting)
+
+    def _pair(self, counts: Mapping[tuple[int, Zone], int]) -> None:
+        for ((one, here), number), (other, there) in product(counts.items(), counts):
+            if one < other or (one == other and (here != there or number > 1)):
+                ends = (here, there) if one != other else _sorted_pair(here, there)
+                self.pairs[one, other].add(ends)
+
+    def _arrangements(self, state: State) -> int:
+        """How many placements on single nodes the state stands for."""
+        number = 1
+        left = {index: each.size for index, each in enumerate(self.model.classes)}
+        for (node_class, _), count in Counter(state).items():
+            number *= comb(left[node_class], count)
+            left[node_class] -= count
+        return number
+
+    def _example(self, state: State, waiting: Sequence[int]) -> Example:
+        used: dict[int, Iterator[str]] = {}
+        placed: dict[str, dict[str, int]] = {}
+        for node_class, column in state:
+            node = next(used.setdefault(node_class, self.model.classes[node_class].node_names()))
+            for role, count in enumerate(column):
+                if count:
+                    placed.setdefault(self.model.roles[role].name, {})[node] = count
+        return Example(placed, tuple(self.model.roles[role].name for role in waiting))
+
+    def result(self) -> Exploration:
+        """The findings, frozen."""
+        return Exploration(
+            states=self.states,
+            complete=self.complete,
+            zones=frozenset(self.zones),
+            stuck="stuck" in self.examples,
+            dead_end="dead_end" in self.examples,
+            role_zones={role: frozenset(zones) for role, zones in self.role_zones.items()},
+            pairs={roles: frozenset(pairs) for roles, pairs in self.pairs.items()},
+            examples=self.by_zones,
+            complete_example=self.examples.get("complete"),
+            stuck_example=self.examples.get("stuck"),
+            dead_end_example=self.examples.get("dead_end"),
+        )
+
+
+def _sorted_pair(one: Zone, other: Zone) -> tuple[Zone, Zone]:
+    return (one, other) if (one is not None, one or "") <= (other is not None, other or "") else (other, one)

@@ -1,0 +1,80 @@
+"""``python -m tests.bench``: how long trainlint takes, by stage, cold, twice the size, and to start."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.bench.processes import Cost, interleaved
+from tests.bench.repository import Size, build, build_small
+from tests.bench.stages import run_stages
+
+TARGET = 2.0
+START = 2.5
+
+CLI = "from trainlint.cli.main import main; main()"
+BASELINE = "import networkx, pydantic"
+
+
+def python(code: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-c", code, *arguments]
+
+
+def main() -> None:
+    options = arguments()
+    with tempfile.TemporaryDirectory(prefix="trainlint-bench-") as folder:
+        once, twice, small, caches = (Path(folder) / name for name in ("once", "twice", "small", "caches"))
+        show_size(build(once, options.scale))
+        build(twice, 2 * options.scale)
+        build_small(small)
+        # Before anything is run in this process: on Linux a child's peak memory counts from that of its parent.
+        sizes = [python(CLI, "check", str(each)) for each in (once, twice)]
+        show_growth(*interleaved(sizes, options.runs, caches))
+        starts = [python(BASELINE), python(CLI, "--version"), python(CLI, "check", str(small))]
+        show_start(*interleaved(starts, 2 * options.runs + 1, caches))
+        show_stages(once)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
+    parser.add_argument("--scale", type=float, default=1.0, help="1 is 1,000 training pods and 20 MB (default)")
+    parser.add_argument("--runs", type=int, default=5, help="fresh processes for each number (default 5)")
+    return parser.parse_args()
+
+
+def show_size(size: Size) -> None:
+    print(f"{size.pods} training pods in {size.groups} groups; {size.files} files, {size.bytes / 1e6:.1f} MB\n")
+
+
+def show_stages(root: Path) -> None:
+    stages = run_stages(root)
+    total = sum(stages.seconds.values())
+    print("stage        CPU s   share")
+    for name, seconds in stages.seconds.items():
+        print(f"{name:11} {seconds:6.3f}  {seconds / total:6.1%}")
+    print(f"{'sum':11} {total:6.3f}")
+    print(", ".join(f"{count} {what}" for what, count in stages.counts.items()) + "\n")
+
+
+def show_growth(once: Cost, twice: Cost) -> None:
+    print(f"fresh process        wall s   CPU s   peak MB   (medians of {once.runs})")
+    for name, cost in (("the repository", once), ("twice the size", twice)):
+        print(f"{name:19} {cost.wall:7.2f} {cost.cpu:7.2f} {cost.peak / 1e6:9.0f}")
+    print(f"growth              {twice.wall / once.wall:6.2f}x {twice.cpu / once.cpu:6.2f}x")
+    met = "met" if once.wall < TARGET else "met by its CPU time only" if once.cpu < TARGET else "missed"
+    print(f"target: under {TARGET:g} s cold: {met}\n")
+
+
+def show_start(baseline: Cost, version: Cost, small: Cost) -> None:
+    print(f"start-up             wall s   CPU s   times the baseline (at most {START:g})   (medians of {small.runs})")
+    print(f"{BASELINE:19.19} {baseline.wall:7.3f} {baseline.cpu:7.3f}   baseline: python -c {BASELINE!r}")
+    for name, cost in (("trainlint --version", version), ("check of 20 files", small)):
+        ratio = cost.cpu / baseline.cpu
+        verdict = "met" if ratio <= START else "missed"
+        print(f"{name:19} {cost.wall:7.3f} {cost.cpu:7.3f}   {cost.wall / baseline.wall:.2f} wall, {ratio:.2f} CPU: {verdict}")
+
+
+if __name__ == "__main__":
+    main()

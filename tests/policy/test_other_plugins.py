@@ -1,0 +1,140 @@
+"""NetworkPolicy as the API defines it, where another plugin than Cilium enforces it; and policies of other engines."""
+
+from __future__ import annotations
+
+import pytest
+from tests.policy.cluster import ask, ccnp, cilium, cnp, knp, other, pod, read
+
+from trainlint.model.policy import Permission
+from trainlint.policy import address
+
+ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
+
+CALICO = "---\n{apiVersion: projectcalico.org/v3, kind: %s, metadata: {name: g, namespace: a}, spec: {}}\n"
+ADMIN = (
+    "---\n{apiVersion: policy.networking.k8s.io/v1alpha1, kind: AdminNetworkPolicy, metadata: {name: g}, spec: {}}\n"
+)
+
+
+def test_policy_types_are_honoured() -> None:
+    """P 6.50: the API ignores ingress rules under policyTypes [Egress]; Cilium does not."""
+    text = knp(
+        "{podSelector: {}, policyTypes: [Egress], ingress: [{from: [{podSelector: {matchLabels: {app: y}}}]}], egress: [{}]}"
+    )
+    calico = other()
+    assert ask(read(text, calico), pod("b", "z", calico), pod("a", "x", calico)).answer is ALLOW
+    assert ask(read(text), pod("b", "z"), pod("a", "x")).answer is DENY
+
+
+def test_missing_policy_types_mean_ingress_and_egress_where_there_are_egress_rules() -> None:
+    """P 6.51."""
+    calico = other()
+    text = knp("{podSelector: {matchLabels: {app: x}}, egress: [{to: [{podSelector: {}}]}]}")
+    policies = read(text, calico)
+    assert ask(policies, pod("a", "y", calico), pod("a", "x", calico)).answer is DENY
+    assert ask(policies, pod("a", "x", calico), pod("a", "y", calico)).answer is ALLOW
+    assert ask(policies, pod("a", "x", calico), pod("b", "y", calico)).answer is DENY
+
+
+def test_whether_an_ip_block_means_pods_is_left_to_the_plugin() -> None:
+    calico = other()
+    policies = read(
+        knp("{podSelector: {matchLabels: {app: x}}, ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}"), calico
+    )
+    target = pod("a", "x", calico)
+    assert ask(policies, pod("a", "y", calico), target).answer is UNKNOWN
+    assert ask(policies, address("10.1.2.3"), target).answer is ALLOW
+    assert ask(policies, address("192.0.2.1"), target).answer is DENY
+
+
+def test_every_label_counts_without_cilium() -> None:
+    calico = other()
+    policies = read(
+        knp("{podSelector: {matchLabels: {batch.kubernetes.io/job-completion-index: '0'}}, ingress: []}"), calico
+    )
+    rank = pod("a", "x", calico, labels={"batch.kubernetes.io/job-completion-index": "0"})
+    assert ask(policies, pod("a", "y", calico), rank).answer is DENY
+
+
+def test_a_pod_and_its_own_node_always_reach_each_other() -> None:
+    calico = other()
+    policies = read(knp("{podSelector: {}, policyTypes: [Ingress, Egress]}"), calico)
+    near = pod("a", "h", calico, host_network=True, node="same")
+    far = pod("a", "h", calico, host_network=True, node="other")
+    assert ask(policies, near, pod("a", "x", calico)).answer is ALLOW
+    assert ask(policies, pod("a", "x", calico), near).answer is ALLOW
+    assert ask(policies, far, pod("a", "x", calico)).answer is DENY
+
+
+def test_whether_a_selector_finds_pods_on_the_host_network_is_left_to_the_plugin() -> None:
+    calico = other()
+    policies = read(knp("{podSelector: {}, ingress: [{from: [{podSelector: {matchLabels: {app: h}}}]}]}"), calico)
+    far = pod("a", "h", calico, host_network=True)
+    assert ask(policies, far, pod("a", "x", calico)).answer is UNKNOWN
+
+
+def test_named_and_ranged_ports_follow_the_api() -> None:
+    calico = other()
+    policies = read(
+        knp("{podSelector: {}, ingress: [{ports: [{port: http}, {port: 9000, endPort: 9010}, {protocol: UDP}]}]}"),
+        calico,
+    )
+    target = pod("a", "x", calico, ports={"http": 8080})
+    source = pod("a", "y", calico)
+    assert [ask(policies, source, target, port).answer for port in (8080, 9010, 9011)] == [ALLOW, ALLOW, DENY]
+    assert ask(policies, source, target, 5000, "UDP").answer is ALLOW
+
+
+@pytest.mark.parametrize("wrap", [cnp, ccnp])
+def test_cilium_kinds_do_nothing_under_another_plugin(wrap: object) -> None:
+    calico = other()
+    text = (cnp if wrap is cnp else ccnp)("{endpointSelector: {}, ingress: [{}]}")
+    policies = read(text, calico)
+    assert policies.entries == ()
+    (unenforced,) = policies.unenforced
+    assert unenforced.why.startswith("only Cilium enforces Cilium")
+    assert unenforced.why.endswith("the network plugin here is calico")
+    assert ask(policies, pod("b", "y", calico), pod("a", "x", calico)).answer is ALLOW
+
+
+def test_an_unknown_plugin_may_be_cilium() -> None:
+    nobody_knows = other("")
+    policies = read(cnp("{endpointSelector: {}, ingress: [{}]}"), nobody_knows)
+    assert policies.unenforced == ()
+    assert ask(policies, pod("a", "y", nobody_knows), pod("a", "x", nobody_knows)).answer is UNKNOWN
+
+
+def test_kinds_that_are_switched_off_are_not_enforced() -> None:
+    text = knp("{podSelector: {}, policyTypes: [Ingress]}")
+    settings = cilium(enable_k8s_networkpolicy="false")
+    policies = read(text, settings)
+    assert [each.why for each in policies.unenforced] == ["Cilium does not read NetworkPolicy with these options"]
+    assert ask(policies, pod("a", "y", settings), pod("a", "x", settings)).answer is ALLOW
+
+
+def test_cluster_network_policies_are_read_only_by_newer_cilium_and_on_request() -> None:
+    text = """{apiVersion: policy.networking.k8s.io/v1alpha2, kind: ClusterNetworkPolicy, metadata: {name: k}, spec: {
+        tier: Admin, priority: 1, subject: {namespaces: {}}, ingress: [{action: Deny, from: [{namespaces: {}}]}]}}"""
+    on = {"enable_k8s_cluster_network_policy": "true"}
+    for settings, expected in ((cilium(**on), DENY), (cilium("1.19", **on), ALLOW), (cilium(), ALLOW)):
+        policies = read(text, settings)
+        assert ask(policies, pod("a", "y", settings), pod("a", "x", settings)).answer is expected
+        assert bool(policies.unenforced) is (expected is ALLOW)
+
+
+def test_admin_network_policies_do_nothing_under_cilium_and_are_unknown_elsewhere() -> None:
+    """P 3.2."""
+    assert [each.why for each in read(ADMIN).unenforced] == ["Cilium does not implement AdminNetworkPolicy"]
+    assert ask(read(ADMIN), pod("a", "y"), pod("a", "x")).answer is ALLOW
+    antrea = other("antrea")
+    assert ask(read(ADMIN, antrea), pod("a", "y", antrea), pod("a", "x", antrea)).answer is UNKNOWN
+
+
+def test_calico_policies_make_verdicts_unknown_and_never_allowed() -> None:
+    everywhere, in_a = read(CALICO % "GlobalNetworkPolicy"), read(CALICO % "NetworkPolicy")
+    assert ask(everywhere, pod("b", "y"), pod("c", "x")).answer is UNKNOWN
+    assert ask(in_a, pod("b", "y"), pod("c", "x")).answer is ALLOW
+    verdict = ask(in_a, pod("b", "y"), pod("a", "x"))
+    assert verdict.answer is UNKNOWN
+    assert verdict.ingress.uncertain == ("what Calico NetworkPolicy a/g decides: only its own engine can tell",)
+    assert [each.subject for each in in_a.unknowns] == ["Calico NetworkPolicy a/g"]

@@ -1,0 +1,128 @@
+"""TrainJob with its runtime (W 4)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.workload.manifests import env, flows, group, read, role
+
+from trainlint.model.workload import FlowKind
+
+RUNTIME = """
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: KIND
+metadata: {name: own, namespace: lab}
+spec:
+  mlPolicy: {numNodes: 2, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - name: dataset-initializer
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: dataset-initializer}}
+          spec: {template: {spec: {containers: [{name: dataset-initializer}]}}}
+      - name: node
+        dependsOn: [{name: dataset-initializer, status: Complete}]
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec:
+            template:
+              spec:
+                tolerations: [{key: a}]
+                containers: [{name: node, image: old, env: [{name: A, value: "1"}]}]
+---
+"""
+JOB = """
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: tj, namespace: lab}
+spec:
+  runtimeRef: {name: NAME, kind: KIND}
+  trainer:
+    numNodes: 3
+    image: new
+    env: [{name: B, value: "2"}]
+    resourcesPerNode: {limits: {nvidia.com/gpu: 8}}
+"""
+
+
+def job(name: str, kind: str = "ClusterTrainingRuntime", extra: str = "") -> str:
+    return JOB.replace("NAME", name).replace("KIND", kind) + extra
+
+
+@pytest.mark.parametrize("kind", ["TrainingRuntime", "ClusterTrainingRuntime"])
+def test_the_trainer_section_changes_the_runtimes_node(kind: str) -> None:
+    node = role(read(RUNTIME.replace("KIND", kind) + job("own", kind)), "node")
+    assert (node.replicas, node.owner.kind) == (3, "TrainJob")
+    (container,) = node.spec.containers
+    assert (container.image, container.limits) == ("new", {"nvidia.com/gpu": "8"})
+    assert {"A": "1", "B": "2"}.items() <= env(node).items()
+
+
+def test_ranks_meet_at_the_first_node() -> None:
+    workloads = read(RUNTIME.replace("KIND", "ClusterTrainingRuntime") + job("own"))
+    assert env(role(workloads, "node"))["PET_MASTER_ADDR"] == "tj-node-0-0.tj"
+    found = group(workloads)
+    assert found.name == "lab/tj"
+    assert flows(found) == {"node -> node 29500", "node -> node 32768-60999"}
+
+
+def test_without_a_trainer_section_no_rank_is_told_anything_and_nodes_come_from_the_policy() -> None:
+    text = RUNTIME.replace("KIND", "ClusterTrainingRuntime") + job("own").split("  trainer:")[0]
+    workloads = read(text)
+    assert role(workloads, "node").replicas == 2
+    assert workloads.groups == ()
+    assert "PET_MASTER_ADDR" not in env(role(workloads, "node"))
+
+
+def test_patches_are_merged_in_order() -> None:
+    patch = """
+  runtimePatches:
+  - manager: a.example/x
+    trainingRuntimeSpec:
+      template:
+        spec:
+          replicatedJobs:
+          - name: node
+            template: {spec: {template: {spec: {nodeSelector: {pool: PATCH}, tolerations: [{key: b}]}}}}
+"""
+    text = job("own", extra=patch.replace("PATCH", "p1") + patch.split("runtimePatches:\n")[1].replace("PATCH", "p2"))
+    node = role(read(RUNTIME.replace("KIND", "ClusterTrainingRuntime") + text), "node")
+    assert [(r.key, r.values) for r in node.spec.node_selector] == [("pool", ("p2",))]
+    assert [toleration.key for toleration in node.spec.tolerations] == ["b"]
+    assert node.spec.containers[0].image == "new"
+
+
+def test_installed_runtimes_are_known() -> None:
+    assert flows(group(read(job("torch-distributed"))), FlowKind.RENDEZVOUS) == {"node -> node 29500"}
+
+
+def test_an_mpi_launcher_that_is_a_node_is_one_of_them() -> None:
+    workloads = read(job("deepspeed-distributed"))
+    assert (role(workloads, "launcher").replicas, role(workloads, "node").replicas) == (1, 2)
+    assert flows(group(workloads), FlowKind.RENDEZVOUS) == {"launcher -> node 2222", "node -> launcher 32768-60999"}
+    assert "launcher -> node 32768-60999" in flows(group(workloads), FlowKind.COLLECTIVE)
+
+
+def test_numbers_of_nodes_one_and_two_both_give_a_launcher_and_one_node() -> None:
+    for count in (1, 2):
+        text = job("deepspeed-distributed").replace("numNodes: 3", f"numNodes: {count}")
+        assert role(read(text), "node").replicas == 1
+
+
+def test_a_runtime_that_is_nowhere_leaves_the_pods_unknown() -> None:
+    workloads = read(RUNTIME.replace("KIND", "TrainingRuntime").replace("lab", "other") + job("own", "TrainingRuntime"))
+    assert workloads.pod_sets == ()
+    (unknown,) = workloads.unknowns
+    assert "own" in unknown.missing
+
+
+def test_overrides_of_older_releases_leave_their_fields_undetermined() -> None:
+    override = "\n  podTemplateOverrides: [{targetJobs: [{name: node}], spec: {tolerations: [{key: x}]}}]"
+    workloads = read(job("torch-distributed", extra=override))
+    assert "tolerations" in role(workloads, "node").spec.undetermined
+    assert any("podTemplateOverrides" in unknown.missing for unknown in workloads.unknowns)
+
+
+def test_findings_about_its_pods_point_at_the_train_job() -> None:
+    text = RUNTIME.replace("KIND", "ClusterTrainingRuntime") + job("own")
+    assert role(read(text), "node").at.path == ("spec", "trainer")
