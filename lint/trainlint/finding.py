@@ -55,23 +55,31 @@ class Span:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:
-    """A place: a path in one document of one file. The engine resolves it to a span as late as possible."""
+    """A place: a path in one document of one file. The engine resolves it to a span as late as possible.
+
+    ``base`` marks a place in the base revision, for what the repository does not hold any more.
+    """
 
     file: str
     document: int
     path: Path = ()
+    base: bool = False
 
     def child(self, *steps: str | int) -> Location:
         """The place below this one."""
-        return Location(self.file, self.document, (*self.path, *steps))
+        return Location(self.file, self.document, (*self.path, *steps), self.base)
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that belongs to a finding, with its part in it ("who needs it", "who blocks it")."""
+    """Another place that belongs to a finding, with its part in it ("who needs it", "who blocks it").
+
+    ``span`` is for what has no path.
+    """
 
     role: str
     at: Location
+    span: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

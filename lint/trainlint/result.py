@@ -10,6 +10,9 @@ from trainlint.finding import Finding, Location, Path, Severity, Span
 from trainlint.model.known import Answer
 
 __all__ = [
+    "Baseline",
+    "BaselineEntry",
+    "Comparison",
     "Failure",
     "GroupVerdict",
     "NeededFlow",
@@ -40,6 +43,7 @@ class PlacedRelated:
     span: Span
     path: Path = ()
     lines: tuple[str, ...] = ()
+    base: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,7 @@ class Placed:
     """A finding with its place: ``path`` and ``span`` are those of the nearest parent that exists.
 
     ``lines`` are the first source lines of the span, without line ends. ``reason`` is what a suppression says.
+    ``base`` means that file and span are those of the base revision: what stood there was removed.
     """
 
     finding: Finding
@@ -55,6 +60,7 @@ class Placed:
     related: tuple[PlacedRelated, ...] = ()
     lines: tuple[str, ...] = ()
     reason: str = ""
+    base: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +143,48 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a change did: ``findings`` of the result are those that it brings in.
+
+    ``base`` is the revision as it was named, ``commit`` the commit that it was (empty where the repository had none
+    yet). ``mended`` are findings that were there and are not any more (with their places in the base revision),
+    ``unchanged`` counts those that were there and still are.
+    """
+
+    base: str
+    commit: str
+    mended: tuple[Placed, ...] = ()
+    unchanged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineEntry:
+    """A finding that a baseline accepts: its identity, and what people read."""
+
+    id: str
+    rule: str
+    severity: str
+    file: str
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a baseline did: ``accepted`` findings are left out of ``findings``.
+
+    ``stale`` entries are those whose finding is gone, ``elsewhere`` those that this run did not look at (another part
+    of the repository, a rule that was not selected). ``written`` is true where this run wrote the file.
+    """
+
+    file: str
+    accepted: tuple[Placed, ...] = ()
+    stale: tuple[BaselineEntry, ...] = ()
+    elsewhere: tuple[BaselineEntry, ...] = ()
+    written: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 
@@ -152,4 +200,6 @@ class Result:
     assumptions: tuple[str, ...] = ()
     analysed: bool = True
     failures: tuple[Failure, ...] = ()
+    comparison: Comparison | None = None
+    baseline: Baseline | None = None
     fail_on: Severity = Severity.ERROR

@@ -12,10 +12,11 @@ from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from trainlint.finding import Finding, Severity
+from trainlint.proof.change import Change
 from trainlint.proof.facts import Facts
 from trainlint.snapshot.repository import Repository
 
-__all__ = ["Facts", "Repository", "Rule", "all_rules", "rule"]
+__all__ = ["Change", "Facts", "Repository", "Rule", "all_rules", "rule"]
 
 ENTRY_POINTS = "trainlint.rules"
 
@@ -53,7 +54,8 @@ def rule(severity: Severity, *, sees: type = Facts) -> Callable[[Check], Check]:
     """Mark a module's function as its rule.
 
     ``sees`` says what the function is given: the ``Facts`` of one snapshot (the default; it then runs once for each
-    snapshot) or the ``Repository`` as it was read, before anything is deployed together.
+    snapshot), the ``Repository`` as it was read, before anything is deployed together, or the ``Change`` from a base
+    revision (it then runs only where there is one).
     """
 
     def mark(check: Check) -> Check:

@@ -32,7 +32,8 @@ def test_a_wrong_record_is_reported_in_full(tmp_path: Path, capsys: pytest.Captu
     record = (
         '{"id": "x", "tags": ["made-up"], "settings": {"cilium": "1.20"}, "namespaces": [{"name": "a"}],'
         '"pods": [{"namespace": "a", "name": "p", "labels": {}}], "policies": [], "rejected": [],'
-        '"queries": [{"from": "a/p", "to": "a/p", "protocol": "TCP", "port": 1, "egress": "deny", "ingress": "allow", "verdict": "deny"}]}'
+        '"queries": [{"from": "a/p", "to": "a/p", "protocol": "TCP", "port": 1,'
+        '"egress": "deny", "ingress": "allow", "verdict": "deny"}]}'
     )
     path = tmp_path / "wrong.jsonl"
     path.write_text(record + "\n")

@@ -19,7 +19,8 @@ ADMIN = (
 def test_policy_types_are_honoured() -> None:
     """P 6.50: the API ignores ingress rules under policyTypes [Egress]; Cilium does not."""
     text = knp(
-        "{podSelector: {}, policyTypes: [Egress], ingress: [{from: [{podSelector: {matchLabels: {app: y}}}]}], egress: [{}]}"
+        """{podSelector: {}, policyTypes: [Egress], egress: [{}],
+            ingress: [{from: [{podSelector: {matchLabels: {app: y}}}]}]}"""
     )
     calico = other()
     assert ask(read(text, calico), pod("b", "z", calico), pod("a", "x", calico)).answer is ALLOW

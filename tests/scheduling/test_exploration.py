@@ -174,6 +174,18 @@ def test_over_budget_there_is_no_answer_rather_than_a_part_of_one() -> None:
     assert explore([Role("worker", pod(), 6)], cells, budget=100) is None
 
 
+def test_every_set_of_zones_and_every_pair_comes_with_a_placement_that_shows_it() -> None:
+    cells = [
+        Cell(node("a1", {ZONE: "a"}, cpu="1")),
+        Cell(node_of(Pool("b", {ZONE: "b"}, (), {"cpu": "1", "pods": "9"})), 3),
+    ]
+    found = explore([Role("leader", pod(limits={"cpu": "1"}), 1), Role("worker", pod(limits={"cpu": "1"}), 1)], cells)
+    assert isinstance(found, Exploration)
+    assert found.zone_examples.keys() == found.zones == {frozenset("b"), frozenset("ab")}
+    assert found.zone_examples[frozenset("b")].placed == {"leader": {"b/1": 1}, "worker": {"b/2": 1}}
+    assert found.pair_examples[(0, 1), ("b", "a")].placed == {"leader": {"b/1": 1}, "worker": {"a1": 1}}
+
+
 def test_thousands_of_equal_nodes_cost_no_more_than_a_few() -> None:
     roles = [Role("worker", pod({"role": "w"}, affinity=apart(term(HOSTNAME, {"role": "w"}))), 8)]
     pools = [Pool(name, {ZONE: name}, allocatable={"cpu": "4", "pods": "9"}) for name in "ab"]

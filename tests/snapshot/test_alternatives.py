@@ -76,9 +76,18 @@ def test_order_of_keys_and_style_make_no_difference(tmp_path: Path) -> None:
 
 def test_a_namespace_that_two_parts_define_differently_separates_nothing(tmp_path: Path) -> None:
     one = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml, labels: {a: x}}\n"
-    other = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml, labels: {b: y}}\n"
+    other = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml, labels: {b: z}}\n"
     (found,) = snapshots(tmp_path, {"a/ns.yaml": one + "---\n" + job(), "b/ns.yaml": other}).values()
-    assert found.namespaces["ml"] == {"a": "x", "b": "y", "kubernetes.io/metadata.name": "ml"}
+    assert found.namespaces["ml"] == {"a": "x", "b": "z", "kubernetes.io/metadata.name": "ml"}
+
+
+def test_a_namespace_whose_label_has_two_values_is_an_unknown(tmp_path: Path) -> None:
+    text = "apiVersion: v1\nkind: Namespace\nmetadata: {{name: ml, labels: {{tier: {}, team: x}}}}\n"
+    (found,) = snapshots(tmp_path, {"a/ns.yaml": text.format("one"), "b/ns.yaml": text.format("two")}).values()
+    (unknown,) = found.unknowns
+    assert unknown.subject == "namespace ml"
+    assert "tier" in unknown.missing
+    assert "team" not in unknown.missing
 
 
 @pytest.mark.parametrize(

@@ -1,17 +1,75 @@
-"""From trainlint.yaml to settings."""
+"""From trainlint.yaml to settings and choices."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from trainlint.config.choices import Choices, choices_of
 from trainlint.config.validate import validate
+from trainlint.finding import UsageError
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Cni, Settings
+from trainlint.source.document import Document
+from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.lines import Lines
+from trainlint.source.loader import load
+from trainlint.source.spans import spans
+from trainlint.source.text import NotTextError, Part, decode, split
 
 if TYPE_CHECKING:
-    from trainlint.config.model import ClusterConfig, CniConfig
-    from trainlint.source.document import Document
+    from trainlint.config.model import ClusterConfig, CniConfig, Config
 
-__all__ = ["load_settings"]
+__all__ = ["Configuration", "configuration_document", "load_configuration", "load_settings"]
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The file, where there is one; the settings of every cluster that it names, or of one unnamed; its choices."""
+
+    document: Document | None = None
+    settings: tuple[Settings, ...] = (Settings(),)
+    choices: Choices = Choices()
+
+
+def configuration_document(name: str, content: bytes) -> Document:
+    """The document that a configuration file is. Raises UsageError where it is none, or says one thing twice."""
+    try:
+        parts = split(decode(content))
+    except NotTextError as error:
+        raise UsageError(f"{name}: configuration: {error}") from None
+    if len(parts) > 1:
+        raise UsageError(f"{name}:{parts[1].line}:1: configuration: only one document can count, this is the second")
+    part = parts[0] if parts else Part(1, "")
+    try:
+        loaded = load(part.text)
+    except YamlError as error:
+        place = Lines(part.text, part.line).span(error.index, error.index)
+        raise UsageError(f"{name}:{place.line}:{place.column}: configuration: {error.message}") from None
+    except TooDeepError:
+        raise UsageError(f"{name}: configuration: it is nested too deep") from None
+    document = Document(name, 0, part.line, part.text, loaded.data, loaded.duplicates)
+    twice = [(spans(document).keys(path)[-1], ".".join(map(str, path))) for path in loaded.duplicates]
+    if twice:
+        raise UsageError(
+            "\n".join(
+                f"{name}:{span.line}:{span.column}: configuration: {what}: this key stands twice" for span, what in twice
+            )
+        )
+    return document
+
+
+def load_configuration(document: Document | None) -> Configuration:
+    """What the file says; the defaults without one.
+
+    Raises:
+        UsageError: the file holds a key or value that is not one of ours.
+    """
+    if document is None or document.data is None:
+        return Configuration(document)
+    from trainlint.config.model import Config  # noqa: PLC0415 (pydantic is slow to import)
+
+    config = validate(Config, document.root, what="configuration")
+    return Configuration(document, _settings_of(config), choices_of(config, document))
 
 
 def load_settings(document: Document | None) -> tuple[Settings, ...]:
@@ -20,11 +78,10 @@ def load_settings(document: Document | None) -> tuple[Settings, ...]:
     Raises:
         UsageError: the file holds a key or value that is not one of ours.
     """
-    if document is None or document.data is None:
-        return (Settings(),)
-    from trainlint.config.model import Config  # noqa: PLC0415 (pydantic is slow to import)
+    return load_configuration(document).settings
 
-    config = validate(Config, document.root, what="configuration")
+
+def _settings_of(config: Config) -> tuple[Settings, ...]:
     cross_zone = frozenset(name for name, group in config.groups.items() if group.cross_zone == "allowed")
     return tuple(_settings(cluster, cross_zone) for cluster in config.clusters) or (
         Settings(cross_zone_allowed=cross_zone),

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from trainlint.model.settings import ZONE
 
-__all__ = ["ClusterConfig", "CniConfig", "Config", "Profile"]
+__all__ = ["ClusterConfig", "CniConfig", "Config", "GroupConfig", "IgnoreConfig", "Profile", "RulesConfig"]
 
 Profile = Literal["eks", "gke", "aks", "oke", "kind", "generic"]
 Version = Annotated[str, StringConstraints(pattern=r"^v?\d+\.\d+(\.\d+)?$")]
+RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+Level = Literal["error", "warning", "note"]
+LevelOrOff = Literal["error", "warning", "note", "off", False]
+"""YAML 1.1 reads a bare ``off`` as false."""
 
 
 class _Strict(BaseModel):
@@ -51,8 +56,35 @@ class GroupConfig(_Strict):
     )
 
 
+class RulesConfig(_Strict):
+    """Which rules run, and how bad their findings are. A name counts more than its category, ignore more than select."""
+
+    select: list[RuleName] = Field(
+        default_factory=list, description="Rules or categories that run; all if nothing is selected."
+    )
+    ignore: list[RuleName] = Field(default_factory=list, description="Rules or categories that do not run.")
+    severity: dict[RuleName, LevelOrOff] = Field(
+        default_factory=dict, description="The severity of a rule's findings; off is the same as to ignore the rule."
+    )
+
+
+class IgnoreConfig(_Strict):
+    """Findings that are known and accepted in some files."""
+
+    paths: list[Annotated[str, StringConstraints(min_length=1)]] = Field(
+        min_length=1, description="Files, as in .gitignore, relative to the directory of this file."
+    )
+    rules: list[RuleName] = Field(min_length=1, description="Rules or categories whose findings are left out there.")
+    reason: str = Field("", description="Why they are accepted.")
+    until: dt.date | None = Field(None, description="The last day that this entry counts, as 2027-01-31.")
+
+
 class Config(_Strict):
     """The whole file."""
 
     clusters: list[ClusterConfig] = Field(default_factory=list, description="The clusters of this repository.")
     groups: dict[str, GroupConfig] = Field(default_factory=dict, description="Groups by their name, namespace/name.")
+    rules: RulesConfig = Field(default_factory=RulesConfig, description="Which rules run, and their severities.")
+    ignore: list[IgnoreConfig] = Field(default_factory=list, description="Findings to leave out, by path.")
+    fail_on: Level = Field("error", description="The least severity that makes the exit code 1.")
+    require_reason: bool = Field(False, description="Whether a suppression counts only if it gives a reason.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from trainlint.finding import Finding, Location, Path, Span, Unknown
+from trainlint.finding import Finding, Location, Path, Related, Span, Unknown
 from trainlint.result import Placed, PlacedRelated, PlacedUnknown
 from trainlint.source.document import Document
 from trainlint.source.files import World
@@ -22,9 +22,10 @@ TOP = Span(1, 1, 1, 2)
 
 
 class Places:
-    """Resolves locations of one run."""
+    """Resolves locations of one state of the repository; ``base`` those in the base revision."""
 
-    def __init__(self, world: World, readings: Iterable[Reading]) -> None:
+    def __init__(self, world: World, readings: Iterable[Reading], base: Places | None = None) -> None:
+        self._base = base
         self._files = {file.name: file for file in world.files}
         self.readings = {reading.file: reading for reading in readings}
         self._documents: dict[tuple[str, int], Document] = {
@@ -45,26 +46,33 @@ class Places:
             return ()
         return tuple(line.removesuffix("\r") for line in text.split("\n"))
 
+    def document(self, at: Location) -> Document | None:
+        """The document that holds a place."""
+        return self._home(at)._documents.get((at.file, at.document))
+
+    def _home(self, at: Location) -> Places:
+        """The state in which a place stands."""
+        return self._base if at.base and self._base is not None else self
+
     def locate(self, at: Location) -> tuple[Path, Span]:
         """The nearest place that exists, and its span."""
-        document = self._documents.get((at.file, at.document))
+        document = self.document(at)
         return ((), TOP) if document is None else locate(document, at.path)
 
     def placed(self, finding: Finding, reason: str = "") -> Placed:
         """The finding with every place resolved."""
         path, span = self.locate(finding.at) if finding.span is None else (finding.at.path, finding.span)
-        related = []
-        for each in finding.related:
-            related_path, related_span = self.locate(each.at)
-            related.append(
-                PlacedRelated(
-                    each.role, each.at.file, related_span, related_path, self._excerpt(each.at.file, related_span)
-                )
-            )
-        return Placed(finding, span, path, tuple(related), self._excerpt(finding.at.file, span), reason)
+        related = tuple(self._related(each) for each in finding.related)
+        return Placed(finding, span, path, related, self._excerpt(finding.at, span), reason, finding.at.base)
 
-    def _excerpt(self, file: str, span: Span) -> tuple[str, ...]:
-        return self.lines(file)[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
+    def _related(self, related: Related) -> PlacedRelated:
+        path, span = self.locate(related.at) if related.span is None else (related.at.path, related.span)
+        lines = self._excerpt(related.at, span)
+        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base)
+
+    def _excerpt(self, at: Location, span: Span) -> tuple[str, ...]:
+        lines = self._home(at).lines(at.file)
+        return lines[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
 
     def unknown(self, unknown: Unknown) -> PlacedUnknown:
         """The unknown with its line."""

@@ -43,13 +43,17 @@ def read_inventories(objects: Iterable[tuple[Meta, Field]]) -> tuple[Inventory, 
 
 def nearest_inventories(inventories: Iterable[Inventory], file: str) -> tuple[Inventory, ...]:
     """The inventories whose files share the longest path with ``file``: one, none, or several that nobody can choose
-    between (two clusters are never united).
+    between (two clusters are never united). Equal copies are one.
     """
     ranked: dict[int, list[Inventory]] = defaultdict(list)
     for inventory in inventories:
         if inventory.at is not None:
             ranked[_common(inventory.at.file, file)].append(inventory)
-    return tuple(ranked[max(ranked)]) if ranked else ()
+    nearest: list[Inventory] = []
+    for inventory in ranked[max(ranked)] if ranked else ():
+        if all((inventory.pools, inventory.complete) != (other.pools, other.complete) for other in nearest):
+            nearest.append(inventory)
+    return tuple(nearest)
 
 
 def _common(one: str, other: str) -> int:

@@ -54,7 +54,7 @@ def _escape(text: str, index: int) -> tuple[int, str]:
         return (match.end(), "") if match else (index, "bad \\x escape")
     if following.isalnum() and following not in "AbBzaftnrvdDsSwWC01234567":
         return index, f"bad escape \\{following}"
-    if following.isdigit() and not (following == "0" or text[index + 1 : index + 4].isdigit()):
+    if following in "1234567" and text[index + 2 : index + 3] not in tuple("01234567"):
         return index, "back references are not supported"
     return index + 2, ""
 
@@ -104,6 +104,6 @@ def _repeat(text: str, index: int, *, operand: bool) -> tuple[int, str]:
             return index, "a bad count of repetitions"
     if text[end : end + 1] == "?":
         end += 1
-    if text[end : end + 1] in ("*", "+", "?"):
+    if text[end : end + 1] in ("*", "+", "?") or _REPEAT.match(text, end):
         return end, "a repetition of a repetition"
     return end, ""

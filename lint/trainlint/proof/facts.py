@@ -125,7 +125,12 @@ class Facts:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
         namespaces = {"", *(member.namespace for member in group.members)}
         files = [member.at.file for member in group.members]
-        files += [entry.at.file for entry in self.policies.entries if entry.namespace in namespaces]
+        moved = self.snapshot.moved
+        files += [
+            entry.at.file
+            for entry in self.policies.entries
+            if entry.namespace in namespaces or not namespaces.isdisjoint(moved.get(entry.at.file, ()))
+        ]
         directories = {self.snapshot.unrendered[file] for file in files if file in self.snapshot.unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
 

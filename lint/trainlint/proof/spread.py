@@ -8,7 +8,7 @@ from trainlint.model.pod import SpreadConstraint
 from trainlint.model.pool import Pool
 from trainlint.proof.cause import SpreadCause
 from trainlint.proof.roles import Cast
-from trainlint.scheduling.pod_topology_spread import eligible_domains
+from trainlint.scheduling.pod_topology_spread import eligible_domains, eligible_nodes
 from trainlint.scheduling.requirement import selector_matches
 
 __all__ = ["spread_causes"]
@@ -48,13 +48,20 @@ def _constraints(players: Cast, index: int) -> Iterator[SpreadConstraint]:
 
 
 def _counts(players: Cast, constraint: SpreadConstraint, index: int, other: int) -> bool:
-    """Whether the pods of another role count for a constraint; an empty selector counts nobody (S 1.7)."""
-    return (
+    """Whether the pods of another role surely count for a constraint: selected, and only on nodes that take part.
+
+    An empty selector counts nobody (S 1.7).
+    """
+    selected = (
         players.pods[other].namespace == players.pods[index].namespace
         and constraint.selector is not None
         and bool(constraint.selector.requirements)
         and selector_matches(constraint.selector, players.pods[other].labels) is True
     )
+    if not selected:
+        return False
+    part = eligible_nodes(constraint, players.pods[index], players.nodes)
+    return all(part[players.classes[number].pool] for number in players.roles[other].classes)
 
 
 def _too_many(players: Cast, constraint: SpreadConstraint, index: int, pools: list[Pool]) -> bool:
@@ -62,14 +69,14 @@ def _too_many(players: Cast, constraint: SpreadConstraint, index: int, pools: li
 
     A pod whose constraint has skew s must be among the first s that count there.
     """
+    counted = [other for other in range(players.own) if _counts(players, constraint, index, other)]
     deadlines = []
-    for other in range(players.own):
-        if not _counts(players, constraint, index, other):
-            continue
+    for other in counted:
         skews = [
             each.max_skew
             for each in _constraints(players, other)
-            if each.selector == constraint.selector and len(eligible_domains(each, players.pods[other], pools)) > 1
+            if all(_counts(players, each, other, third) for third in counted)
+            and len(eligible_domains(each, players.pods[other], pools)) > 1
         ]
         if skews:
             deadlines.append((min(skews), players.roles[other].count))

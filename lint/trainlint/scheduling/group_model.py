@@ -118,7 +118,7 @@ class GroupModel:
         opened = tuple(not found for found in self._static[index])
         return NodeClass(
             size=cell.size,
-            names=(name,),
+            members=((name, cell.size),),
             zone=name if zone == OWN else zone if isinstance(zone, str) else None,
             open=opened,
             free=tuple(

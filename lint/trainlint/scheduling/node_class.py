@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import count
 
 from trainlint.scheduling.node import OWN, Node
 from trainlint.scheduling.pod import Pod
@@ -27,11 +26,12 @@ class NodeClass:
     """``size`` nodes that are equal for the group: who may come at all, what is free on one, its domains.
 
     ``domains`` hold, per counter, ``None`` (the key is missing), ``OWN`` or the value; ``counted`` whether pods there
-    count; ``own`` what the bound pods of one node contribute. ``limits`` and ``volumes`` are those of CSI drivers.
+    count; ``own`` what the bound pods of one node contribute. ``limits`` and ``volumes`` are those of CSI drivers,
+    ``members`` the cells: name and size.
     """
 
     size: int = field(compare=False)
-    names: tuple[str, ...] = field(compare=False)
+    members: tuple[tuple[str, int], ...] = field(compare=False)
     zone: str | None
     open: tuple[bool, ...]
     free: tuple[int, ...]
@@ -44,8 +44,8 @@ class NodeClass:
 
     def node_names(self) -> Iterator[str]:
         """A name for each node: its own, or the pool's with a number."""
-        single = len(self.names) == self.size
-        yield from self.names if single else (f"{name}/{number}" for number in count(1) for name in self.names)
+        for name, size in self.members:
+            yield from (name,) if size == 1 else (f"{name}/{number}" for number in range(1, size + 1))
 
 
 def united(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:

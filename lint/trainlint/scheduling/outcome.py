@@ -42,6 +42,8 @@ class Exploration:
     role_zones: Mapping[int, frozenset[Zone]] = field(default_factory=dict)
     pairs: Mapping[tuple[int, int], frozenset[tuple[Zone, Zone]]] = field(default_factory=dict)
     examples: Mapping[frozenset[Zone], Example] = field(default_factory=dict)
+    zone_examples: Mapping[frozenset[Zone], Example] = field(default_factory=dict)
+    pair_examples: Mapping[tuple[tuple[int, int], tuple[Zone, Zone]], Example] = field(default_factory=dict)
     complete_example: Example | None = None
     stuck_example: Example | None = None
     dead_end_example: Example | None = None
@@ -53,10 +55,10 @@ class Outcome:
     def __init__(self, model: GroupModel) -> None:
         self.model = model
         self.states = self.complete = 0
-        self.zones: set[frozenset[Zone]] = set()
+        self.zones: dict[frozenset[Zone], State] = {}
         self.role_zones: dict[int, set[Zone]] = {index: set() for index, _ in enumerate(model.roles)}
-        self.pairs: dict[tuple[int, int], set[tuple[Zone, Zone]]] = {
-            (first, second): set()
+        self.pairs: dict[tuple[int, int], dict[tuple[Zone, Zone], State]] = {
+            (first, second): {}
             for first, second in combinations_with_replacement(range(len(model.roles)), 2)
             if first != second or model.roles[first].replicas > 1
         }
@@ -76,8 +78,8 @@ class Outcome:
                     counts[role, zone] += count
         if not open_roles:
             self.complete += weight
-            self.zones.add(frozenset(zone for _, zone in counts))
-            self._pair(counts)
+            self.zones.setdefault(frozenset(zone for _, zone in counts), state)
+            self._pair(state, counts)
             zones = frozenset(zone for _, zone in counts)
             if zones not in self.by_zones:
                 self.by_zones[zones] = self._example(state, ())
@@ -90,11 +92,11 @@ class Outcome:
         if len(waiting) == len(open_roles) and "dead_end" not in self.examples:
             self.examples["dead_end"] = self._example(state, waiting)
 
-    def _pair(self, counts: Mapping[tuple[int, Zone], int]) -> None:
+    def _pair(self, state: State, counts: Mapping[tuple[int, Zone], int]) -> None:
         for ((one, here), number), (other, there) in product(counts.items(), counts):
             if one < other or (one == other and (here != there or number > 1)):
                 ends = (here, there) if one != other else _sorted_pair(here, there)
-                self.pairs[one, other].add(ends)
+                self.pairs[one, other].setdefault(ends, state)
 
     def _arrangements(self, state: State) -> int:
         """How many placements on single nodes the state stands for."""
@@ -126,6 +128,12 @@ class Outcome:
             role_zones={role: frozenset(zones) for role, zones in self.role_zones.items()},
             pairs={roles: frozenset(pairs) for roles, pairs in self.pairs.items()},
             examples=self.by_zones,
+            zone_examples={zones: self._example(state, ()) for zones, state in self.zones.items()},
+            pair_examples={
+                (roles, ends): self._example(state, ())
+                for roles, found in self.pairs.items()
+                for ends, state in found.items()
+            },
             complete_example=self.examples.get("complete"),
             stuck_example=self.examples.get("stuck"),
             dead_end_example=self.examples.get("dead_end"),

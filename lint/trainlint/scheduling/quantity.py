@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["QuantityError", "milli", "parse_quantity", "units", "readable"]
+__all__ = ["QuantityError", "milli", "parse_quantity", "readable", "units"]
 
 _SHAPE = re.compile(r"(?P<sign>[+-]?)(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[A-Za-z]{0,2}|[eE][+-]?[0-9]+)")
 _SUFFIXES = {

@@ -47,10 +47,12 @@ class Part:
     why: str
     chosen: tuple[tuple[Alternatives, str | None], ...] = ()
 
-    def holds(self, file: str) -> bool:
-        """Whether a file belongs to it."""
+    def holds(self, file: str, *, everywhere: bool = False) -> bool:
+        """Whether a file belongs to it; ``everywhere``: also one from a set that has nothing to do with it."""
         steps = PurePosixPath(file).parts
-        return all(each.child_of(steps) in (None, child) for each, child in self.chosen)
+        return all(
+            each.child_of(steps) in (None, child) or (everywhere and child is None) for each, child in self.chosen
+        )
 
 
 def find_alternatives(objects: Iterable[ApiObject], together: Mapping[str, str]) -> tuple[Alternatives, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from trainlint.finding import Location, Unknown
-from trainlint.inventory.read import nearest_inventories, read_inventories
+from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import Workloads
@@ -18,6 +18,7 @@ from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
 
+APART = INVENTORY_KINDS | {"Namespace"}
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
 
 
@@ -59,7 +60,7 @@ def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tup
 
 
 def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
-    objects = tuple(_once(each for each in repository.objects if part.holds(each.file)))
+    objects = tuple(_once(each for each in repository.objects if _belongs(each, part, repository)))
     settings = _with_cni(settings, objects)
     inventories = read_inventories((each.meta, each.field) for each in objects)
     workloads = read_workloads([each.field for each in objects], settings)
@@ -75,15 +76,21 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         workloads=workloads,
         unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
         moved=repository.moved,
-        unknowns=workloads.unknowns,
+        unknowns=(*workloads.unknowns, *_disputed(objects)),
     )
 
 
+def _belongs(item: ApiObject, part: Part, repository: Repository) -> bool:
+    """Inventories outside every kustomization join every snapshot, the nearest counts (design, section 7.4)."""
+    everywhere = item.meta.kind in INVENTORY_KINDS and item.file not in repository.together
+    return part.holds(item.file, everywhere=everywhere)
+
+
 def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:
-    """Copies of one object in several files count once."""
+    """Copies of one object in several files count once, but each directory's nodes are an inventory of their own."""
     seen: set[Key] = set()
     for each in objects:
-        key = each.key
+        key = None if each.meta.kind in APART else each.key
         if key is None or key not in seen:
             yield each
         if key is not None:
@@ -119,3 +126,19 @@ def _namespaces(objects: Iterable[ApiObject]) -> Mapping[str, Mapping[str, str]]
         elif each.ref.namespace:
             found.setdefault(each.ref.namespace, {})
     return {name: {**labels, "kubernetes.io/metadata.name": name} for name, labels in found.items()}
+
+
+def _disputed(objects: Iterable[ApiObject]) -> Iterator[Unknown]:
+    """Namespaces of which two documents say different things: which of them is applied last, nobody knows."""
+    said: dict[tuple[str, str], ApiObject] = {}
+    for each in objects:
+        for label in each.meta.labels if each.meta.kind == "Namespace" else ():
+            before = said.setdefault((each.meta.name, label), each)
+            if before.meta.labels[label] != each.meta.labels[label]:
+                yield Unknown(
+                    subject=f"namespace {each.meta.name}",
+                    missing=f"its label {label}: it is {before.meta.labels[label]} in {before.file}, "
+                    f"{each.meta.labels[label]} in {each.file}",
+                    remedy="define the namespace once",
+                    at=each.field.at,
+                )

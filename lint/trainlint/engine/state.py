@@ -1,0 +1,141 @@
+"""One state of the repository: what was read, what follows from it, and what the rules say about it."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from trainlint.engine.identity import identified
+from trainlint.engine.place import Places
+from trainlint.engine.suppress import Suppressed, apply
+from trainlint.finding import Finding, Severity
+from trainlint.model.settings import Settings
+from trainlint.proof.facts import Facts
+from trainlint.result import Failure
+from trainlint.rule import Change, Repository, Rule, all_rules
+from trainlint.snapshot.build import Snapshot, build_snapshots
+from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.source.files import World
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.reading import Reading, read_file
+from trainlint.suppression import Suppressions
+
+__all__ = ["Progress", "State", "judge", "judge_change", "read_all", "read_state", "sift"]
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(eq=False)
+class State:
+    """``found`` and ``failures`` grow while rules speak: findings by identity and file, and the rules that broke.
+
+    ``before`` is the base revision, if this is the head of a comparison.
+    """
+
+    world: World
+    readings: tuple[Reading, ...]
+    repository: Repository
+    snapshots: tuple[Snapshot, ...]
+    before: State | None = None
+    found: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    failures: list[Failure] = field(default_factory=list)
+
+    @cached_property
+    def facts(self) -> tuple[Facts, ...]:
+        """The facts of every snapshot."""
+        return tuple(Facts(snapshot) for snapshot in self.snapshots)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where everything stands."""
+        return Places(self.world, self.readings, self.before.places if self.before else None)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found in the files that the report is about."""
+        scope = self.world.scope
+        return [each for each in self.found.values() if scope is None or _in_scope(each, scope)]
+
+
+def read_all(world: World, tell: Progress, known: Callable[[str], Reading | None] = lambda name: None) -> list[Reading]:
+    """What every file holds; ``known`` gives what was already read of a file."""
+    kinds = KindFilter(READ_KINDS)
+    readings = []
+    for number, file in enumerate(world.files):
+        if number % 64 == 0:
+            tell("reading", number, len(world.files))
+        readings.append(known(file.name) or read_file(file, kinds))
+    return readings
+
+
+def read_state(world: World, readings: Sequence[Reading], settings: Sequence[Settings]) -> State:
+    """The repository and its snapshots. Raises UsageError for an Inventory that is wrong."""
+    repository = read_repository(readings, [file.name for file in world.files], world.real)
+    return State(world, tuple(readings), repository, build_snapshots(repository, settings))
+
+
+def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:
+    """Let the rules speak about the repository and about each snapshot."""
+    for rule in rules:
+        if rule.sees is Repository:
+            _run(state, rule, state.repository, None)
+    for number, facts in enumerate(state.facts):
+        tell("judging", number, len(state.facts))
+        for rule in rules:
+            if rule.sees is Facts:
+                _run(state, rule, facts, facts.snapshot)
+    tell("judging", len(state.facts), len(state.facts))
+
+
+def judge_change(base: State, head: State, rules: Iterable[Rule]) -> None:
+    """Let the rules speak that compare two states; what they find belongs to the head."""
+    change = Change(base.facts, head.facts)
+    for rule in rules:
+        if rule.sees is Change:
+            _run(head, rule, change, None)
+
+
+def sift(state: State, rules: Sequence[Rule], today: dt.date) -> tuple[list[Finding], list[Suppressed]]:
+    """What nobody suppresses (with what the rules say about the suppressions themselves), and what somebody does."""
+    known = frozenset(name for rule in all_rules() for name in (rule.name, rule.category))
+    kept, suppressed, comments = apply(state.findings, state.places, known, today)
+    active = frozenset(name for rule in rules for name in (rule.name, rule.category))
+    late = replace(state, found={}, failures=state.failures)
+    for rule in (rule for rule in rules if rule.sees is Suppressions):
+        _run(late, rule, Suppressions(tuple(comments), known, active, today), None)
+    return [*kept, *late.findings], suppressed
+
+
+def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> None:
+    """Let a rule speak. A rule that breaks is our fault: it is named, and never reads as silence."""
+    try:
+        found = list(rule.check(seen))
+    except Exception as error:
+        state.failures.append(Failure(rule.name, f"{type(error).__name__}: {error}"))
+        return
+    for finding in found:
+        stamped = replace(finding, rule=rule.name, category=rule.category, severity=finding.severity or rule.severity)
+        if snapshot is not None:
+            stamped = replace(_softened(stamped, snapshot), snapshots=(snapshot.name,))
+        home = state.before if stamped.at.base and state.before else state
+        stamped = identified(stamped, home.repository)
+        key = (stamped.id, stamped.at.file)
+        before = state.found.get(key)
+        names = (*(before.snapshots if before else ()), *stamped.snapshots)
+        state.found[key] = replace(before or stamped, snapshots=tuple(dict.fromkeys(names)))
+
+
+def _softened(finding: Finding, snapshot: Snapshot) -> Finding:
+    """What rests on objects that a kustomization would change is a note at most: they are not what is deployed."""
+    files = [finding.at.file, *(related.at.file for related in finding.related)]
+    changed = next((snapshot.unrendered[file] for file in files if file in snapshot.unrendered), None)
+    if changed is None:
+        return finding
+    text = f"the kustomization {changed} changes nothing that matters here: it was not rendered"
+    return replace(finding, severity=Severity.NOTE, assumes=(*finding.assumes, text))
+
+
+def _in_scope(finding: Finding, scope: frozenset[str]) -> bool:
+    return finding.at.file in scope or any(related.at.file in scope for related in finding.related)
