@@ -101,12 +101,17 @@ class Reachability:
         self._namespaces = namespaces
         self._endpoints: dict[tuple[int, Place, str], Endpoint] = {}
         self._verdicts: dict[tuple[Endpoint, Endpoint, Flow], Verdict] = {}
+        self._crossings: dict[tuple[Flow, Place, Place], Crossing] = {}
 
     def crossing(self, flow: Flow, source: Place, target: Place) -> Crossing:
         """The verdicts on a flow between two places."""
-        other = self._verdict(flow, source, target, "other")
-        same = self._verdict(flow, source, target, "same") if self._on_host(flow) and source == target else other
-        return Crossing(flow, source, target, same, other)
+        key = (flow, source, target)
+        found = self._crossings.get(key)
+        if found is None:
+            other = self._verdict(flow, source, target, "other")
+            same = self._verdict(flow, source, target, "same") if self._on_host(flow) and source == target else other
+            found = self._crossings[key] = Crossing(flow, source, target, same, other)
+        return found
 
     def _on_host(self, flow: Flow) -> bool:
         """Whether an end of the flow is a node's own identity, so that it matters which node."""
@@ -116,7 +121,7 @@ class Reachability:
     def _verdict(self, flow: Flow, source: Place, target: Place, node: Literal["same", "other"]) -> Verdict:
         start = self._endpoint(flow.source, source, node)
         if flow.target is None:
-            end = dns_endpoint(self._settings, self._namespaces)
+            end = self._dns
         else:
             end = self._endpoint(flow.target, target, node)
         key = (start, end, flow)
@@ -136,6 +141,10 @@ class Reachability:
                 node=node,
             )
         return self._endpoints[key]
+
+    @cached_property
+    def _dns(self) -> Endpoint:
+        return dns_endpoint(self._settings, self._namespaces)
 
     def crossings(self, flow: Flow) -> Iterator[Crossing]:
         """The flow between every pair of places."""

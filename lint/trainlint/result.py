@@ -65,7 +65,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A pod set of a group: how many pods (``None``: nobody knows), and the zones in which one of them can be scheduled.
+    """A pod set of a group: how many pods (``None``: nobody knows), and the zones in which one of them can run.
 
     ``zones`` is ``None`` without an inventory, empty where no node takes a pod. A ``dependency`` serves several groups
     and need not share their zone. ``at`` is the object that makes the pods.
@@ -82,7 +82,7 @@ class Role:
 class NeededFlow:
     """A connection that the group needs, by names of roles (or of the cluster's DNS), with protocol and ports as text.
 
-    ``denied`` means wherever the pods land; ``cut`` holds the pairs of zones between which the scheduler may put the two
+    ``denied`` means wherever the pods land; ``cut`` holds the pairs of zones in which the scheduler may put its two
     ends although the flow is denied there.
     """
 

@@ -1,4 +1,8 @@
-"""Comments that suppress findings: ``# trainlint: ignore[rule, category] reason until 2027-01-31``."""
+"""What suppresses findings: comments, annotations of objects, entries of the configuration.
+
+A comment says ``# trainlint: ignore[rule, category] reason until 2027-01-31``, the annotation ``trainlint.io/ignore``
+says ``rule, category: reason until 2027-01-31``.
+"""
 
 from __future__ import annotations
 
@@ -7,21 +11,27 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from trainlint.finding import Location
+from trainlint.finding import Location, Span
 
-__all__ = ["Suppression", "Suppressions", "read_suppressions"]
+__all__ = ["ANNOTATION", "Suppression", "Suppressions", "read_annotation", "read_suppressions"]
+
+ANNOTATION = "trainlint.io/ignore"
 
 _COMMENT = re.compile(
     r"#\s*trainlint:\s*ignore\s*(?:\[(?P<names>[^\]]*)\])?\s*(?P<reason>.*?)\s*(?:\buntil\s+(?P<until>\S+)\s*)?$"
 )
+_VALUE = re.compile(r"(?P<names>[^:]*?)\s*(?::\s*(?P<reason>.*?))?\s*(?:\buntil\s+(?P<until>\S+)\s*)?", re.DOTALL)
 
 
 @dataclass(eq=False, slots=True)
 class Suppression:
-    """One comment: the line it stands on, the line whose findings it suppresses (0: the whole document), its names.
+    """One comment, annotation or entry: where it stands, the names in it, and what it covers.
 
-    ``until`` is the last day it counts; ``malformed`` says what is wrong with it. ``used`` collects the names that
-    suppressed something.
+    A comment covers the findings of the line ``applies_to`` (0: of its whole document); an annotation those of
+    ``object``; an entry those in files that ``paths`` match (as in .gitignore, from the directory of the file it stands
+    in). ``line`` is that of a comment, else 0. ``until`` is the last day it counts; ``malformed`` says what is wrong
+    with it, ``remedy`` what to do. ``used`` collects the names that suppressed something. ``judged`` is false where it
+    may be needed for files that were not linted.
     """
 
     at: Location
@@ -32,6 +42,16 @@ class Suppression:
     until: dt.date | None = None
     malformed: str = ""
     used: set[str] = field(default_factory=set)
+    form: str = "comment"
+    object: Location | None = None
+    paths: tuple[str, ...] = ()
+    remedy: str = ""
+    judged: bool = True
+
+    @property
+    def span(self) -> Span | None:
+        """The place of a comment; the others stand at a path."""
+        return Span(self.line, 1, self.line, 2) if self.line else None
 
     def expired(self, today: dt.date) -> bool:
         """Whether its last day is over."""
@@ -52,6 +72,17 @@ class Suppressions:
     today: dt.date
 
 
+def read_annotation(text: str, at: Location, item: Location) -> Suppression:
+    """What the annotation at ``at`` of the object at ``item`` suppresses."""
+    match = _VALUE.fullmatch(text.strip())
+    found = match.groupdict() if match else {"names": "", "reason": None, "until": None}
+    names = _names(found["names"] or "")
+    until, malformed = _date(found["until"])
+    if not names:
+        malformed = "it names no rule: write `rule: reason`"
+    return Suppression(at, 0, 0, names, found["reason"] or "", until, malformed, form="annotation", object=item)
+
+
 def read_suppressions(
     file: str, lines: Iterable[tuple[int, str]], text: list[str], documents: Iterable[tuple[int, int]]
 ) -> Iterator[Suppression]:
@@ -67,13 +98,17 @@ def read_suppressions(
             what = "trainlint reads only `# trainlint: ignore[rule] reason` here"
             yield Suppression(at, number, number, (), malformed=what)
             continue
-        names = tuple(name.strip() for name in (match["names"] or "").split(",") if name.strip())
+        names = _names(match["names"] or "")
         until, malformed = _date(match["until"])
         if not names:
             malformed = "it names no rule: write `# trainlint: ignore[rule] reason`"
         own_line = line.lstrip().startswith("#")
         applies = _applies_to(number, text, first) if own_line else number
         yield Suppression(at, number, applies, names, match["reason"], until, malformed)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
 def _date(text: str | None) -> tuple[dt.date | None, str]:

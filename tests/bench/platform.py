@@ -34,15 +34,17 @@ ZONES = ("zone-a", "zone-b", "zone-c")
 def node_list(scale: float) -> str:
     """500 nodes at scale 1 in one List: five types of node over three zones, GPU nodes tainted."""
     items = "".join(node(number) for number in range(round(500 * scale)))
-    return f"apiVersion: v1\nitems:\n{items}kind: List\nmetadata:\n  resourceVersion: \"\"\n"
+    return f'apiVersion: v1\nitems:\n{items}kind: List\nmetadata:\n  resourceVersion: ""\n'
 
 
 def node(number: int) -> str:
     machine, zone = MACHINES[number % len(MACHINES)], ZONES[number // len(MACHINES) % len(ZONES)]
     name = f"ip-10-{number // 62500}-{number // 250 % 250}-{number % 250}.internal"
-    gpu_label = f"\n      accelerator: {machine.accelerator}\n      nvidia.com/gpu.count: \"8\"" * bool(machine.gpus)
-    taints = "\n    taints:\n    - effect: NoSchedule\n      key: nvidia.com/gpu\n      value: present" * bool(machine.gpus)
-    gpus = f"\n      nvidia.com/gpu: \"{machine.gpus}\"" * bool(machine.gpus)
+    gpu_label = f'\n      accelerator: {machine.accelerator}\n      nvidia.com/gpu.count: "8"' * bool(machine.gpus)
+    taint = "\n    taints:\n    - effect: NoSchedule\n      key: nvidia.com/gpu\n      value: present" * bool(
+        machine.gpus
+    )
+    gpus = f'\n      nvidia.com/gpu: "{machine.gpus}"' * bool(machine.gpus)
     resources = f"""\
       cpu: {machine.cpu}
       ephemeral-storage: "104845292Ki"
@@ -95,7 +97,7 @@ def node(number: int) -> str:
     uid: 00000000-0000-4000-8000-{number:012x}
   spec:
     podCIDR: 10.{number // 256}.{number % 256}.0/24
-    providerID: cloud:///{zone}/i-{number:017x}{taints}
+    providerID: cloud:///{zone}/i-{number:017x}{taint}
   status:
     addresses:
     - address: 10.0.{number // 250}.{number % 250}

@@ -110,6 +110,7 @@ TORCHRUN = "torchrun --nproc-per-node=8 /workspace/train.py --config /config/tra
 
 def pod(train: Train, container: str, role: str, commands: list[str], gpus: int = 8) -> str:
     """A pod template; every second group is held together by node affinity, every third by pod affinity."""
+    resources = f'memory: 512Gi, nvidia.com/gpu: "{gpus}"' if gpus else "memory: 8Gi"
     lines = f"""\
 metadata:
   labels: {{job: {train.name}, role: {role}, team: {train.namespace}, lane: training}}
@@ -137,8 +138,8 @@ spec:
         - name: POD_IP
           valueFrom: {{fieldRef: {{fieldPath: status.podIP}}}}
       resources:
-        requests: {{cpu: "{48 if gpus else 4}", memory: {512 if gpus else 8}Gi{f', nvidia.com/gpu: "{gpus}"' * bool(gpus)}}}
-        limits: {{memory: {512 if gpus else 8}Gi{f', nvidia.com/gpu: "{gpus}"' * bool(gpus)}}}
+        requests: {{cpu: "{48 if gpus else 4}", {resources}}}
+        limits: {{{resources}}}
       volumeMounts:
         - {{name: shared-memory, mountPath: /dev/shm}}
         - {{name: config, mountPath: /config}}

@@ -28,7 +28,7 @@ def lint(root: Path, files: Mapping[str, str | bytes] | None = None, *paths: str
     """The result for ``root`` (or the paths in it) after writing the files; a rule that breaks fails the test."""
     write(root, files or {})
     result = check([root / path for path in paths] or [root], today=options.pop("today", TODAY), **options)
-    assert not result.failures
+    assert result.failures == ()
     return result
 
 

@@ -48,6 +48,15 @@ def test_whether_an_ip_block_means_pods_is_left_to_the_plugin() -> None:
     assert ask(policies, address("192.0.2.1"), target).answer is DENY
 
 
+def test_negative_namespace_selectors_choose_pods_only() -> None:
+    calico = other()
+    negative = "{matchExpressions: [{key: team, operator: NotIn, values: [ml]}]}"
+    policies = read(knp(f"{{podSelector: {{}}, ingress: [{{from: [{{namespaceSelector: {negative}}}]}}]}}"), calico)
+    assert ask(policies, pod("c", "y", calico), pod("a", "x", calico)).answer is ALLOW
+    assert ask(policies, pod("b", "y", calico), pod("a", "x", calico)).answer is DENY
+    assert ask(policies, address("192.0.2.1"), pod("a", "x", calico)).answer is DENY
+
+
 def test_every_label_counts_without_cilium() -> None:
     calico = other()
     policies = read(

@@ -268,6 +268,12 @@ CLUSTER_POLICY = """{apiVersion: policy.networking.k8s.io/v1alpha2, kind: Cluste
         ("{action: Accept, to: [{nodes: {}}]}", [("spec.egress.0.to.0.nodes", ENGINE)]),
         ("{action: Deny, to: [{domainNames: [a.b]}]}", [("spec.egress.0.to.0.domainNames", ENGINE)]),
         ("{action: Accept, to: [{namespaces: {}, pods: {podSelector: {}}}]}", [("spec.egress.0.to.0", SERVER)]),
+        ("{action: Accept, to: [{pods: {podSelector: {matchLabels: {'reserved:host': ''}}}}]}", []),
+        ("{action: Accept, to: []}", [("spec.egress.0.to", SERVER)]),
+        (
+            "{action: Accept, to: [{networks: [10.0.0.0/8]}], protocols: [{destinationNamedPort: http}]}",
+            [("spec.egress.0.protocols.0.destinationNamedPort", SERVER)],
+        ),
         ("{action: Accept, to: [{networks: [10.0.0.0]}]}", [("spec.egress.0.to.0.networks.0", SERVER)]),
         (
             """{action: Accept, to: [{namespaces: {}}],

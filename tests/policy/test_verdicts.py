@@ -227,13 +227,20 @@ def test_layer_seven_and_authentication_are_conditions_of_an_allow() -> None:
     verdict = ask(policies, pod("a", "y"), pod("a", "x"))
     assert verdict.answer is ALLOW
     assert verdict.ingress.only_if == "the requests match the HTTP rules"
+
+
+def test_required_authentication_blocks_for_good_while_the_module_is_off() -> None:
+    """P 6.67: the module is on by default up to 1.18, off from 1.19."""
     secured = cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{}], authentication: {mode: required}}]}")
-    assert "module that does it is off" in ask(read(secured), pod("a", "y"), pod("a", "x")).ingress.only_if
-    old = cilium("1.18")
-    assert (
-        ask(read(secured, old), pod("a", "y", old), pod("a", "x", old)).ingress.only_if
-        == "mutual authentication succeeds"
+    verdict = ask(read(secured), pod("a", "y"), pod("a", "x"))
+    assert verdict.answer is DENY
+    assert verdict.reason == (
+        "ingress is denied: CiliumNetworkPolicy a/p asks for an authentication that never happens here"
     )
+    for settings in (cilium("1.18"), cilium(mesh_auth_enabled="true")):
+        decision = ask(read(secured, settings), pod("a", "y", settings), pod("a", "x", settings)).ingress
+        assert decision.answer is ALLOW
+        assert decision.only_if == "mutual authentication succeeds"
 
 
 def test_a_layer_four_rule_beside_layer_seven_rules_lifts_the_condition() -> None:
@@ -244,6 +251,17 @@ def test_a_layer_four_rule_beside_layer_seven_rules_lifts_the_condition() -> Non
         cnp(f"{{endpointSelector: {{}}, ingress: [{{fromEndpoints: [{{}}], toPorts: [{http}, {plain}]}}]}}")
     )
     assert ask(policies, pod("a", "y"), pod("a", "x")).ingress.only_if == ""
+
+
+def test_nothing_lifts_authentication() -> None:
+    """Recorded: a connection that one entry allows after authentication, and another without, needs authentication."""
+    secured = "{fromEndpoints: [{matchLabels: {app: y}}], authentication: {mode: required}}"
+    text = cnp(f"{{endpointSelector: {{}}, ingress: [{secured}, {{fromEndpoints: [{{}}]}}]}}")
+    on = cilium(mesh_auth_enabled="true")
+    assert ask(read(text, on), pod("a", "y", on), pod("a", "x", on)).ingress.only_if == "mutual authentication succeeds"
+    assert ask(read(text, on), pod("a", "z", on), pod("a", "x", on)).ingress.only_if == ""
+    assert ask(read(text), pod("a", "y"), pod("a", "x")).answer is DENY
+    assert ask(read(text), pod("a", "z"), pod("a", "x")).answer is ALLOW
 
 
 def test_an_egress_isolated_pod_reaches_dns_only_if_a_policy_says_so() -> None:

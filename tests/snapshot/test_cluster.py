@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from tests.engine.worlds import found, lint, verdicts
 
+from trainlint.finding import Location
 from trainlint.inventory.read import nearest_inventories
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Settings
@@ -124,7 +125,7 @@ def test_of_several_inventories_the_nearest_one_counts(tmp_path: Path) -> None:
         },
     )
     assert verdicts(result) == {("ml/one", "."): ("proved", "proved"), ("ml/two", "."): ("refuted", "refuted")}
-    assert found(result) == [("request-exceeds-node", "clusters/small/jobs/job.yaml:13")]
+    assert found(result) == [("request-exceeds-node", "clusters/small/jobs/job.yaml:12")]
 
 
 def test_between_two_that_are_equally_near_nobody_can_choose(tmp_path: Path) -> None:
@@ -181,8 +182,6 @@ def test_a_copy_of_a_node_does_not_rob_the_other_directory_of_it() -> None:
 
 
 def test_nearness_is_the_number_of_directories_in_common() -> None:
-    from trainlint.finding import Location
-
     def at(file: str) -> Inventory:
         return Inventory(file, (Pool(file),), at=Location(file, 0))
 
@@ -254,9 +253,13 @@ def test_one_cluster_gives_no_prefix(tmp_path: Path) -> None:
 
 
 def test_a_finding_that_holds_in_two_clusters_is_reported_once(tmp_path: Path) -> None:
-    files = {"trainlint.yaml": "clusters: [{name: x}, {name: y}]\n", "i.yaml": inventory("c", 4), "j.yaml": torch()}
+    files = {
+        "trainlint.yaml": "clusters: [{name: east}, {name: west}]\n",
+        "i.yaml": inventory("c", 4),
+        "j.yaml": torch(),
+    }
     (finding,) = lint(tmp_path, files).findings
-    assert finding.finding.snapshots == ("x: .", "y: .")
+    assert finding.finding.snapshots == ("east: .", "west: .")
 
 
 def test_settings_decide_per_cluster(tmp_path: Path) -> None:

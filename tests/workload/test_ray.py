@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.workload.manifests import GPU, flows, group, labels, name_users, read, role
+from tests.workload.manifests import GPU, env, flows, group, labels, name_users, read, role
 
 from trainlint.model.workload import FlowKind
 
@@ -110,3 +110,16 @@ def test_replicas_of_a_ray_service_are_ranks_only_over_several_hosts() -> None:
     text = f"apiVersion: ray.io/v1\nkind: RayService\nmetadata: {{name: rs}}\nspec:\n  rayClusterConfig:{nested}"
     assert not group(read(text)).collective
     assert group(read(text.replace("replicas: 3", "numOfHosts: 2\n          replicas: 3"))).collective
+
+
+def test_the_runtime_environment_of_a_ray_job_reaches_its_processes() -> None:
+    nested = "\n".join(f"  {line}" for line in SPEC.splitlines())
+    text = f"""apiVersion: ray.io/v1
+kind: RayJob
+metadata: {{name: rj, namespace: rl}}
+spec:
+  runtimeEnvYAML: |
+    env_vars: {{NCCL_DEBUG: "INFO"}}
+  rayClusterSpec:{nested}"""
+    assert env(role(read(text), "gpu"))["NCCL_DEBUG"] == "INFO"
+    assert read(text.replace('{NCCL_DEBUG: "INFO"}', "{[")).groups

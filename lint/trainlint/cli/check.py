@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -10,31 +11,23 @@ import click
 from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import exit_code
 from trainlint.cli.names import rule_names
-from trainlint.cli.output import columns, emit, targets, use_color, write
+from trainlint.cli.output import columns, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
-from trainlint.finding import Severity, UsageError
-from trainlint.report import Options, reporter
+from trainlint.finding import Severity
+from trainlint.report import FORMATS, Options, reporter
 
 __all__ = ["command"]
 
 
 @click.command("check")
 @click.argument("paths", nargs=-1, metavar="[PATHS]", type=click.Path(exists=True, allow_dash=True, path_type=Path))
-@click.option(
-    "--output",
-    "outputs",
-    multiple=True,
-    metavar="FORMAT[=FILE]",
-    help="Write the report as text or json, to standard output or to FILE; repeatable.",
-)
+@output_option(FORMATS)
 @click.option("--select", multiple=True, metavar="NAMES", help="Only these rules or categories (a,b; repeatable).")
 @click.option("--ignore", multiple=True, metavar="NAMES", help="Not these rules or categories (a,b; repeatable).")
 @click.option(
     "--fail-on",
     type=click.Choice([severity.value for severity in Severity]),
-    default=Severity.ERROR.value,
-    show_default=True,
-    help="The least severity that makes the exit code 1.",
+    help="The least severity that makes the exit code 1 (error, unless trainlint.yaml says otherwise).",
 )
 @click.option("--strict", is_flag=True, help="Exit with 3 if something stayed unknown, 4 if nothing was analysed.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the findings: no groups, no unknowns, no summary.")
@@ -47,6 +40,7 @@ __all__ = ["command"]
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Settings, instead of the trainlint.yaml of the repository.",
 )
+@click.option("--require-reason", is_flag=True, help="A suppression without a reason does not suppress.")
 @click.option("--show-suppressed", is_flag=True, help="Show suppressed findings too.")
 @debug_option
 def command(
@@ -55,11 +49,12 @@ def command(
     outputs: tuple[str, ...],
     select: tuple[str, ...],
     ignore: tuple[str, ...],
-    fail_on: str,
+    fail_on: str | None,
     strict: bool,
     quiet: bool,
     color: str,
     config: Path | None,
+    require_reason: bool,
     show_suppressed: bool,
 ) -> None:
     """Prove that all training groups can run.
@@ -72,27 +67,25 @@ def command(
     Exit codes: 0 clean, 1 findings, 2 wrong usage or configuration, 3 something unknown and 4 nothing to analyse
     (both with --strict only), 70 internal error.
     """
-    chosen = targets(outputs)
+    chosen = targets(outputs, FORMATS)
     selected, ignored = rule_names("--select", select), rule_names("--ignore", ignore)
     stdin = sys.stdin.buffer.read() if Path("-") in paths else None
     from trainlint.engine import check  # noqa: PLC0415 (heavy; not needed to complain about options)
 
     with Progress(enabled=not quiet) as progress:
         result = check(
-            paths or (Path(),), config=config, select=selected, ignore=ignored, stdin=stdin, progress=progress
+            paths or (Path(),),
+            config=config,
+            select=selected,
+            ignore=ignored,
+            require_reason=require_reason or None,
+            stdin=stdin,
+            progress=progress,
         )
-    plain = Options(quiet=quiet, show_suppressed=show_suppressed)
-    screen = Options(color=use_color(color), width=columns(), quiet=quiet, show_suppressed=show_suppressed)
-    failed = False
-    for target in chosen:
-        text = reporter(target.format)(result, screen if target.file is None else plain)
-        try:
-            if target.file is None:
-                emit(text)
-            else:
-                write(target.file, text)
-        except UsageError as error:
-            click.echo(f"trainlint: {error}", err=True)
-            failed = True
-    code = exit_code(result, fail_on=Severity(fail_on), strict=strict, usage_error=failed)
-    click.get_current_context().exit(code)
+    least = Severity(fail_on) if fail_on else result.fail_on
+    plain = Options(quiet=quiet, show_suppressed=show_suppressed, fail_on=least)
+    screen = replace(plain, color=use_color(color), width=columns())
+    written = publish(
+        chosen, lambda target: reporter(target.format)(result, screen if target.file is None else plain)
+    )
+    click.get_current_context().exit(exit_code(result, fail_on=least, strict=strict, usage_error=not written))

@@ -6,16 +6,20 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
+
+import click
 
 from trainlint.cli.names import unknown_name
 from trainlint.finding import UsageError
 from trainlint.report import FORMATS
 
-__all__ = ["Target", "columns", "emit", "flush", "targets", "use_color", "write"]
+__all__ = ["Target", "columns", "emit", "flush", "output_option", "publish", "targets", "use_color", "write"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 NARROW: Final = 40
 WIDE: Final = 100
@@ -29,7 +33,30 @@ class Target:
     file: Path | None = None
 
 
-def targets(values: Iterable[str]) -> tuple[Target, ...]:
+def output_option(formats: Collection[str]) -> Callable[[F], F]:
+    """Add ``--output`` for these formats; the command sees it as ``outputs``."""
+    *others, last = formats
+    listed = f"{', '.join(others)} or {last}" if others else last
+    text = f"Write {listed} to standard output or to FILE; repeatable."
+    return click.option("--output", "outputs", multiple=True, metavar="FORMAT[=FILE]", help=text)
+
+
+def publish(chosen: Iterable[Target], text: Callable[[Target], str]) -> bool:
+    """Write everything that was asked for; whether all of it could be written (if not, why is on standard error)."""
+    written = True
+    for target in chosen:
+        try:
+            if target.file is None:
+                emit(text(target))
+            else:
+                write(target.file, text(target))
+        except UsageError as error:
+            click.echo(f"trainlint: {error}", err=True)
+            written = False
+    return written
+
+
+def targets(values: Iterable[str], formats: Collection[str] = FORMATS) -> tuple[Target, ...]:
     """What ``--output FORMAT[=FILE]`` asks for; text on standard output unless a format goes there.
 
     Raises:
@@ -38,8 +65,8 @@ def targets(values: Iterable[str]) -> tuple[Target, ...]:
     chosen: list[Target] = []
     for value in values:
         name, equals, file = value.partition("=")
-        if name not in FORMATS:
-            raise UsageError(f"--output: {unknown_name('format', name, FORMATS)}")
+        if name not in formats:
+            raise UsageError(f"--output: {unknown_name('format', name, formats)}")
         if equals and not file:
             raise UsageError(f"--output: {value!r} names no file; write {name}=FILE, or {name} for standard output")
         target = Target(name, Path(file) if file and file != "-" else None)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices, choices_of
 from trainlint.config.validate import validate
-from trainlint.finding import UsageError
+from trainlint.finding import Path, UsageError
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Cni, Settings
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
@@ -28,13 +28,13 @@ class Configuration:
 
     document: Document | None = None
     settings: tuple[Settings, ...] = (Settings(),)
-    choices: Choices = Choices()
+    choices: Choices = field(default_factory=Choices)
 
 
 def configuration_document(name: str, content: bytes) -> Document:
     """The document that a configuration file is. Raises UsageError where it is none, or says one thing twice."""
     try:
-        parts = split(decode(content))
+        parts = list(split(decode(content)))
     except NotTextError as error:
         raise UsageError(f"{name}: configuration: {error}") from None
     if len(parts) > 1:
@@ -48,14 +48,15 @@ def configuration_document(name: str, content: bytes) -> Document:
     except TooDeepError:
         raise UsageError(f"{name}: configuration: it is nested too deep") from None
     document = Document(name, 0, part.line, part.text, loaded.data, loaded.duplicates)
-    twice = [(spans(document).keys(path)[-1], ".".join(map(str, path))) for path in loaded.duplicates]
-    if twice:
-        raise UsageError(
-            "\n".join(
-                f"{name}:{span.line}:{span.column}: configuration: {what}: this key stands twice" for span, what in twice
-            )
-        )
+    if twice := "\n".join(_twice(document, path) for path in loaded.duplicates):
+        raise UsageError(twice)
     return document
+
+
+def _twice(document: Document, path: Path) -> str:
+    last = spans(document).keys(path)[-1]
+    what = ".".join(map(str, path))
+    return f"{document.file}:{last.line}:{last.column}: configuration: {what}: this key stands twice"
 
 
 def load_configuration(document: Document | None) -> Configuration:

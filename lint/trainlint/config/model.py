@@ -57,7 +57,7 @@ class GroupConfig(_Strict):
 
 
 class RulesConfig(_Strict):
-    """Which rules run, and how bad their findings are. A name counts more than its category, ignore more than select."""
+    """Which rules run, and how bad their findings are. A name counts before its category, ignore before select."""
 
     select: list[RuleName] = Field(
         default_factory=list, description="Rules or categories that run; all if nothing is selected."
@@ -87,4 +87,4 @@ class Config(_Strict):
     rules: RulesConfig = Field(default_factory=RulesConfig, description="Which rules run, and their severities.")
     ignore: list[IgnoreConfig] = Field(default_factory=list, description="Findings to leave out, by path.")
     fail_on: Level = Field("error", description="The least severity that makes the exit code 1.")
-    require_reason: bool = Field(False, description="Whether a suppression counts only if it gives a reason.")
+    require_reason: bool = Field(default=False, description="Whether a suppression counts only if it gives a reason.")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.finding import Path, UsageError
 from trainlint.source.spans import locate
@@ -16,6 +17,18 @@ if TYPE_CHECKING:
     from trainlint.source.document import Field
 
 __all__ = ["validate"]
+
+_EXPECTED = {
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "dict_type": "must be a mapping",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "list_type": "must be a list",
+    "model_type": "must be a mapping",
+    "string_type": "must be a string",
+}
+"""pydantic's types of mistakes, in the words of YAML."""
 
 Model = TypeVar("Model", bound="BaseModel")
 
@@ -44,20 +57,39 @@ def _explain(model: type[BaseModel], item: Field, error: ValidationError, what: 
 
 def _cause(model: type[BaseModel], path: Path, detail: ErrorDetails) -> str:
     if detail["type"] == "extra_forbidden":
-        known = sorted(_names(model))
+        known = sorted(_keys(model, path[:-1]))
         near = difflib.get_close_matches(str(path[-1]), known, n=1)
         return "no such key" + (f"; did you mean {near[0]}?" if near else f"; keys are: {', '.join(known)}")
+    if detail["type"] == "literal_error" and isinstance(detail.get("input"), str):
+        near = difflib.get_close_matches(detail["input"], re.findall(r"'([^']*)'", detail["ctx"]["expected"]), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        return f"must be {detail['ctx']['expected']}, got {detail['input']!r}{hint}"
     if detail["type"] == "missing":
         return "this key is required"
     given = detail.get("input")
-    message = detail["msg"][:1].lower() + detail["msg"][1:]
+    message = _EXPECTED.get(detail["type"]) or detail["msg"][:1].lower() + detail["msg"][1:]
+    if detail["type"] == "string_type" and isinstance(given, bool):
+        return f"{message}, and YAML reads this as {str(given).lower()}: put it in quotes"
     if detail["type"] == "string_type" and isinstance(given, (int, float)):
-        message += f' (quote it: "{given}")'
+        return f"{message}, and YAML reads this as the number {given}: put it in quotes"
     return f"{message}, got {given!r}" if isinstance(given, (str, int, float, bool)) else message
 
 
-def _names(model: type[BaseModel]) -> set[str]:
-    """Every key that the schema of the model knows, at whatever depth."""
+def _keys(model: type[BaseModel], path: Path) -> set[str]:
+    """The keys of the mapping at ``path``; every key that the schema knows where nothing says which mapping that is."""
     schema = model.model_json_schema()
-    objects = [schema, *schema.get("$defs", {}).values()]
-    return {key for each in objects for key in each.get("properties", {})}
+    definitions = schema.get("$defs", {})
+    here: Any = schema
+    for step in (*path, None):
+        options = [here, *here.get("anyOf", ())]
+        names = [option["$ref"].rpartition("/")[2] for option in options if "$ref" in option]
+        here = definitions[names[0]] if names else here
+        if step is None:
+            break
+        if isinstance(step, int):
+            here = here.get("items", {})
+        else:
+            other = here.get("additionalProperties")
+            here = here.get("properties", {}).get(step, other if isinstance(other, dict) else {})
+    found = here.get("properties", {})
+    return set(found or {key for each in (schema, *definitions.values()) for key in each.get("properties", {})})

@@ -27,7 +27,7 @@ def find_configuration(world: World, paths: Sequence[Path], given: Path | None) 
     listed = {file.name: file for file in world.configs}
     for directory in _upwards(linted_directory(world, paths)):
         names = [name if directory == "." else f"{directory}/{name}" for name in CONFIGS]
-        found = [name for name in names if name in listed or (world.root / name).is_file()]
+        found = [name for name in names if name in listed or (world.on_disk and (world.root / name).is_file())]
         if len(found) > 1:
             raise UsageError(f"{' and '.join(found)}: only one of them can count; remove the other")
         if found:

@@ -33,10 +33,18 @@ class Places:
             for reading in self.readings.values()
             for document in reading.documents
         }
+        self._texts: dict[str, str] = {}
         self.lines = lru_cache(maxsize=256)(self._lines)
+
+    def add(self, document: Document) -> None:
+        """Know a document that is no manifest: the configuration."""
+        self._documents[document.file, document.index] = document
+        self._texts[document.file] = "\n" * (document.line - 1) + document.text
 
     def _lines(self, file: str) -> tuple[str, ...]:
         """The lines of a file, without line ends; none if it cannot be read any more."""
+        if file in self._texts:
+            return tuple(self._texts[file].split("\n"))
         source = self._files.get(file)
         if source is None:
             return ()

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
-from trainlint.engine.suppress import Suppressed, apply
+from trainlint.engine.selection import names_of
+from trainlint.engine.setup import Setup
+from trainlint.engine.suppress import Suppressed, Suppressor
+from trainlint.engine.suppress import read_all as read_suppressions
 from trainlint.finding import Finding, Severity
 from trainlint.model.settings import Settings
 from trainlint.proof.facts import Facts
@@ -31,7 +34,7 @@ Progress = Callable[[str, int, int], None]
 class State:
     """``found`` and ``failures`` grow while rules speak: findings by identity and file, and the rules that broke.
 
-    ``before`` is the base revision, if this is the head of a comparison.
+    ``before`` is the base revision, if this is the head of a comparison. ``severities`` replace those of rules.
     """
 
     world: World
@@ -39,6 +42,7 @@ class State:
     repository: Repository
     snapshots: tuple[Snapshot, ...]
     before: State | None = None
+    severities: Mapping[str, Severity] = field(default_factory=dict)
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
@@ -97,15 +101,28 @@ def judge_change(base: State, head: State, rules: Iterable[Rule]) -> None:
             _run(head, rule, change, None)
 
 
-def sift(state: State, rules: Sequence[Rule], today: dt.date) -> tuple[list[Finding], list[Suppressed]]:
+def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], list[Suppressed]]:
     """What nobody suppresses (with what the rules say about the suppressions themselves), and what somebody does."""
-    known = frozenset(name for rule in all_rules() for name in (rule.name, rule.category))
-    kept, suppressed, comments = apply(state.findings, state.places, known, today)
-    active = frozenset(name for rule in rules for name in (rule.name, rule.category))
+    document = setup.configuration.document
+    if document is not None:
+        state.places.add(document)
+    known = names_of(all_rules())
+    entries = setup.configuration.choices.ignores
+    suppressor = Suppressor(
+        read_suppressions(state.places, state.repository, entries, judged=setup.whole),
+        state.places,
+        known,
+        today,
+        base=setup.base,
+        require_reason=setup.require_reason,
+    )
+    kept, suppressed = suppressor.split(state.findings)
+    active = names_of(rule for rule in setup.rules if rule.sees is not Suppressions)
     late = replace(state, found={}, failures=state.failures)
-    for rule in (rule for rule in rules if rule.sees is Suppressions):
-        _run(late, rule, Suppressions(tuple(comments), known, active, today), None)
-    return [*kept, *late.findings], suppressed
+    for rule in (rule for rule in setup.rules if rule.sees is Suppressions):
+        _run(late, rule, Suppressions(suppressor.all, known, active, today), None)
+    more, hushed = suppressor.split(late.findings)
+    return [*kept, *more], [*suppressed, *hushed]
 
 
 def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> None:
@@ -116,7 +133,8 @@ def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> N
         state.failures.append(Failure(rule.name, f"{type(error).__name__}: {error}"))
         return
     for finding in found:
-        stamped = replace(finding, rule=rule.name, category=rule.category, severity=finding.severity or rule.severity)
+        severity = state.severities.get(rule.name) or finding.severity or rule.severity
+        stamped = replace(finding, rule=rule.name, category=rule.category, severity=severity)
         if snapshot is not None:
             stamped = replace(_softened(stamped, snapshot), snapshots=(snapshot.name,))
         home = state.before if stamped.at.base and state.before else state

@@ -1,60 +1,123 @@
-"""Findings that a comment suppresses."""
+"""Findings that a comment, an annotation or an entry of the configuration suppresses."""
 
 from __future__ import annotations
 
 import datetime as dt
+import posixpath
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
+from pathspec import GitIgnoreSpec
+
+from trainlint.config.choices import PathIgnore
 from trainlint.engine.place import Places
-from trainlint.finding import Finding
-from trainlint.suppression import Suppression, read_suppressions
+from trainlint.finding import Finding, Location
+from trainlint.snapshot.repository import Repository
+from trainlint.suppression import ANNOTATION, Suppression, read_annotation, read_suppressions
 
-__all__ = ["apply"]
+__all__ = ["Suppressor", "read_all"]
 
 Suppressed = tuple[Finding, str]
-"""A finding and the reason that the comment gives."""
+"""A finding and the reason that the suppression gives."""
 
 
-def apply(
-    findings: Iterable[Finding], places: Places, known: frozenset[str], today: dt.date
-) -> tuple[list[Finding], list[Suppressed], list[Suppression]]:
-    """The findings that stay, those that a comment suppresses, and all comments with what they were used for."""
-    by_line: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
-    comments: list[Suppression] = []
+def read_all(
+    places: Places, repository: Repository, entries: Iterable[PathIgnore], *, judged: bool
+) -> Iterator[Suppression]:
+    """All suppressions of a run. ``judged`` says whether the linted paths hold all that the ``entries`` are about."""
     for reading in places.readings.values():
         if reading.suppression_lines:
             documents = [(document.index, document.line) for document in reading.documents]
-            for each in read_suppressions(
-                reading.file, reading.suppression_lines, list(places.lines(reading.file)), documents
-            ):
-                comments.append(each)
-                by_line[each.at.file, each.applies_to].append(each)
-    kept: list[Finding] = []
-    suppressed: list[Suppressed] = []
-    for finding in findings:
-        by = _suppressor(finding, places, by_line, known, today) if by_line else None
-        if by is None:
-            kept.append(finding)
-        else:
-            suppressed.append((finding, by.reason))
-    return kept, suppressed, comments
+            lines = list(places.lines(reading.file))
+            yield from read_suppressions(reading.file, reading.suppression_lines, lines, documents)
+    for item in repository.objects:
+        text = item.meta.annotations.get(ANNOTATION)
+        if text is not None:
+            at = item.field.down("metadata", "annotations", ANNOTATION).at
+            yield read_annotation(text, at, item.field.at)
+    for entry in entries:
+        yield Suppression(
+            entry.at,
+            0,
+            0,
+            entry.rules,
+            " ".join(entry.reason.split()),
+            entry.until,
+            form="entry",
+            paths=entry.paths,
+            judged=judged,
+        )
 
 
-def _suppressor(
-    finding: Finding,
-    places: Places,
-    by_line: dict[tuple[str, int], list[Suppression]],
-    known: frozenset[str],
-    today: dt.date,
-) -> Suppression | None:
-    span = finding.span or places.locate(finding.at)[1]
-    here = by_line.get((finding.at.file, span.line), [])
-    whole = [each for each in by_line.get((finding.at.file, 0), []) if each.at.document == finding.at.document]
-    chosen: Suppression | None = None
-    for each in (*here, *whole):
-        for name in each.names:
-            if name in known and name in {finding.rule, finding.category} and not each.expired(today):
-                each.used.add(name)
-                chosen = chosen or each
-    return chosen
+class Suppressor:
+    """Decides which findings stay. Asked once for each finding, as it notes which suppressions were of use.
+
+    ``base`` is the directory from which the paths of entries count; with ``require_reason`` a suppression without a
+    reason does not suppress.
+    """
+
+    def __init__(
+        self,
+        suppressions: Iterable[Suppression],
+        places: Places,
+        known: frozenset[str],
+        today: dt.date,
+        *,
+        base: str = ".",
+        require_reason: bool = False,
+    ) -> None:
+        self.all = tuple(suppressions)
+        self._places = places
+        self._known = known
+        self._base = base
+        self._by_line: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
+        self._by_document: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
+        self._by_path: list[tuple[GitIgnoreSpec, Suppression]] = []
+        for each in self.all:
+            if require_reason and not each.reason and not each.malformed and not each.expired(today):
+                each.malformed = "it gives no reason, and a reason is required here"
+                each.remedy = "say in it why the finding is accepted"
+            if each.malformed or each.expired(today):
+                continue
+            if each.paths:
+                self._by_path.append((GitIgnoreSpec.from_lines(each.paths), each))
+            elif each.object is not None or each.applies_to == 0:
+                self._by_document[each.at.file, each.at.document].append(each)
+            else:
+                self._by_line[each.at.file, each.applies_to].append(each)
+
+    def split(self, findings: Iterable[Finding]) -> tuple[list[Finding], list[Suppressed]]:
+        """The findings that stay, and those that are suppressed."""
+        kept: list[Finding] = []
+        suppressed: list[Suppressed] = []
+        for finding in findings:
+            chosen: Suppression | None = None
+            for each in self._covering(finding):
+                for name in each.names:
+                    if name in self._known and name in {finding.rule, finding.category}:
+                        each.used.add(name)
+                        chosen = chosen or each
+            if chosen is None:
+                kept.append(finding)
+            else:
+                suppressed.append((finding, chosen.reason))
+        return kept, suppressed
+
+    def _covering(self, finding: Finding) -> Sequence[Suppression]:
+        found: list[Suppression] = []
+        if self._by_line:
+            span = finding.span or self._places.locate(finding.at)[1]
+            found += self._by_line.get((finding.at.file, span.line), [])
+        for each in self._by_document.get((finding.at.file, finding.at.document), []):
+            if each.object is None or _inside(finding.at, each.object):
+                found.append(each)
+        if self._by_path:
+            name = posixpath.relpath(finding.at.file, self._base)
+            found += [
+                each for patterns, each in self._by_path if not name.startswith("..") and patterns.match_file(name)
+            ]
+        return found
+
+
+def _inside(at: Location, item: Location) -> bool:
+    return at.path[: len(item.path)] == item.path

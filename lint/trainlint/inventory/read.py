@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePosixPath
 
 from trainlint.kube.meta import Meta
@@ -15,6 +16,8 @@ __all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories"]
 
 INVENTORY_KINDS = frozenset({"Node", "Inventory"})
 INVENTORY_GROUP = "trainlint.io"
+DEFAULT_MAX_PODS = "110"
+"""The kubelet's default for maxPods."""
 
 
 def read_inventories(objects: Iterable[tuple[Meta, Field]]) -> tuple[Inventory, ...]:
@@ -27,7 +30,7 @@ def read_inventories(objects: Iterable[tuple[Meta, Field]]) -> tuple[Inventory, 
     nodes: dict[str, list[Pool]] = defaultdict(list)
     for meta, item in objects:
         if meta.kind == "Node" and meta.api_version == "v1":
-            pool = without_condition_taints(read_node(item))
+            pool = _with_pods(without_condition_taints(read_node(item)))
             if pool.labels or pool.allocatable is not None:
                 nodes[str(PurePosixPath(item.document.file).parent)].append(pool)
         elif meta.kind == "Inventory" and meta.api_group == INVENTORY_GROUP:
@@ -39,6 +42,14 @@ def read_inventories(objects: Iterable[tuple[Meta, Field]]) -> tuple[Inventory, 
         for directory, pools in nodes.items()
     )
     return tuple(found)
+
+
+def _with_pods(pool: Pool) -> Pool:
+    """Every kubelet reports how many pods it takes: a node that does not say it was cut down by hand."""
+    if pool.allocatable is None or "pods" in pool.allocatable:
+        return pool
+    note = f"node {pool.name}: room for {DEFAULT_MAX_PODS} pods, the kubelet's default; its allocatable does not say it"
+    return replace(pool, allocatable={**pool.allocatable, "pods": DEFAULT_MAX_PODS}, notes=(*pool.notes, note))
 
 
 def nearest_inventories(inventories: Iterable[Inventory], file: str) -> tuple[Inventory, ...]:

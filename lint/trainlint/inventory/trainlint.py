@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trainlint.config.validate import validate
+from trainlint.inventory.read import DEFAULT_MAX_PODS
 from trainlint.model.pool import Inventory, Pool, Taint
 from trainlint.model.settings import ZONE
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["InventoryModel", "read_inventory"]
 
 REGION = "topology.kubernetes.io/region"
-DEFAULT_MAX_PODS = "110"
-"""The kubelet's default for maxPods."""
 
 
 class _Strict(BaseModel):

@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.launch.shell import SHELLS, script_of, simple_commands
-from trainlint.model.pod import Container
+from trainlint.model.pod import Container, MountedFile
 
 __all__ = ["DECLARATIONS", "Command", "Option", "Word", "commands", "place", "variables_of"]
 
@@ -19,6 +19,8 @@ DECLARATIONS: Final = frozenset({"export", "declare", "typeset", "readonly", "lo
 _NESTING: Final = 4
 _NUMBER: Final = re.compile(r"^-[\d.]+$")
 _KEY: Final = re.compile(r"^\+{0,2}[A-Za-z_][\w.\-]*$")
+_SHELL_FILE: Final = re.compile(r"\.(?:sh|bash)$")
+_SHEBANG: Final = re.compile(r"^#!\s*\S*/(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 _OPTION: Final = re.compile(r"^-[A-Za-z-]")
 _PYTHON: Final = re.compile(r"^(python|pypy)[\d.]*$")
 
@@ -120,7 +122,7 @@ def commands(container: Container) -> tuple[Command, ...]:
     if words and words[0].text.startswith("-"):  # arguments of the image's own entrypoint
         words.insert(0, Word("", at))
     found = list(_commands(words, _NESTING))
-    for script in container.scripts:
+    for script in _scripts(container, words):
         for line in simple_commands(script.text):
             found += _commands([Word(text, script.at) for text in line], _NESTING)
     return tuple(found)
@@ -135,6 +137,14 @@ def variables_of(command: Command) -> Iterator[tuple[str, str, Location]]:
                 yield match[1], match[2], word.at
             elif command.program == "env" and not word.text.startswith("-"):
                 return
+
+
+def _scripts(container: Container, words: Sequence[Word]) -> Iterator[MountedFile]:
+    """The mounted shell scripts that the words name."""
+    named = {piece for word in words for piece in word.text.split()}
+    for file in container.files:
+        if file.path in named and (_SHEBANG.match(file.text) or _SHELL_FILE.search(file.path)):
+            yield file
 
 
 def _commands(words: Sequence[Word], depth: int) -> Iterator[Command]:

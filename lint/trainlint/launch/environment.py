@@ -13,7 +13,7 @@ from trainlint.launch.command import Command, commands, place, variables_of
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 
-__all__ = ["MPI_PROGRAMS", "Carrier", "Variable", "environment", "expand"]
+__all__ = ["MPI_PROGRAMS", "Carrier", "Variable", "environment", "expand", "hidden_carriers"]
 
 _REFERENCE: Final = re.compile(
     r"\$(?:\((?P<kubernetes>[A-Za-z_]\w*)\)|\{(?P<braced>[A-Za-z_]\w*)\}|(?P<plain>[A-Za-z_]\w*))"
@@ -30,6 +30,7 @@ class Carrier(StrEnum):
     SCRIPT = "script"
     MPI = "mpirun -x"
     OPERATOR = "operator"
+    FILE = "nccl.conf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,8 @@ def environment(container: Container) -> dict[str, Variable]:
     """The variables of the container's processes, by name.
 
     Of several entries the last one counts, as for the kubelet; what the container's scripts set (``export``,
-    ``VAR=x command``, ``mpirun -x VAR=x``) comes after the manifest. References to known variables are filled in.
+    ``VAR=x command``, ``mpirun -x VAR=x``, MCA parameters as their OMPI_MCA_ variables) comes after the manifest, and
+    NCCL's own files fill what is left unset (N 1.1). References to known variables are filled in.
     """
     found: dict[str, Variable] = {}
     for entry in container.env:
@@ -57,10 +59,24 @@ def environment(container: Container) -> dict[str, Variable]:
             Carrier.OPERATOR if entry.injected else Carrier.MANIFEST,
         )
     for command in commands(container):
-        for name, text, at in _set_by(command):
-            carrier = Carrier.MPI if command.program in MPI_PROGRAMS else Carrier.SCRIPT
-            found[name] = Variable(name, _shell_value(text, found), at, carrier)
+        for name, text, at in variables_of(command):
+            found[name] = Variable(name, _shell_value(text, found), at, Carrier.SCRIPT)
+        if command.program in MPI_PROGRAMS:
+            for name, text, at in _passed_on(command):
+                found[name] = Variable(name, _shell_value(text, found), at, Carrier.MPI)
+    for variable in _of_files(container, found):
+        found.setdefault(variable.name, variable)
     return found
+
+
+def hidden_carriers(container: Container) -> tuple[str, ...]:
+    """What may set variables that nobody can see here: a name that is not found may be set all the same."""
+    sourced = [
+        f"the file {command.words[1].text}"
+        for command in commands(container)
+        if command.program in {"source", "."} and len(command.words) > 1
+    ]
+    return (*container.hidden_env, *sourced)
 
 
 def expand(text: str, variables: Mapping[str, Variable]) -> str:
@@ -90,12 +106,28 @@ def _shell_value(text: str, variables: Mapping[str, Variable]) -> Known[str]:
     return value
 
 
-def _set_by(command: Command) -> Iterator[tuple[str, str, Location]]:
-    yield from variables_of(command)
-    if command.program in MPI_PROGRAMS:
-        texts = [word.text for word in command.words]
-        for index, text in enumerate(texts[:-1]):
-            if text in {"-x", "-genv", "--genv"}:
-                name, equals, value = texts[index + 1].partition("=")
-                if equals:
-                    yield name, value, command.words[index + 1].at
+def _passed_on(command: Command) -> Iterator[tuple[str, str, Location]]:
+    """What mpirun gives its ranks: ``-x NAME=VALUE``, ``-genv NAME VALUE``, ``--mca NAME VALUE``."""
+    words = command.words
+    for index, word in enumerate(words[:-1]):
+        option, value = word.text.lstrip("-"), words[index + 1]
+        if word.text == option:
+            continue
+        if option in {"x", "genv", "env"} and "=" in value.text:
+            name, _, text = value.text.partition("=")
+            yield name, text, value.at
+        elif option in {"mca", "gmca", "genv", "env"} and index + 2 < len(words):
+            prefix = "OMPI_MCA_" if option.endswith("mca") else ""
+            yield prefix + value.text, words[index + 2].text, words[index + 2].at
+
+
+def _of_files(container: Container, variables: Mapping[str, Variable]) -> Iterator[Variable]:
+    """NAME=VALUE lines of NCCL's configuration: the file that NCCL_CONF_FILE names, and /etc/nccl.conf."""
+    own = variables["NCCL_CONF_FILE"].value if "NCCL_CONF_FILE" in variables else ""
+    for path in (own, "/etc/nccl.conf"):
+        for file in container.files:
+            if file.path == path:
+                for line in file.text.splitlines():
+                    name, equals, value = line.partition("=")
+                    if equals and not line.startswith("#"):
+                        yield Variable(name, value, file.at, Carrier.FILE)

@@ -14,9 +14,9 @@ __all__ = [
     "Container",
     "ContainerPort",
     "EnvVar",
+    "MountedFile",
     "PodResourceClaim",
     "PodSpec",
-    "Script",
     "SpreadConstraint",
     "Toleration",
     "Volume",
@@ -87,9 +87,10 @@ class EnvVar:
 
 
 @dataclass(frozen=True, slots=True)
-class Script:
-    """A shell script that a container runs from a ConfigMap, and where it is written."""
+class MountedFile:
+    """A file of a ConfigMap that a container mounts: its path in the container, its text, where it is written."""
 
+    path: str
     text: str
     at: Location
 
@@ -98,7 +99,8 @@ class Script:
 class Container:
     """A container, an init container or (``restart_policy`` Always among the init containers) a sidecar.
 
-    ``requests`` and ``limits`` hold quantities as text, or the reason why they are not known.
+    ``requests`` and ``limits`` hold quantities as text, or the reason why they are not known. ``hidden_env`` names what
+    ``envFrom`` takes variables from that nobody can see.
     """
 
     name: str = ""
@@ -111,7 +113,8 @@ class Container:
     limits: Mapping[str, Known[str]] = field(default_factory=dict)
     restart_policy: str = ""
     resource_claims: tuple[str, ...] = ()
-    scripts: tuple[Script, ...] = ()
+    files: tuple[MountedFile, ...] = ()
+    hidden_env: tuple[str, ...] = ()
     at: Location | None = field(default=None, compare=False, repr=False)
 
 

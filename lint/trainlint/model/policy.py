@@ -186,6 +186,8 @@ class Decision:
                 return f"{self.direction} is allowed: no policy denies it or allows only something else"
             case _ if names and any(entry.action is Action.DENY for entry in self.deciding):
                 return f"{self.direction} is denied by {names}"
+            case _ if names:
+                return f"{self.direction} is denied: {names} asks for an authentication that never happens here"
             case _ if isolating:
                 return f"{self.direction} is denied: {isolating} allows only what is listed, and nothing lists this"
             case _:

@@ -1,4 +1,4 @@
-"""What the API server refuses in the Kubernetes kinds: NetworkPolicy (P 3.1) and ClusterNetworkPolicy (P 3.3)."""
+"""What the API server refuses in a NetworkPolicy (P 3.1, K:pkg/apis/networking/validation/validation.go)."""
 
 from __future__ import annotations
 
@@ -11,15 +11,11 @@ from trainlint.policy.decode import Problem
 from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.source.document import Field
 
-__all__ = ["cluster_problems", "kubernetes_problems"]
+__all__ = ["kubernetes_problems"]
 
 PROTOCOLS = ("TCP", "UDP", "SCTP")
 TYPES = ("Ingress", "Egress")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-ACTIONS = ("Accept", "Deny", "Pass")
-TIERS = ("Admin", "Baseline")
-MAX_RULES = 25
-MAX_PRIORITY = 1000
 MAX_PORT = 65535
 _PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -56,7 +52,7 @@ def _value(field: Field) -> Iterator[Problem]:
 
 
 def kubernetes_problems(root: Field) -> Iterator[Problem]:
-    """Validation of NetworkPolicy (K:pkg/apis/networking/validation/validation.go)."""
+    """Everything that the API server's validation refuses."""
     spec = root["spec"]
     yield from _selector(spec["podSelector"])
     types = list(spec["policyTypes"].elements())
@@ -117,48 +113,3 @@ def _peer(field: Field) -> Iterator[Problem]:
             or excepted.prefixlen <= network.prefixlen
         ):
             yield each, f"{each.scalar} does not lie inside {block['cidr'].scalar}"
-
-
-def cluster_problems(root: Field) -> Iterator[Problem]:
-    """The schema of ClusterNetworkPolicy (N:apis/v1alpha2/clusternetworkpolicy_types.go)."""
-    spec = root["spec"]
-    if spec["tier"].scalar not in TIERS and not _open(spec["tier"]):
-        yield spec["tier"], "the tier is Admin or Baseline"
-    priority = spec["priority"].value
-    if not (isinstance(priority, int) and 0 <= priority <= MAX_PRIORITY) and not _open(spec["priority"]):
-        yield spec["priority"], f"the priority is between 0 and {MAX_PRIORITY}"
-    yield from _exactly_one(spec["subject"], ("namespaces", "pods"))
-    for direction, way in (("ingress", "from"), ("egress", "to")):
-        found = list(spec[direction].elements())
-        if len(found) > MAX_RULES:
-            yield spec[direction], f"{len(found)} rules are more than {MAX_RULES}"
-        for rule in found:
-            yield from _cluster_rule(rule, way)
-
-
-def _exactly_one(field: Field, names: tuple[str, ...]) -> Iterator[Problem]:
-    present = [name for name in names if field[name].present]
-    if len(present) != 1:
-        yield field, f"exactly one of {', '.join(names)} must be set"
-
-
-def _cluster_rule(rule: Field, way: str) -> Iterator[Problem]:
-    if rule["action"].scalar not in ACTIONS and not _open(rule["action"]):
-        yield rule["action"], f"the action is one of {', '.join(ACTIONS)}"
-    names = ("namespaces", "pods", "nodes", "networks", "domainNames") if way == "to" else ("namespaces", "pods")
-    for peer in rule[way].elements():
-        yield from _exactly_one(peer, names)
-        for name in ("namespaces", "nodes"):
-            yield from _selector(peer[name])
-        for name in ("namespaceSelector", "podSelector"):
-            yield from _selector(peer["pods"][name])
-        for network in peer["networks"].elements():
-            if parse_prefix(network.scalar or "") is None and not _open(network):
-                yield network, f"{network.scalar!r} is no address with a prefix length"
-    for protocol in rule["protocols"].elements():
-        yield from _exactly_one(protocol, ("tcp", "udp", "sctp", "destinationNamedPort"))
-        for name in ("tcp", "udp", "sctp"):
-            bounds = protocol[name]["destinationPort"]["range"]
-            start, end = bounds["start"].value, bounds["end"].value
-            if isinstance(start, int) and isinstance(end, int) and start >= end:
-                yield bounds, "the start of a range is smaller than its end"

@@ -61,7 +61,7 @@ def _rule_entries(
                 ports=_ports(element, action, options),
                 isolates=isolates,
                 node=node,
-                only_if=_authentication(mode, options),
+                only_if=_authentication(mode),
                 authentication=mode or "",
                 requires=reader.requirements(element, direction) if options.version < (1, 19, 0) else None,
                 at=element.at,
@@ -80,12 +80,8 @@ def _isolates(rule: Field, direction: Direction, options: CiliumOptions) -> bool
     return written if isinstance(written, bool) else True
 
 
-def _authentication(mode: str | None, options: CiliumOptions) -> str:
-    if mode == "required":
-        return "mutual authentication succeeds" + (
-            "" if options.mutual_authentication else ", and the module that does it is off"
-        )
-    return "authentication is switched from test-always-fail" if mode == "test-always-fail" else ""
+def _authentication(mode: str | None) -> str:
+    return "mutual authentication succeeds" if mode in ("required", "test-always-fail") else ""
 
 
 def _ports(element: Field, action: Action, options: CiliumOptions) -> tuple[PortRule, ...] | None:

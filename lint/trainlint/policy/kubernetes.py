@@ -155,7 +155,9 @@ def _plain_peer(field: Field, namespace: str) -> Peer:
         return cidr_peer(block["cidr"], block["cidr"].scalar or "", excepts, kind="ipBlock")
     selector = prefixed(read_selector(field["podSelector"]), "k8s")
     if field["namespaceSelector"].present:
-        selector = LabelSelector((*namespace_selector(field["namespaceSelector"]).requirements, *selector.requirements))
+        namespaces = namespace_selector(field["namespaceSelector"])
+        any_pod = requirement(f"k8s:{NAMESPACE_KEY}", "Exists", at=field.at)
+        selector = LabelSelector((*namespaces.requirements, any_pod, *selector.requirements))
     else:
         selector = overwrite(selector, f"k8s:{NAMESPACE_KEY}", namespace)
     return Peer(selector, kind="podSelector", written="pods", at=field.at)

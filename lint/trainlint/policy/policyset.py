@@ -188,9 +188,16 @@ class PolicySet:
                 match = entry.selects_peer(peer, self._rules, selection.required.get(entry.entry.action))
                 if match is not False:
                     spans = entry.spans_for(subject, peer, self._rules)
-                    matched.append(Matched(entry, certain and match is True, spans))
+                    matched.append(Matched(entry, certain and match is True, spans, self._blocked(entry.entry)))
             found = self._matched[key] = tuple(matched)
         return found
+
+    def _blocked(self, entry: PolicyEntry) -> bool:
+        """Whether an allow waits for an authentication that never happens (P 1.4, 6.67)."""
+        if self._rules.context.bare_engine or entry.action is not Action.ALLOW:
+            return False
+        waits = entry.authentication == "required" and not self._rules.options.mutual_authentication
+        return waits or entry.authentication == "test-always-fail"
 
     def _default(self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: Selection) -> Answers:
         """What happens to connections that no entry is about: allowed, unless something isolates (P 0.3)."""

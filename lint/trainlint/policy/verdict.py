@@ -20,11 +20,15 @@ EITHER = ALLOW | DENY
 
 @dataclass(frozen=True, slots=True)
 class Matched:
-    """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them."""
+    """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them.
+
+    ``blocked`` marks an allow on condition of an authentication that never happens.
+    """
 
     ready: ReadyEntry
     certain: bool
     spans: tuple[PortSpan, ...] | None
+    blocked: bool = False
 
     @property
     def entry(self) -> PolicyEntry:
@@ -32,15 +36,15 @@ class Matched:
         return self.ready.entry
 
     def condition(self, protocol: str, port: int) -> str | None:
-        """``None`` where the ports do not match, else what else must hold (empty: nothing)."""
+        """``None`` where the ports do not match, else what layer 7 must fulfil (empty: nothing)."""
         if self.spans is None:
-            return self.entry.only_if
+            return ""
         found: str | None = None
         for name, first, last, rule in self.spans:
             if name == protocol and first <= port <= last:
                 if not rule.only_if:
-                    return self.entry.only_if
-                found = " and ".join(filter(None, (rule.only_if, self.entry.only_if)))
+                    return ""
+                found = rule.only_if
         return found
 
 
@@ -68,10 +72,13 @@ def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers
     tier, entries = levels[start]
     sure: dict[Action, list[tuple[PolicyEntry, str]]] = {action: [] for action in Action}
     perhaps: dict[Action, list[PolicyEntry]] = {action: [] for action in Action}
+    blocked: list[Matched] = []
     for each in entries:
         condition = each.condition(protocol, port)
         if condition is None:
             continue
+        if each.blocked:
+            blocked.append(each)
         if each.certain:
             sure[each.entry.action].append((each.entry, condition))
         else:
@@ -79,11 +86,13 @@ def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers
     if sure[Action.DENY]:
         return _Outcome(DENY, tuple(entry for entry, _ in sure[Action.DENY]))
     unsure = (*perhaps[Action.DENY], *perhaps[Action.ALLOW], *perhaps[Action.PASS])
-    answers = DENY if perhaps[Action.DENY] else frozenset()
+    answers = DENY if perhaps[Action.DENY] or blocked else frozenset()
+    if any(each.certain for each in blocked):  # Nothing lifts authentication, see _conditions.
+        return _Outcome(DENY, tuple(each.entry for each in blocked if each.certain))
     if sure[Action.ALLOW]:
-        conditions = [condition for _, condition in sure[Action.ALLOW]]
-        only_if = "" if "" in conditions else " or ".join(dict.fromkeys(conditions))
-        return _Outcome(answers | ALLOW, tuple(entry for entry, _ in sure[Action.ALLOW]), unsure, only_if)
+        return _Outcome(
+            answers | ALLOW, tuple(entry for entry, _ in sure[Action.ALLOW]), unsure, _conditions(sure[Action.ALLOW])
+        )
     if perhaps[Action.ALLOW]:
         answers |= ALLOW
     next_tier = next((index for index in range(start + 1, len(levels)) if levels[index][0] != tier), len(levels))
@@ -92,6 +101,14 @@ def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers
     if perhaps[Action.PASS] and not sure[Action.PASS]:
         answers |= _walk(levels, next_tier, protocol, port, default).answers
     return _Outcome(answers, follow.deciding, unsure + follow.perhaps, follow.only_if)
+
+
+def _conditions(allowing: Sequence[tuple[PolicyEntry, str]]) -> str:
+    """What else must hold: an allow without layer 7 lifts layer-7 rules beside it, but nothing lifts authentication."""
+    layer_seven = dict.fromkeys(condition for _, condition in allowing)
+    authentication = dict.fromkeys(entry.only_if for entry, _ in allowing if entry.only_if)
+    both = ("" if "" in layer_seven else " or ".join(layer_seven), " and ".join(authentication))
+    return " and ".join(filter(None, both))
 
 
 def _segments(matched: Sequence[Matched], protocol: str, ports: PortRange) -> list[PortRange]:

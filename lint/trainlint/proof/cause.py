@@ -13,6 +13,7 @@ from trainlint.model.workload import Flow, PodSet, PortRange
 from trainlint.scheduling.refusal import Refusal
 
 __all__ = [
+    "CapacityCause",
     "Cause",
     "CutCause",
     "CutPair",
@@ -23,6 +24,7 @@ __all__ = [
     "SplitCause",
     "SpreadCause",
     "StrandedCause",
+    "TargetCause",
     "Where",
     "ZoneCause",
     "ZoneReason",
@@ -153,4 +155,46 @@ class SpreadCause:
     limits: bool = False
 
 
-Cause = PlacementCause | DeadlockCause | ZoneCause | FlowCause | CutCause | SplitCause | StrandedCause | SpreadCause
+@dataclass(frozen=True, slots=True)
+class CapacityCause:
+    """Pods that fit one by one and never all: ``possible`` of ``needed``; ``what`` is what there is too little of.
+
+    ``shared`` says that the set would fit alone but not beside the rest of its group; ``also`` are other sets with the
+    same need; ``empty`` are the pools whose nodes count as domains and never hold a pod, ``places`` where they stand.
+    """
+
+    rule: str
+    pod_set: PodSet
+    needed: int
+    possible: int
+    at: Location
+    what: str
+    shared: bool = False
+    also: tuple[PodSet, ...] = ()
+    empty: tuple[str, ...] = ()
+    places: tuple[Location, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TargetCause:
+    """Required pod affinity whose term selects no pod that will exist; ``near`` are labels that come close."""
+
+    rule: ClassVar[str] = "affinity-target-missing"
+    pod_set: PodSet
+    wanted: str
+    near: tuple[str, ...]
+    at: Location
+
+
+Cause = (
+    CapacityCause
+    | TargetCause
+    | PlacementCause
+    | DeadlockCause
+    | ZoneCause
+    | FlowCause
+    | CutCause
+    | SplitCause
+    | StrandedCause
+    | SpreadCause
+)

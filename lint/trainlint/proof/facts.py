@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 from trainlint.finding import Unknown
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group, PodSet
+from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
-from trainlint.proof.cause import DeadlockCause, FlowCause, PlacementCause
+from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
+from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
-from trainlint.proof.group import GroupProof, Stage, find_deadlock, prove
+from trainlint.proof.group import GroupProof, Stage, never_placed, prove
+from trainlint.proof.targets import missing_targets
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
 from trainlint.reachability import NO_DOMAIN, Reachability, places
 from trainlint.scheduling.condense import condense
@@ -21,6 +24,8 @@ from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
 
 __all__ = ["Facts"]
+
+C = TypeVar("C")
 
 
 class Facts:
@@ -95,8 +100,20 @@ class Facts:
         if any(isinstance(member.replicas, Undetermined) for member in group.members):
             stage = None
         everywhere = places((node.pool for node in stage.nodes), self.snapshot.settings.topology_key) if stage else ()
-        reach = Reachability(group, everywhere, self.policies, self.snapshot.settings, self.snapshot.namespaces)
-        return prove(group, reach, stage, missing)
+
+        def reach(group: Group) -> Reachability:
+            return Reachability(group, everywhere, self.policies, self.snapshot.settings, self.snapshot.namespaces)
+
+        missing += [
+            f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
+            for namespace in other_namespaces(group, self._unstated, self.policies.entries, reach)
+        ]
+        return prove(group, reach(group), stage, missing)
+
+    @cached_property
+    def _unstated(self) -> frozenset[ObjectRef]:
+        """The objects that name no namespace."""
+        return frozenset(each.ref for each in self.snapshot.objects if not each.meta.namespace)
 
     def _stage(self, group: Group, inventory: Inventory) -> Stage:
         members = {id(member) for member in group.members}
@@ -113,6 +130,7 @@ class Facts:
             settings=self.snapshot.settings,
             namespaces=self.snapshot.namespaces,
             complete=inventory.complete,
+            hopeless=any(id(cause.pod_set) in members for cause in self.missing_targets),
         )
 
     def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
@@ -168,19 +186,31 @@ class Facts:
         yield from found.values()
 
     @cached_property
-    def deadlocks(self) -> tuple[DeadlockCause, ...]:
-        """Required pod affinity that can never hold, in groups and outside of them."""
-        found = [cause for proof in self.proofs for cause in proof.causes if isinstance(cause, DeadlockCause)]
-        grouped = {id(member) for proof in self.proofs for member in proof.group.members}
+    def missing_targets(self) -> tuple[TargetCause, ...]:
+        """Pod sets that must start near a pod that nobody makes."""
+        unrendered = self.snapshot.unrendered
+        return tuple(each for each in missing_targets(self.snapshot) if each.pod_set.at.file not in unrendered)
+
+    def causes(self, kind: type[C]) -> Iterator[C]:
+        """The causes of one type, in groups and of pod sets outside of them."""
+        for proof in self.proofs:
+            yield from (cause for cause in proof.causes if isinstance(cause, kind))
+        yield from (cause for cause in self._alone if isinstance(cause, kind))
+
+    @cached_property
+    def _alone(self) -> tuple[CapacityCause | DeadlockCause, ...]:
+        """Why pod sets that communicate with nobody can never all be scheduled."""
+        found = []
+        grouped = {id(member) for group in self.snapshot.workloads.groups for member in group.members}
         for pod_set in self.snapshot.workloads.pod_sets:
-            if id(pod_set) in grouped or not pod_set.spec.pod_affinity or pod_set.replicas == 0:
+            if id(pod_set) in grouped or not isinstance(pod_set.replicas, int) or pod_set.replicas == 0:
                 continue
             inventory = self._inventory(pod_set)
             if inventory is None or not inventory.complete or pod_set.at.file in self.snapshot.unrendered:
                 continue
             alone = Group(pod_set.name, pod_set.owner.kind, (pod_set,), (), at=pod_set.at)
             stage = self._stage(alone, inventory)
-            if stage.feasible[0].cause is None and (cause := find_deadlock(alone, stage)) is not None:
+            if stage.feasible[0].cause is None and (cause := never_placed(alone, stage)) is not None:
                 found.append(cause)
         return tuple(found)
 

@@ -10,7 +10,17 @@ from trainlint.model.known import Answer, Undetermined
 from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, FlowKind, Group, PortRange
-from trainlint.proof.cause import Cause, DeadlockCause, FlowCause, SpreadCause, Where, ZoneCause, ZoneReason
+from trainlint.proof.capacity import capacity_cause
+from trainlint.proof.cause import (
+    CapacityCause,
+    Cause,
+    DeadlockCause,
+    FlowCause,
+    SpreadCause,
+    Where,
+    ZoneCause,
+    ZoneReason,
+)
 from trainlint.proof.everywhere import Everywhere, judge_everywhere, permitted_across
 from trainlint.proof.explored import Explored, explored
 from trainlint.proof.feasibility import Feasibility
@@ -22,7 +32,7 @@ from trainlint.scheduling.node import Node
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 
-__all__ = ["GroupProof", "Stage", "find_deadlock", "prove"]
+__all__ = ["GroupProof", "Stage", "never_placed", "prove"]
 
 Namespaces = Mapping[str, Mapping[str, str]]
 
@@ -47,7 +57,8 @@ class GroupProof:
 class Stage:
     """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
 
-    ``complete`` is false where there are other nodes that nobody wrote down.
+    ``complete`` is false where there are other nodes that nobody wrote down; ``hopeless`` is true where some pod set
+    can never be scheduled for a reason that has nothing to do with nodes.
     """
 
     nodes: Sequence[Node]
@@ -56,6 +67,7 @@ class Stage:
     settings: Settings
     namespaces: Namespaces
     complete: bool = True
+    hopeless: bool = False
 
 
 def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str]) -> GroupProof:
@@ -68,9 +80,11 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
     if stage is None:
         answer = Answer.REFUTED if flows else Answer.UNKNOWN
         return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts))
-    if any(each.cause is not None for each in stage.feasible.values()):
+    if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
         return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=flows, missing=tuple(doubts))
     players = cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
+    if stage.complete and (short := capacity_cause(players)) is not None:
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, short), missing=tuple(doubts))
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
@@ -252,11 +266,10 @@ def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
             yield f"how many pods {member.name} has: {member.replicas.why}"
 
 
-def find_deadlock(group: Group, stage: Stage) -> DeadlockCause | None:
-    """Required pod affinity of the group's pod sets that can never hold, if there is one."""
-    return _deadlock(
-        cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
-    )
+def never_placed(group: Group, stage: Stage) -> CapacityCause | DeadlockCause | None:
+    """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with nobody."""
+    players = cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
+    return capacity_cause(players) or _deadlock(players)
 
 
 def _deadlock(players: Cast) -> DeadlockCause | None:

@@ -68,7 +68,7 @@ def cast(
     everyone = [*own, *wanted]
     pods = [each.pod for each in everyone]
     asked = [rules(pod, pods, namespaces, own=index) for index, pod in enumerate(pods[: len(own)])]
-    keys = tuple(dict.fromkeys([key, *_keys(asked)]))
+    keys = tuple(dict.fromkeys([key, *_keys(asked), *_spread_keys(pods[: len(own)])]))
     domains = partition([node.pool for node in nodes], keys)
     unknown = [doubt for each in own for doubt in each.doubts()]
     if isinstance(domains, Undetermined):
@@ -122,6 +122,15 @@ def _keys(asked: Sequence[Rules]) -> Iterator[str]:
                 yield counter.key
 
 
+def _spread_keys(pods: Sequence[Pod]) -> Iterator[str]:
+    return (
+        constraint.topology_key
+        for pod in pods
+        for constraint in pod.spec.spread
+        if constraint.hard and constraint.topology_key != HOSTNAME
+    )
+
+
 def _classes(everyone: Sequence[Feasibility], domains: Sequence[Domain], nodes: Sequence[Node]) -> Iterator[NodeClass]:
     """Nodes of one domain that offer the same to every role are one class, under the index of the first of them."""
     united: dict[Hashable, NodeClass] = {}
@@ -133,10 +142,12 @@ def _classes(everyone: Sequence[Feasibility], domains: Sequence[Domain], nodes: 
             count = UNLIMITED if node.pool.maximum is None else node.pool.maximum
             if not any(usable) or count == 0:
                 continue
-            key = (number, usable, frozenset(room.items()))
+            key = (number, usable, frozenset(room.items()), node.domain(HOSTNAME) is None)
             before = united.get(key)
             united[key] = (
-                NodeClass(pool, room, count) if before is None else replace(before, count=before.count + count)
+                NodeClass(pool, room, count, (pool,))
+                if before is None
+                else replace(before, count=before.count + count, pools=(*before.pools, pool))
             )
     yield from united.values()
 

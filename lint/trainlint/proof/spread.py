@@ -61,7 +61,7 @@ def _counts(players: Cast, constraint: SpreadConstraint, index: int, other: int)
     if not selected:
         return False
     part = eligible_nodes(constraint, players.pods[index], players.nodes)
-    return all(part[players.classes[number].pool] for number in players.roles[other].classes)
+    return all(part[pool] for number in players.roles[other].classes for pool in players.classes[number].pools)
 
 
 def _too_many(players: Cast, constraint: SpreadConstraint, index: int, pools: list[Pool]) -> bool:

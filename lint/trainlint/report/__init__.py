@@ -16,7 +16,13 @@ __all__ = ["FORMATS", "Options", "reporter"]
 
 FORMATS: Final[Mapping[str, str]] = {
     "text": "trainlint.report.text",
+    "concise": "trainlint.report.concise",
     "json": "trainlint.report.json",
+    "sarif": "trainlint.report.sarif",
+    "github": "trainlint.report.github",
+    "gitlab": "trainlint.report.gitlab",
+    "junit": "trainlint.report.junit",
+    "markdown": "trainlint.report.markdown",
 }
 """The formats, each with the module whose ``render(result, options) -> str`` writes it, last newline included."""
 

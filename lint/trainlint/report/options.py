@@ -4,14 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from trainlint.finding import Severity
+
 __all__ = ["Options"]
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to write: ``width`` in columns; ``quiet`` leaves out all but the findings; formats ignore what they lack."""
+    """How to write: ``width`` in columns; ``quiet`` leaves out all but the findings; formats ignore what they lack.
+
+    ``fail_on`` is the least severity that fails the run.
+    """
 
     color: bool = False
     width: int = 80
     quiet: bool = False
     show_suppressed: bool = False
+    fail_on: Severity = Severity.ERROR

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import ZONE
@@ -51,6 +51,10 @@ class Explorer:
         self.model = model
         self._room: dict[tuple[int, int, Column], bool] = {}
         self._empty: Column = (0,) * len(model.roles)
+        self._open_classes = [
+            [node_class for node_class in range(len(model.classes)) if model.room(role, node_class, self._empty)]
+            for role in range(len(model.roles))
+        ]
 
     def run(self, order: Sequence[int] | None, budget: int) -> Exploration | None:
         """All reachable states, in this order or any; ``None`` over budget."""
@@ -84,12 +88,21 @@ class Explorer:
             return {}
         tally = Tally(self.model, state)
         occupied = Counter(node_class for node_class, _ in state)
-        places = [*dict.fromkeys(state)]
-        places += [(index, self._empty) for index, each in enumerate(self.model.classes) if occupied[index] < each.size]
+        columns = [*dict.fromkeys(state)]
         return {
-            role: [self._placed(state, place, role) for place in places if self._admits(tally, role, *place)]
+            role: [
+                self._placed(state, place, role)
+                for place in (*columns, *self._untouched(role, occupied))
+                if self._admits(tally, role, *place)
+            ]
             for role in roles
         }
+
+    def _untouched(self, role: int, occupied: Mapping[int, int]) -> Iterator[tuple[int, Column]]:
+        """Nodes without pods of the group that have room for one of the role."""
+        for node_class in self._open_classes[role]:
+            if occupied[node_class] < self.model.classes[node_class].size:
+                yield node_class, self._empty
 
     def _admits(self, tally: Tally, role: int, node_class: int, column: Column) -> bool:
         key = (role, node_class, column)

@@ -54,7 +54,9 @@ def united(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
     for each in classes:
         found[each].append(each)
     return tuple(
-        replace(first, size=sum(each.size for each in same), names=tuple(name for each in same for name in each.names))
+        replace(
+            first, size=sum(each.size for each in same), members=tuple(pair for each in same for pair in each.members)
+        )
         for first, same in found.items()
     )
 

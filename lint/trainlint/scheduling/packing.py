@@ -26,11 +26,12 @@ Resources = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class NodeClass:
-    """Equal empty nodes: the pool they belong to, what one of them can give, how many there are."""
+    """Equal empty nodes: the pool of one of them, what each can give, how many there are, and all of their pools."""
 
     pool: int
     room: Resources
     count: int
+    pools: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

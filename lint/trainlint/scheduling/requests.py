@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from trainlint.finding import Location
@@ -11,7 +11,16 @@ from trainlint.model.pod import Container, PodSpec
 from trainlint.scheduling.quantity import QuantityError, milli
 from trainlint.scheduling.requirement import is_qualified_name
 
-__all__ = ["Requests", "container_requests", "is_extended_resource", "is_scalar_resource", "pod_requests", "rounded"]
+__all__ = [
+    "InvalidResource",
+    "Requests",
+    "container_requests",
+    "invalid_resources",
+    "is_extended_resource",
+    "is_scalar_resource",
+    "pod_requests",
+    "rounded",
+]
 
 Amounts = dict[str, Known[int]]
 _HUGE_PAGES = "hugepages-"
@@ -159,3 +168,36 @@ def _combine(
     for name, amount in right.items():
         result[name] = operation(result.get(name, 0), amount)
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidResource:
+    """An extended resource of a container that API validation refuses (S 1.5), and why."""
+
+    container: Container
+    resource: str
+    problem: str
+
+
+def invalid_resources(spec: PodSpec) -> Iterator[InvalidResource]:
+    """The extended resources that the API server refuses: request and limit must be one whole number."""
+    for container in (*spec.containers, *spec.init_containers):
+        for name in dict.fromkeys((*container.requests, *container.limits)):
+            if is_extended_resource(name) and (problem := _problem(name, container)):
+                yield InvalidResource(container, name, problem)
+
+
+def _problem(name: str, container: Container) -> str:
+    request, limit = (each.get(name) for each in (container.requests, container.limits))
+    where = f"container {container.name}"
+    if limit is None:
+        return f"{where} requests {name} without a limit for it"
+    if isinstance(limit, Undetermined) or isinstance(request, Undetermined):
+        return ""
+    try:
+        amount = milli(limit)
+        if request is not None and milli(request) != amount:
+            return f"{where} requests {request} {name}, and its limit is {limit}"
+    except QuantityError:
+        return ""
+    return f"{where} asks for {limit} {name}, which is no whole number" if amount % 1000 else ""

@@ -13,6 +13,7 @@ from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.snapshot.openness import opened
 from trainlint.snapshot.repository import Repository
 from trainlint.workload.reading import read_workloads
 
@@ -27,7 +28,8 @@ class Snapshot:
     """All facts of one state of one cluster.
 
     ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
-    will be deployed. ``moved`` maps files to the namespaces that kustomizations put their objects into.
+    will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
+    ``moved`` maps files to the namespaces that kustomizations put their objects into.
     """
 
     name: str
@@ -39,12 +41,17 @@ class Snapshot:
     workloads: Workloads
     unrendered: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    opened: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
 
     @cached_property
     def documents(self) -> int:
         """How many documents it was made from."""
         return len({(each.file, each.field.document.index) for each in self.objects})
+
+    def may_hold_more(self, namespace: str) -> str:
+        """What may add objects to a namespace that are not read here (decision 5); empty where nothing does."""
+        return self.opened.get(namespace, self.opened.get("", ""))
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
@@ -76,6 +83,12 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         workloads=workloads,
         unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
         moved=repository.moved,
+        opened=opened(
+            objects,
+            transformed=repository.transformed,
+            templates=any(reading.templates for reading in repository.readings),
+            part=part,
+        ),
         unknowns=(*workloads.unknowns, *_disputed(objects)),
     )
 

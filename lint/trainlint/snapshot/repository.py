@@ -10,6 +10,7 @@ from functools import cached_property
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
+from trainlint.snapshot.openness import OPENERS
 from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.workload.kinds import WORKLOAD_KINDS
@@ -29,7 +30,7 @@ POLICY_KINDS = frozenset(
     }
 )
 
-READ_KINDS = INVENTORY_KINDS | POLICY_KINDS | WORKLOAD_KINDS | {"Namespace", "Service"}
+READ_KINDS = INVENTORY_KINDS | POLICY_KINDS | WORKLOAD_KINDS | {kind for _, kind in OPENERS} | {"Namespace", "Service"}
 """The kinds that somebody reads; documents without any of them are passed over."""
 
 

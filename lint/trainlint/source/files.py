@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from trainlint.finding import Unknown, UsageError
+from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
 
-__all__ = ["STDIN", "NotFound", "SourceFile", "World", "discover"]
+__all__ = ["CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover", "work_tree"]
 
 STDIN: Final = "<stdin>"
-_CONFIGS: Final = frozenset({"trainlint.yaml", ".trainlint.yaml"})
+CONFIGS: Final = frozenset({"trainlint.yaml", ".trainlint.yaml"})
 
 
 class NotFound(UsageError):  # noqa: N818 (named like the HTTP status and click's own)
@@ -53,6 +54,8 @@ class World:
 
     ``root`` is the root of the Git work tree, outside Git the directory that was named. ``scope`` holds the names to
     which the report is narrowed (``None``: all of them). ``configs`` are trainlint's own configuration files.
+    ``trees`` are the directories below which all manifests were read. ``links`` are the symbolic links of a world that
+    is not on disk, and where they lead.
     """
 
     root: Path
@@ -60,9 +63,18 @@ class World:
     scope: frozenset[str] | None = None
     unknowns: tuple[Unknown, ...] = ()
     configs: tuple[SourceFile, ...] = ()
+    trees: tuple[Path, ...] = ()
+    links: Mapping[str, str] | None = None
+
+    @property
+    def on_disk(self) -> bool:
+        """Whether it is the work tree, and not a revision read from Git's objects."""
+        return self.links is None
 
     def real(self, name: str) -> str:
         """The name of the file or directory to which ``name`` leads through symbolic links, if that is in the world."""
+        if self.links is not None:
+            return follow(name, self.links) or name
         target = os.path.relpath(os.path.realpath(self.root / name), self.root)
         return name if target.startswith("..") else Path(target).as_posix()
 
@@ -83,7 +95,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
     real = [Path(os.path.realpath(path)) for path in named]
     given = [path for path in real if not path.is_dir()]
     directories = [path for path in real if path.is_dir()]
-    homes = {path: _work_tree(path if path.is_dir() else path.parent) for path in real}
+    homes = {path: work_tree(path if path.is_dir() else path.parent) for path in real}
     root = _root(homes, directories, given)
     worlds = directories
     if given:
@@ -105,7 +117,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
             for file in files
             if str(file.path) in chosen or str(file.path).startswith(prefixes) or file.name == STDIN
         )
-    return World(root, files, scope, finder.unknowns(), configs)
+    return World(root, files, scope, finder.unknowns(), configs, tuple(worlds))
 
 
 def _exists(path: Path) -> bool:
@@ -125,7 +137,7 @@ def _root(homes: dict[Path, Path | None], directories: list[Path], given: list[P
     return Path(os.path.commonpath([str(path) for path in (*directories, *(path.parent for path in given))]))
 
 
-def _work_tree(directory: Path) -> Path | None:
+def work_tree(directory: Path) -> Path | None:
     """The root of the Git work tree that holds a directory."""
     for here in (directory, *directory.parents):
         if (here / ".git").exists():
@@ -148,8 +160,8 @@ class _Finder:
             SourceFile(Path(path), name, self._chart(path.rpartition(os.sep)[0]))
             for path, name in sorted(self._files.items(), key=lambda entry: entry[1])
         ]
-        configs = tuple(file for file in found if file.path.name in _CONFIGS)
-        return tuple(file for file in found if file.path.name not in _CONFIGS), configs
+        configs = tuple(file for file in found if file.path.name in CONFIGS)
+        return tuple(file for file in found if file.path.name not in CONFIGS), configs
 
     def unknowns(self) -> tuple[Unknown, ...]:
         """What could not be read, and what would help."""
@@ -157,7 +169,7 @@ class _Finder:
 
     def add_tree(self, directory: Path) -> None:
         """Add all manifests below a directory: by Git where it can, else by a walk."""
-        tree = _work_tree(directory)
+        tree = work_tree(directory)
         listed = git_files(directory) if tree is not None else None
         if not listed:  # no Git, or a directory that Git ignores but somebody named
             for path in walk(str(directory), self._unreadable):

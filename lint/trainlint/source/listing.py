@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from trainlint.source.git import GitError, git
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -24,21 +25,10 @@ MANIFEST: Final = re.compile(
 
 def _git(directory: Path, *arguments: str) -> bytes | None:
     """The output of a Git command, or ``None`` where there is no Git or it refuses the repository."""
-    # Hooks run with GIT_DIR and GIT_INDEX_FILE of the repository that is committed to, which need not be this one.
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    command = ["git", "-c", "core.fsmonitor=false", "-C", str(directory), *arguments]
     try:
-        done = subprocess.run(  # noqa: S603 (fixed command, no shell)
-            command,
-            check=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            stdin=subprocess.DEVNULL,
-            env=environment,
-        )
-    except (OSError, subprocess.CalledProcessError):
+        return git(directory, *arguments)
+    except GitError:
         return None
-    return done.stdout
 
 
 def git_files(directory: Path) -> list[str] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.workload import apps, batch, core, ray
+from trainlint.workload import apps, batch, core, ray, ray_job
 from trainlint.workload.expansion import Expander
 from trainlint.workload.hyperpod import expand_hyperpod
 from trainlint.workload.jobset import expand_job_set
@@ -39,9 +39,9 @@ EXPANDERS: Final[dict[tuple[str, str], Expander]] = {
     ("jobset.x-k8s.io", "JobSet"): expand_job_set,
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): expand_leader_worker_set,
     ("ray.io", "RayCluster"): ray.expand_ray_cluster,
-    ("ray.io", "RayJob"): ray.expand_ray_job,
+    ("ray.io", "RayJob"): ray_job.expand_ray_job,
     ("ray.io", "RayService"): ray.expand_ray_service,
-    ("ray.io", "RayCronJob"): ray.expand_ray_cron_job,
+    ("ray.io", "RayCronJob"): ray_job.expand_ray_cron_job,
     ("batch.volcano.sh", "Job"): expand_volcano_job,
     ("batch.volcano.sh", "CronJob"): expand_volcano_cron_job,
     ("sagemaker.amazonaws.com", "HyperPodPyTorchJob"): expand_hyperpod,

@@ -1,14 +1,13 @@
-"""RayCluster, RayJob, RayService (W 7)."""
+"""RayCluster and RayService (W 7)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container, PodSpec
 from trainlint.model.workload import (
     EPHEMERAL,
     PER_POD,
@@ -22,21 +21,20 @@ from trainlint.model.workload import (
 )
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
-from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, rendezvous
 from trainlint.workload.jobset import product
 
-__all__ = ["expand_ray_cluster", "expand_ray_cron_job", "expand_ray_job", "expand_ray_service"]
+__all__ = ["RANDOM_NAME", "RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec"]
 
-_RANDOM_NAME: Final = Undetermined("the RayCluster's name gets a random suffix")
+RANDOM_NAME: Final = Undetermined("the RayCluster's name gets a random suffix")
 _HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
 _WORKER_PORTS: Final = PortRange(10002, 19999)
 """Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Cluster:
+class RayClusterSpec:
     """A RayClusterSpec with the name of its cluster, which only a RayCluster fixes."""
 
     spec: Field
@@ -53,47 +51,19 @@ class _Cluster:
 def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A head and groups of workers."""
     del context
-    return _expand(_Cluster(cluster["spec"], owner, owner.name))
-
-
-def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
-    """A cluster of its own, and a pod that submits the entrypoint to its head."""
-    del context
-    return _expand_job(job["spec"], owner)
-
-
-def _expand_job(spec: Field, owner: ObjectRef) -> Expansion:
-    if spec["rayClusterSpec"].mapping is None:
-        return Expansion()
-    found = _expand(_Cluster(spec["rayClusterSpec"], owner, _RANDOM_NAME))
-    if read_text(spec["submissionMode"]) not in {"", "K8sJobMode"} or not found.pod_sets:
-        return found
-    submitter = _submitter(spec, owner, found.pod_sets[0])
-    number = len(found.pod_sets)
-    port = _Cluster(spec["rayClusterSpec"], owner, _RANDOM_NAME).parameter("dashboard-port") or 8265
-    why = f"the submitter sends the job to the head's dashboard (port {port})"
-    call = Flow(number, 0, "TCP", PortRange(port, port), FlowKind.CALL, why, spec.at)
-    return replace(
-        found,
-        pod_sets=(*found.pod_sets, submitter),
-        flows=(*found.flows, call, *dns(number, "the submitter looks up the head's Service", spec.at)),
-        helpers=frozenset({number}),
-    )
-
-
-def expand_ray_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
-    """The pods of one of the RayJobs that it makes."""
-    del context
-    return _expand_job(cron_job.down("spec", "jobTemplate"), owner)
+    return expand_ray_spec(RayClusterSpec(cluster["spec"], owner, owner.name))
 
 
 def expand_ray_service(service: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster that serves: its replicas are ranks only where one of them spans several hosts."""
     del context
-    return _expand(_Cluster(service.down("spec", "rayClusterConfig"), owner, _RANDOM_NAME, multi_host_only=True))
+    return expand_ray_spec(
+        RayClusterSpec(service.down("spec", "rayClusterConfig"), owner, RANDOM_NAME, multi_host_only=True)
+    )
 
 
-def _expand(cluster: _Cluster) -> Expansion:
+def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
+    """The head, the worker groups, and the connections that Ray makes among them."""
     spec, owner = cluster.spec, cluster.owner
     head = spec["headGroupSpec"]
     if not is_template(head["template"]):
@@ -140,7 +110,7 @@ def _expand(cluster: _Cluster) -> Expansion:
     )
 
 
-def _head_address(cluster: _Cluster, port: str) -> Known[str]:
+def _head_address(cluster: RayClusterSpec, port: str) -> Known[str]:
     if not isinstance(cluster.name, str):
         return cluster.name
     host = f"{cluster.name}-head-svc.{cluster.owner.namespace}.svc.cluster.local"
@@ -159,7 +129,7 @@ def _count(group: Field, *, elastic: bool) -> tuple[Known[int], Known[int] | Non
     return min(max(count, least), most), None
 
 
-def _labels(cluster: _Cluster, group: Field, kind: str, name: str) -> dict[str, Known[str]]:
+def _labels(cluster: RayClusterSpec, group: Field, kind: str, name: str) -> dict[str, Known[str]]:
     labels: dict[str, Known[str]] = {
         "ray.io/is-ray-node": "yes",
         "ray.io/cluster": cluster.name,
@@ -181,7 +151,7 @@ def _labels(cluster: _Cluster, group: Field, kind: str, name: str) -> dict[str, 
     return labels
 
 
-def _flows(cluster: _Cluster, pod_sets: Sequence[PodSet]) -> Iterator[Flow]:
+def _flows(cluster: RayClusterSpec, pod_sets: Sequence[PodSet]) -> Iterator[Flow]:
     gcs = cluster.parameter("port") or 6379
     low, high = cluster.parameter("min-worker-port"), cluster.parameter("max-worker-port")
     processes = PortRange(low, high) if low and high and low <= high else _WORKER_PORTS
@@ -196,7 +166,7 @@ def _flows(cluster: _Cluster, pod_sets: Sequence[PodSet]) -> Iterator[Flow]:
     )
 
 
-def _services(cluster: _Cluster, head: PodSet) -> Iterator[Service]:
+def _services(cluster: RayClusterSpec, head: PodSet) -> Iterator[Service]:
     if not isinstance(cluster.name, str):
         return
     declared = [port for container in head.spec.containers[:1] for port in container.ports]
@@ -215,23 +185,3 @@ def _services(cluster: _Cluster, head: PodSet) -> Iterator[Service]:
         generated=True,
         at=head.at,
     )
-
-
-def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
-    """The pod of the submitter Job; without a template of its own KubeRay makes a small one with the head's image."""
-    labels = job_labels(owner.name, indexed=False) | {
-        "ray.io/originated-from-cr-name": owner.name,
-        "ray.io/originated-from-crd": "RayJob",
-    }
-    template = spec["submitterPodTemplate"]
-    if is_template(template):
-        return pod_set(owner, "submitter", 1, template, template.at, labels=labels)
-    image = head.spec.containers[0].image if head.spec.containers else ""
-    container = Container(
-        "ray-job-submitter",
-        image,
-        requests={"cpu": "500m", "memory": "200Mi"},
-        limits={"cpu": "1", "memory": "1Gi"},
-        at=spec.at,
-    )
-    return PodSet(owner, "submitter", 1, labels, PodSpec((container,), at=spec.at), at=spec.at, template=spec.at)

@@ -1,17 +1,16 @@
-"""What a container takes from elsewhere: variables from ConfigMaps and from the pod's own fields, mounted scripts."""
+"""What a container takes from elsewhere: variables from ConfigMaps and from the pod's own fields, mounted files."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container, EnvVar, Script
+from trainlint.model.pod import Container, EnvVar, MountedFile
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Document, Field
 from trainlint.workload.expansion import Context
@@ -20,8 +19,6 @@ __all__ = ["with_sources"]
 
 _OWN_FIELD: Final = re.compile(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
 _REFERENCE: Final = re.compile(r"\$\([A-Za-z_]\w*\)")
-_SHELL_FILE: Final = re.compile(r"\.(?:sh|bash)$|^[^.]+$")
-_SHEBANG: Final = re.compile(r"^#!\s*\S*/(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
 
 
 def with_sources(pod_set: PodSet, document: Document, context: Context) -> PodSet:
@@ -66,7 +63,8 @@ class _Reader:
         return replace(
             container,
             env=(*self._whole_maps(written["envFrom"]), *env),
-            scripts=tuple(self._scripts(container, written)),
+            files=tuple(self._mounted(written)),
+            hidden_env=tuple(self._hidden(written["envFrom"])),
         )
 
     def _data(self, name: str) -> Field | None:
@@ -106,23 +104,23 @@ class _Reader:
                     placeholder = Undetermined(f"{key} is the placeholder {text!r}")
                     yield EnvVar(prefix + key, placeholder if is_placeholder(text) else text, at=source.at)
 
-    def _scripts(self, container: Container, written: Field) -> Iterator[Script]:
-        words = {
-            piece for word in (*container.command, *container.args) if isinstance(word, str) for piece in word.split()
-        }
+    def _hidden(self, sources: Field) -> Iterator[str]:
+        for source in sources.elements():
+            for key, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
+                name = read_text(source[key]["name"])
+                if source[key].present and (kind == "Secret" or self._data(name) is None):
+                    yield f"{kind} {name}"
+
+    def _mounted(self, written: Field) -> Iterator[MountedFile]:
         for mount in written["volumeMounts"].elements():
             volume = self._volumes.get(read_text(mount["name"]))
             data = self._data(read_text(volume["name"])) if volume is not None else None
-            if data is None or volume is None:
-                continue
-            for path, text, at in _files(volume, data, read_text(mount["mountPath"]), read_text(mount["subPath"])):
-                shell = _SHEBANG.match(text) or _SHELL_FILE.search(posixpath.basename(path))
-                if shell and not words.isdisjoint({path, "." + path, "source" + path}):
-                    yield Script(text, at)
+            if data is not None and volume is not None:
+                yield from _files(volume, data, read_text(mount["mountPath"]), read_text(mount["subPath"]))
 
 
-def _files(volume: Field, data: Field, mount: str, sub_path: str) -> Iterable[tuple[str, str, Location]]:
-    """The files of a mounted ConfigMap: path in the container, text, and where it is written."""
+def _files(volume: Field, data: Field, mount: str, sub_path: str) -> Iterator[MountedFile]:
+    """The files of a mounted ConfigMap."""
     names = {read_text(item["key"]): read_text(item["path"]) for item in volume["items"].elements()}
     for key, value in data.items():
         name = names.get(key, "") if names else key
@@ -131,6 +129,6 @@ def _files(volume: Field, data: Field, mount: str, sub_path: str) -> Iterable[tu
             continue
         if sub_path:
             if sub_path == name:
-                yield mount, text, value.at
+                yield MountedFile(mount, text, value.at)
         else:
-            yield posixpath.join(mount, name), text, value.at
+            yield MountedFile(posixpath.join(mount, name), text, value.at)

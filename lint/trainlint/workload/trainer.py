@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
@@ -18,15 +17,13 @@ from trainlint.workload.flows import dns, maybe_several, rendezvous
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
-from trainlint.workload.strategic_merge import merged
+from trainlint.workload.trainer_template import NODE, job_set_spec, step_of
 
 __all__ = ["expand_train_job"]
 
-_STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
-_NODE: Final = "node"
 _PORT: Final = 29500
 _ADDRESS_VARIABLES: Final = {
-    "torch": ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK", "PET_NNODES"),
+    "torch": ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PETNODE_RANK", "PET_NNODES"),
     "jax": ("JAX_COORDINATOR_ADDRESS", "", "JAX_PROCESS_ID", "JAX_NUM_PROCESSES"),
     "xgboost": ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"),
 }
@@ -45,11 +42,11 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         return Expansion(unknowns=(Unknown(str(owner), missing, "add the runtime to the repository", at=spec.at),))
     policy = runtime.get("mlPolicy")
     policy = policy if isinstance(policy, dict) else {}
-    template = _job_set(spec, runtime, policy)
+    template = job_set_spec(spec, runtime, policy)
     expansion = expand_job_set(Field(job.document, job.path, {"spec": template}), owner, context)
     at = spec["trainer"].at if spec["trainer"].present else spec.at
     pod_sets = tuple(replace(found, at=at, template=at) for found in expansion.pod_sets)
-    steps = {read_text(Field(job.document, (), entry)["name"]): _step(entry) for entry in template["replicatedJobs"]}
+    steps = {read_text(Field(job.document, (), entry)["name"]): step_of(entry) for entry in template["replicatedJobs"]}
     trainers = [index for index, found in enumerate(pod_sets) if steps.get(found.role) == "trainer"]
     framework = next((name for name in ("torch", "mpi", "jax", "xgboost", "flux") if name in policy), "")
     if framework == "mpi":
@@ -81,72 +78,6 @@ def _runtime(reference: Field, owner: ObjectRef, context: Context) -> dict[str, 
     return dict(shipped["spec"]) if shipped else None
 
 
-def _job_set(spec: Field, runtime: Mapping[str, Any], policy: Mapping[str, Any]) -> dict[str, Any]:
-    """The JobSet's spec: the runtime's template, patched in order, then what the trainer section says."""
-    template = runtime.get("template")
-    result = template.get("spec") if isinstance(template, dict) else None
-    result = copy.deepcopy(result) if isinstance(result, dict) else {}
-    for patch in spec["runtimePatches"].elements():
-        change = patch.down("trainingRuntimeSpec", "template", "spec").mapping
-        if change is not None:
-            result = merged(result, change)
-    jobs = result.get("replicatedJobs")
-    result["replicatedJobs"] = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
-    trainer = spec["trainer"]
-    for job in result["replicatedJobs"]:
-        mpi = policy.get("mpi") if isinstance(policy.get("mpi"), dict) else None
-        launcher_is_node = mpi is not None and mpi.get("runLauncherAsNode") is True
-        is_trainer = _step(job) == "trainer"
-        counted = job.get("name") == _NODE if mpi is not None else is_trainer
-        if is_trainer:
-            job["replicas"] = 1
-        if counted:
-            _count(job, trainer["numNodes"], policy.get("numNodes"), launcher_is_node=launcher_is_node)
-        if trainer.mapping is not None and (is_trainer or (launcher_is_node and job.get("name") == _NODE)):
-            _apply(job, trainer, whole=is_trainer)
-    return result
-
-
-def _step(job: Any) -> str:
-    labels = job
-    for key in ("template", "metadata", "labels"):
-        labels = labels.get(key) if isinstance(labels, dict) else None
-    step = labels.get(_STEP) if isinstance(labels, dict) else None
-    return step if isinstance(step, str) else ""
-
-
-def _count(job: dict[str, Any], written: Field, default: Any, *, launcher_is_node: bool) -> None:
-    nodes = written.value if written.present else default if default is not None else 1
-    if launcher_is_node and isinstance(nodes, int):
-        nodes = max(nodes - 1, 1)
-    inner = _below(job, "template", "spec")
-    inner["parallelism"] = inner["completions"] = nodes
-
-
-def _apply(job: dict[str, Any], trainer: Field, *, whole: bool) -> None:
-    containers = _below(job, "template", "spec", "template", "spec").get("containers")
-    for container in containers if isinstance(containers, list) else []:
-        if not isinstance(container, dict) or container.get("name") != _NODE:
-            continue
-        if whole:
-            for key in ("image", "command", "args"):
-                if trainer[key].present:
-                    container[key] = trainer[key].value
-        if isinstance(trainer["env"].value, list):
-            container.update(merged({"env": container.get("env") or []}, {"env": trainer["env"].value}))
-        if trainer["resourcesPerNode"].mapping is not None:
-            container["resources"] = merged(container.get("resources") or {}, trainer["resourcesPerNode"].value)
-
-
-def _below(mapping: dict[str, Any], *steps: str) -> dict[str, Any]:
-    for step in steps:
-        below = mapping.get(step)
-        if not isinstance(below, dict):
-            below = mapping[step] = {}
-        mapping = below
-    return mapping
-
-
 def _ranks(pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: ObjectRef) -> Expansion:
     """Env of the container ``node``; the address uses the TrainJob's name as subdomain, whatever the runtime says."""
     address, port, rank, size = _ADDRESS_VARIABLES[framework]
@@ -160,7 +91,7 @@ def _ranks(pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: Obje
     }
     if port:
         env[port] = str(_PORT)
-    pods = replace(pod_sets[index], spec=injected(pod_sets[index].spec, env, pod_sets[index].at, _NODE))
+    pods = replace(pod_sets[index], spec=injected(pod_sets[index].spec, env, pod_sets[index].at, NODE))
     flows: tuple[Flow, ...] = ()
     if maybe_several(count):
         why = f"ranks meet at {host}:{_PORT} ({address})"
@@ -183,9 +114,9 @@ def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
 def _mpi(pod_sets: tuple[PodSet, ...], policy: Any) -> Expansion:
     """Launcher and nodes; the installed images run sshd as a user, on 2222."""
     index = {found.role: number for number, found in enumerate(pod_sets)}
-    if "launcher" not in index or _NODE not in index:
+    if "launcher" not in index or NODE not in index:
         return Expansion(pod_sets)
-    launcher, node = index["launcher"], index[_NODE]
+    launcher, node = index["launcher"], index[NODE]
     number = ssh_port(pod_sets[launcher], pod_sets[node]) or (2222 if _as_user(pod_sets[node].spec.containers) else 22)
     port = PortRange(number, number)
     at = pod_sets[launcher].at

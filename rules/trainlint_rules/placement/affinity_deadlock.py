@@ -77,7 +77,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
-    for cause in facts.deadlocks:
+    for cause in facts.causes(DeadlockCause):
         yield _finding(cause)
 
 

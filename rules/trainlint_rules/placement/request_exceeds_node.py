@@ -49,12 +49,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
+from trainlint.model.pool import Pool
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
 from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.requests import pod_requests
+from trainlint.scheduling.requests import Requests, pod_requests
 
 
 @rule(Severity.ERROR)
@@ -67,12 +68,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(cause: PlacementCause) -> Finding:
     pod_set = cause.pod_set
     requests = pod_requests(pod_set.spec)
-    short = [
-        (each, miss.pool)
-        for miss in cause.misses
-        for each in shortages(requests, node_of(miss.pool), {})
-        if isinstance(each, Shortage)
-    ]
+    short = [(each, miss.pool) for miss in cause.misses for each in _short(requests, miss.pool)]
     worst, pool = max(short, key=lambda pair: pair[0].allocatable / max(pair[0].requested, 1))
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)
     container = requests.decided_by.get(worst.resource)
@@ -94,3 +90,12 @@ def _finding(cause: PlacementCause) -> Finding:
         },
         cause=worst.resource,
     )
+
+
+def _short(requests: Requests, pool: Pool) -> Iterator[Shortage]:
+    node = node_of(pool)
+    for each in shortages(requests, node, {}):
+        if isinstance(each, Shortage):
+            yield each
+    if node.allocatable is not None and node.allocatable.get("pods", 0) == 0:
+        yield Shortage("pods", 1, 0, 0)

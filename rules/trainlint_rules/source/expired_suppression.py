@@ -1,7 +1,8 @@
 """A suppression past its date.
 
 `until 2027-01-31` at the end of a suppression says how long somebody meant to live with the finding. After that day the
-comment suppresses nothing any more, and is reported beside the finding that is back.
+comment (or annotation, or entry of trainlint.yaml) suppresses nothing any more, and is reported beside the finding that
+is back.
 
 ```yaml bad
 apiVersion: v1
@@ -27,21 +28,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Severity, Span
+from trainlint.finding import Finding, Severity
 from trainlint.rule import rule
 from trainlint.suppression import Suppressions
 
 
 @rule(Severity.WARNING, sees=Suppressions)
 def check(suppressions: Suppressions) -> Iterator[Finding]:
-    """One finding per comment."""
+    """One finding per suppression."""
     for comment in suppressions.all:
         if comment.expired(suppressions.today):
             yield Finding(
                 message=f"this suppression ended on {comment.until} and suppresses nothing any more",
                 at=comment.at,
-                remedy="mend what it suppressed, or give the comment a new date",
+                remedy="mend what it suppressed, or give it a new date",
                 evidence={"rules": ", ".join(comment.names), "until": str(comment.until)},
-                span=Span(comment.line, 1, comment.line, 2),
+                span=comment.span,
                 cause=f"{','.join(comment.names)} {comment.reason}",
             )

@@ -1,0 +1,56 @@
+# trainlint: what a developer types. `make demo` and `make test` work from a fresh clone with Python 3.11 and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Processes that run tests; 0 runs them in one.
+WORKERS ?= 2
+
+.PHONY: help setup demo check test bench docs clean
+
+help:
+	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
+	@echo "make demo    lint the bundled lab: what a failure looks like, and what mends it"
+	@echo "make check   ruff, mypy, import-linter"
+	@echo "make test    all tests"
+	@echo "make bench   how long it takes, by stage, cold, and twice the size"
+	@echo "make docs    write the table of rules in rules/README.md anew"
+	@echo "make clean   remove the environment and all caches"
+
+setup: $(VENV)/.development
+
+demo: $(VENV)/.runtime
+	@$(BIN)/trainlint demo
+
+check: $(VENV)/.development
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: $(VENV)/.development
+	$(BIN)/pytest -n $(WORKERS)
+
+bench: $(VENV)/.development
+	$(BIN)/python -m tests.bench
+
+docs: $(VENV)/.development
+	$(BIN)/python rules/table.py
+
+# The stamps are made last, so an installation that broke off starts anew.
+$(VENV)/.runtime: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "trainlint needs Python 3.11 or newer, and $(PYTHON) is older: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@echo "installing trainlint into $(VENV)"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.runtime
+	@echo "installing the tools for development into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --group dev
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,79 @@
+"""What one run was told: the configuration that counts, the choices of the command line, and what follows from both."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from trainlint.config.choices import Choices
+from trainlint.config.load import Configuration, load_configuration
+from trainlint.engine.configuration import find_configuration, linted_directory, unused_configurations
+from trainlint.engine.selection import select
+from trainlint.finding import Severity
+from trainlint.model.settings import Settings
+from trainlint.rule import Rule, all_rules
+from trainlint.source.files import World
+
+__all__ = ["Setup", "read_setup"]
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """``base`` is the directory from which the paths of the configuration count; ``whole`` says that all below it was
+    linted. ``severities`` replace those that rules give. ``given`` are the choices of the command line.
+    """
+
+    configuration: Configuration = field(default_factory=Configuration)
+    given: Choices = field(default_factory=Choices)
+    rules: tuple[Rule, ...] = ()
+    severities: Mapping[str, Severity] = field(default_factory=dict)
+    base: str = "."
+    whole: bool = True
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def settings(self) -> tuple[Settings, ...]:
+        """The settings of every cluster."""
+        return self.configuration.settings
+
+    @property
+    def fail_on(self) -> Severity:
+        """The least severity that fails a run."""
+        return self.given.fail_on or self.configuration.choices.fail_on or Severity.ERROR
+
+    @property
+    def require_reason(self) -> bool:
+        """Whether a suppression must give a reason."""
+        given = self.given.require_reason
+        return bool(self.configuration.choices.require_reason if given is None else given)
+
+
+def read_setup(world: World, paths: Sequence[Path], config: Path | None, given: Choices) -> Setup:
+    """Find and read the configuration (``config`` if it is named) and choose the rules.
+
+    Raises:
+        UsageError: the configuration is wrong.
+    """
+    document = find_configuration(world, paths, config)
+    configuration = load_configuration(document)
+    selection = select(all_rules(), given, configuration.choices, document)
+    base = _base(world, document.file if document else "", named=config is not None)
+    linted = linted_directory(world, paths)
+    return Setup(
+        configuration=configuration,
+        given=given,
+        rules=selection.rules,
+        severities=selection.severities,
+        base=base,
+        whole=linted in (".", base) or base.startswith(f"{linted}/"),
+        assumptions=tuple(unused_configurations(world, document)),
+    )
+
+
+def _base(world: World, file: str, *, named: bool) -> str:
+    """The directory of the configuration, below the root of the world; the root for a file that is elsewhere."""
+    if named:
+        file = posixpath.relpath(str(Path(file).resolve()), str(world.root))
+    return "." if file.startswith("..") else posixpath.dirname(file) or "."

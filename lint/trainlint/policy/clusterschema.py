@@ -1,0 +1,89 @@
+"""What the API server refuses in a ClusterNetworkPolicy: its CRD's schema (N:apis/v1alpha2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.kube.values import is_placeholder
+from trainlint.policy.addresses import parse_prefix
+from trainlint.policy.decode import Problem
+from trainlint.source.document import Field
+
+__all__ = ["cluster_problems"]
+
+ACTIONS = ("Accept", "Deny", "Pass")
+TIERS = ("Admin", "Baseline")
+SUBJECTS = ("namespaces", "pods")
+EGRESS_PEERS = ("namespaces", "pods", "nodes", "networks", "domainNames")
+TRANSPORTS = ("tcp", "udp", "sctp")
+PORT_NAME = "destinationNamedPort"
+MAX_ITEMS = 25
+MAX_PRIORITY = 1000
+MAX_PORT = 65535
+
+
+def cluster_problems(root: Field) -> Iterator[Problem]:
+    """Everything that the schema refuses; the syntax of label selectors is not among it."""
+    spec = root["spec"]
+    yield from _one_of(spec["tier"], TIERS)
+    priority = spec["priority"]
+    if not _within(priority.value, 0, MAX_PRIORITY) and not _open(priority):
+        yield priority, f"the priority is between 0 and {MAX_PRIORITY}"
+    yield from _exactly_one(spec["subject"], SUBJECTS)
+    for direction, way, peers in (("ingress", "from", SUBJECTS), ("egress", "to", EGRESS_PEERS)):
+        yield from _not_more(spec[direction])
+        for rule in spec[direction].elements():
+            yield from _rule(rule, way, peers)
+
+
+def _open(field: Field) -> bool:
+    return is_placeholder(field.scalar or "")
+
+
+def _one_of(field: Field, values: tuple[str, ...]) -> Iterator[Problem]:
+    if field.scalar not in values and not _open(field):
+        yield field, f"one of {', '.join(values)} is needed"
+
+
+def _within(value: object, low: int, high: int) -> bool:
+    return isinstance(value, int) and low <= value <= high
+
+
+def _exactly_one(field: Field, names: tuple[str, ...]) -> Iterator[Problem]:
+    if sum(field[name].present for name in names) != 1:
+        yield field, f"exactly one of {', '.join(names)} must be set"
+
+
+def _not_more(field: Field) -> Iterator[Problem]:
+    if sum(1 for _ in field.elements()) > MAX_ITEMS:
+        yield field, f"there are {MAX_ITEMS} elements at most"
+
+
+def _rule(rule: Field, way: str, names: tuple[str, ...]) -> Iterator[Problem]:
+    yield from _one_of(rule["action"], ACTIONS)
+    if not rule[way].value:
+        yield rule[way], f"{way} needs a peer; for everyone write namespaces: {{}}"
+    yield from _not_more(rule[way])
+    for peer in rule[way].elements():
+        yield from _exactly_one(peer, names)
+        for network in peer["networks"].elements():
+            if parse_prefix(network.scalar or "") is None and not _open(network):
+                yield network, f"{network.scalar!r} is no address with a prefix length"
+    yield from _not_more(rule["protocols"])
+    outside = any(peer[name].present for peer in rule[way].elements() for name in EGRESS_PEERS[2:])
+    for protocol in rule["protocols"].elements():
+        yield from _exactly_one(protocol, (*TRANSPORTS, PORT_NAME))
+        if outside and protocol[PORT_NAME].present:
+            yield protocol[PORT_NAME], "nodes, networks and domain names have no named ports"
+        for name in TRANSPORTS:
+            yield from _port(protocol[name]["destinationPort"])
+
+
+def _port(port: Field) -> Iterator[Problem]:
+    bounds = port["range"]
+    start, end = bounds["start"].value, bounds["end"].value
+    for field in (port["number"], bounds["start"], bounds["end"]):
+        if isinstance(field.value, int) and not _within(field.value, 1, MAX_PORT):
+            yield field, f"a port is between 1 and {MAX_PORT}"
+    if isinstance(start, int) and isinstance(end, int) and start >= end:
+        yield bounds, "the start of a range is smaller than its end"

@@ -1,0 +1,57 @@
+"""Required pod affinity whose target does not exist, room and zones aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainlint.model.known import Undetermined
+from trainlint.model.pod import AffinityTerm
+from trainlint.model.workload import PodSet
+from trainlint.proof.cause import TargetCause
+from trainlint.scheduling.inter_pod_affinity import rules
+from trainlint.scheduling.node_affinity import describe
+from trainlint.scheduling.pod import Pod, defaulted
+from trainlint.snapshot.build import Snapshot
+
+__all__ = ["missing_targets"]
+
+
+def missing_targets(snapshot: Snapshot) -> Iterator[TargetCause]:
+    """The pod sets that must start near a pod which nobody makes, in namespaces to which nothing else adds pods.
+
+    Silent where the pod matches its own term: the first of all may then start (S 1.6).
+    """
+    alive = [pod_set for pod_set in snapshot.workloads.pod_sets if pod_set.replicas != 0]
+    pods: list[Pod] = []
+    for index, pod_set in enumerate(alive):
+        if not pod_set.spec.pod_affinity or "affinity" in " ".join(pod_set.spec.undetermined):
+            continue
+        pods = pods or [defaulted(each.namespace, each.labels, each.spec) for each in alive]
+        asked = rules(pods[index], pods, snapshot.namespaces, own=index)
+        found = any(counter.kinds for counter in asked.affinity) or asked.doubtful or asked.starts is not False
+        term = pod_set.spec.pod_affinity[0]
+        if not found and not any(snapshot.may_hold_more(each) for each in _namespaces(pod_set, term, snapshot)):
+            yield _cause(pod_set, term, alive)
+
+
+def _namespaces(pod_set: PodSet, term: AffinityTerm, snapshot: Snapshot) -> Sequence[str]:
+    if term.namespace_selector is not None:
+        return ("", *snapshot.namespaces)
+    return term.namespaces or (pod_set.namespace,)
+
+
+def _cause(pod_set: PodSet, term: AffinityTerm, alive: Sequence[PodSet]) -> TargetCause:
+    requirements = term.selector.requirements if term.selector is not None else ()
+    near = dict.fromkeys(
+        f"{requirement.key}={value}"
+        for requirement in requirements
+        for other in alive
+        if other.namespace == pod_set.namespace and (value := _text(other.labels, requirement.key)) is not None
+    )
+    wanted = ", ".join(describe(requirement) for requirement in requirements) or "nothing (it has no selector)"
+    return TargetCause(pod_set, wanted, tuple(near), term.at or pod_set.spec.at or pod_set.at)
+
+
+def _text(labels: Mapping[str, object], key: str) -> str | None:
+    value = labels.get(key)
+    return None if value is None or isinstance(value, Undetermined) else str(value)

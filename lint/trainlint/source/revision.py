@@ -1,0 +1,251 @@
+"""The files of a Git revision, read from its objects: nothing is checked out, and nothing changes anywhere."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from trainlint.finding import Unknown, UsageError
+from trainlint.source.files import CONFIGS, STDIN, SourceFile, World, work_tree
+from trainlint.source.git import GitError, git
+from trainlint.source.links import follow
+from trainlint.source.listing import MANIFEST
+
+__all__ = ["Revision", "read_revision"]
+
+_LINK: Final = "120000"
+_SUBMODULE: Final = "160000"
+_DIFFERENCES: Final = ("diff-index", "--raw", "-z", "-r", "--no-renames", "--no-ext-diff", "--no-relative")
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """A state of the repository that was committed. ``world`` is what ``discover`` would find in it.
+
+    ``commit`` is the id of the commit, empty where there is none yet. ``same`` are the names of files that hold the
+    same in the world that it is compared with. ``unknowns`` say what could not be compared.
+    """
+
+    name: str
+    commit: str
+    world: World
+    same: frozenset[str]
+    unknowns: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """What a revision holds under one name."""
+
+    mode: str
+    object: str
+
+
+def read_revision(head: World, revision: str) -> Revision:
+    """The files at ``revision`` below the directories that ``head`` was read from.
+
+    Every difference of work tree and revision counts, committed or not. The manifests of submodules are taken as they
+    are now: their revisions are another repository's.
+
+    Raises:
+        UsageError: there is no such commit, its objects are not there, or ``head`` is not in one Git repository.
+    """
+    if any(file.name == STDIN for file in head.files):
+        raise UsageError("--base: standard input has no base revision; name the files or directories to compare")
+    homes = {work_tree(tree) for tree in head.trees}
+    home = homes.pop() if len(homes) == 1 else None
+    if home is None:
+        raise UsageError(f"--base {revision}: {head.root} is not the work tree of one Git repository")
+    commit = _commit(home, revision)
+    if not commit:
+        return Revision(revision, "", World(head.root, (), trees=head.trees, links={}), frozenset())
+    try:
+        return _Tree(head, home, revision, commit).read()
+    except GitError as error:
+        raise UsageError(f"--base {revision}: it cannot be read: {_first(error)}; {_FETCH.format(commit)}") from None
+
+
+_FETCH: Final = "fetch it: git fetch origin {}"
+
+
+def _commit(home: Path, revision: str) -> str:
+    """The id of the commit; empty for the HEAD of a repository that has no commit yet."""
+    wanted = f"--base {revision}"
+    if not revision or revision.startswith("-") or not revision.isprintable():
+        raise UsageError(f"--base {revision!r}: this is no revision; name a commit, a branch or a tag")
+    try:
+        return git(home, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").decode("ascii").strip()
+    except GitError:
+        pass
+    try:
+        if revision in ("HEAD", "@") and not git(home, "rev-list", "--all", "--max-count=1"):
+            return ""
+        shallow = git(home, "rev-parse", "--is-shallow-repository").strip() == b"true"
+    except GitError as error:
+        raise UsageError(f"{wanted}: {_first(error)}") from None
+    where = "this shallow clone does not hold it" if shallow else "the repository holds no such commit"
+    remote, _, branch = revision.partition("/")
+    source = f"{remote} {branch}" if branch and _is_remote(home, remote) else f"origin {revision}"
+    raise UsageError(f"{wanted}: {where}; fetch it: git fetch {'--depth=1 ' if shallow else ''}{source}")
+
+
+def _is_remote(home: Path, name: str) -> bool:
+    return name in git(home, "remote").decode("utf-8", "replace").splitlines()
+
+
+def _first(error: GitError) -> str:
+    return str(error).partition("\n")[0].removeprefix("fatal: ")
+
+
+class _Tree:
+    """One revision of one repository, seen from the world that it is compared with."""
+
+    def __init__(self, head: World, home: Path, revision: str, commit: str) -> None:
+        self._head = head
+        self._home = home
+        self._revision = revision
+        self._commit = commit
+        self._now = {file.name: file for file in (*head.files, *head.configs)}
+        self._entries = dict(_entries(git(home, "ls-tree", "-r", "-z", "--full-tree", commit)))
+        self._changed = self._differences()
+        self._unknowns: list[Unknown] = []
+        self._missed: list[Unknown] = []
+
+    def _differences(self) -> frozenset[str]:
+        """The names at which Git sees a difference, or cannot exclude one."""
+        output = git(self._home, *_DIFFERENCES, "--ignore-submodules=dirty", self._commit, "--")
+        return frozenset(os.fsdecode(output).split("\0")[1::2])
+
+    def read(self) -> Revision:
+        links = self._texts()
+        wanted = {name: None for name in self._wanted(links)}
+        contents = self._contents(name for name in wanted if name in self._changed)
+        files: list[SourceFile] = []
+        same: set[str] = set()
+        for name in wanted:
+            now = self._now.get(_shown(name))
+            content = contents.get(name)
+            if content is None:
+                if now is not None:
+                    files.append(now)
+                    same.add(now.name)
+                continue
+            files.append(SourceFile(self._home / name, _shown(name), self._chart(name), content))
+            if now is not None and _equal(now, content):
+                same.add(now.name)
+        for file in self._of_submodules():
+            files.append(file)
+            same.add(file.name)
+        files.sort(key=lambda file: file.name)
+        world = World(
+            self._head.root,
+            tuple(file for file in files if posixpath.basename(file.name) not in CONFIGS),
+            unknowns=tuple(self._unknowns),
+            configs=tuple(file for file in files if posixpath.basename(file.name) in CONFIGS),
+            trees=self._head.trees,
+            links={_shown(name): text for name, text in links.items()},
+        )
+        return Revision(self._revision, self._commit, world, frozenset(same), tuple(self._missed))
+
+    def _texts(self) -> dict[str, str]:
+        """What is written in each symbolic link."""
+        links = [name for name, entry in self._entries.items() if entry.mode == _LINK]
+        texts = {name: os.fsdecode(content) for name, content in self._contents(links).items()}
+        inside = f"{self._home}{os.sep}"
+        for name, text in texts.items():
+            if text.startswith(inside):
+                texts[name] = posixpath.relpath(text.removeprefix(inside), posixpath.dirname(name) or ".")
+        return texts
+
+    def _wanted(self, links: Mapping[str, str]) -> Iterator[str]:
+        """The manifests below the directories in question, and every configuration."""
+        below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
+        for name, entry in self._entries.items():
+            if entry.mode == _SUBMODULE:
+                continue
+            if posixpath.basename(name) not in CONFIGS and not (name.startswith(below) and MANIFEST.fullmatch(name)):
+                continue
+            if entry.mode != _LINK:
+                if self._is_checked_out(name):
+                    yield name
+                continue
+            target = follow(name, links)
+            if target is not None and target in self._entries and self._entries[target].mode != _LINK:
+                yield target
+            elif target is None or not any(other.startswith(f"{target}/") for other in self._entries):
+                missing = "the symbolic link leads out of the repository, or nowhere"
+                self._unknowns.append(Unknown(f"the objects in {_shown(name)}", missing, "mend or remove the link"))
+
+    def _is_checked_out(self, name: str) -> bool:
+        """A file that did not change and is not there all the same is outside of a sparse checkout."""
+        return name in self._changed or _shown(name) in self._now or (self._home / name).exists()
+
+    def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
+        """What the revision holds under each name. Raises GitError for objects that are not there."""
+        names = list(names)
+        if not names:
+            return {}
+        request = "".join(f"{self._entries[name].object}\n" for name in names).encode("ascii")
+        output = memoryview(git(self._home, "cat-file", "--batch", stdin=request))
+        found: dict[str, bytes] = {}
+        at = 0
+        for name in names:
+            end = at + bytes(output[at : at + 200]).index(b"\n")
+            _, kind, *size = bytes(output[at:end]).split(b" ")
+            if kind != b"blob":
+                raise GitError(f"the content of {_shown(name)} is not in this clone")
+            start = end + 1
+            at = start + int(size[0])
+            found[name] = bytes(output[start:at])
+            at += 1
+        return found
+
+    def _of_submodules(self) -> Iterator[SourceFile]:
+        for name, entry in self._entries.items():
+            if entry.mode != _SUBMODULE:
+                continue
+            shown = _shown(name)
+            yield from (file for file in self._head.files if file.name.startswith(f"{shown}/"))
+            below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
+            if name in self._changed and f"{name}/".startswith(below):
+                missing = "it is a submodule of which another commit is used: its manifests are taken as they are now"
+                remedy = f"compare it by itself: trainlint check --base {entry.object[:12]} {shown}"
+                self._missed.append(Unknown(f"what the change does in {shown}", missing, remedy))
+
+    def _chart(self, name: str) -> str:
+        """The Helm chart whose template a file is, or an empty string."""
+        directory = posixpath.dirname(name)
+        while directory:
+            above, last = posixpath.split(directory)
+            if last == "templates" and posixpath.join(above, "Chart.yaml") in self._entries:
+                return _shown(above) or "."
+            directory = above
+        return ""
+
+
+def _entries(listing: bytes) -> Iterator[tuple[str, _Entry]]:
+    for line in os.fsdecode(listing).split("\0")[:-1]:
+        head, _, name = line.partition("\t")
+        mode, _, identity = head.split(" ")
+        yield name, _Entry(mode, identity)
+
+
+def _shown(name: str) -> str:
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def _prefix(tree: Path, home: Path) -> str:
+    relative = os.path.relpath(tree, home).replace(os.sep, "/")
+    return "" if relative == "." else f"{relative}/"
+
+
+def _equal(now: SourceFile, content: bytes) -> bool:
+    """Whether a file holds what the revision holds; line ends are Git's to convert."""
+    try:
+        return now.read().replace(b"\r\n", b"\n") == content.replace(b"\r\n", b"\n")
+    except OSError:
+        return False

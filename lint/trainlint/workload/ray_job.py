@@ -1,0 +1,86 @@
+"""RayJob and RayCronJob (W 7): a cluster of their own, and a pod that submits the work."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trainlint.kube.values import known_text, read_text
+from trainlint.model.pod import Container, PodSpec
+from trainlint.model.workload import Flow, FlowKind, ObjectRef, PodSet, PortRange
+from trainlint.source.document import Field
+from trainlint.workload.batch import job_labels
+from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
+from trainlint.workload.flows import dns
+from trainlint.workload.ray import RANDOM_NAME, RayClusterSpec, expand_ray_spec
+
+__all__ = ["expand_ray_cron_job", "expand_ray_job"]
+
+
+def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A cluster of its own, and a pod that submits the entrypoint to its head."""
+    del context
+    return _expand_job(job["spec"], owner)
+
+
+def _expand_job(spec: Field, owner: ObjectRef) -> Expansion:
+    if spec["rayClusterSpec"].mapping is None:
+        return Expansion()
+    found = _with_runtime_env(
+        expand_ray_spec(RayClusterSpec(spec["rayClusterSpec"], owner, RANDOM_NAME)), spec["runtimeEnvYAML"]
+    )
+    if read_text(spec["submissionMode"]) not in {"", "K8sJobMode"} or not found.pod_sets:
+        return found
+    submitter = _submitter(spec, owner, found.pod_sets[0])
+    number = len(found.pod_sets)
+    port = RayClusterSpec(spec["rayClusterSpec"], owner, RANDOM_NAME).parameter("dashboard-port") or 8265
+    why = f"the submitter sends the job to the head's dashboard (port {port})"
+    call = Flow(number, 0, "TCP", PortRange(port, port), FlowKind.CALL, why, spec.at)
+    return replace(
+        found,
+        pod_sets=(*found.pod_sets, submitter),
+        flows=(*found.flows, call, *dns(number, "the submitter looks up the head's Service", spec.at)),
+        helpers=frozenset({number}),
+    )
+
+
+def _with_runtime_env(found: Expansion, written: Field) -> Expansion:
+    """Ray starts the job's processes with the variables of its runtime environment, over the container's own."""
+    text = written.string
+    if text is None or "env_vars" not in text:
+        return found
+    from trainlint.source.events import TooDeepError, YamlError  # noqa: PLC0415 (YAML is loaded where it is needed)
+    from trainlint.source.loader import load  # noqa: PLC0415
+
+    try:
+        variables = Field(written.document, written.path, load(text).data)["env_vars"]
+    except (YamlError, TooDeepError):
+        return found
+    env = {name: known_text(value) for name, value in variables.items()}
+    pod_sets = tuple(replace(pods, spec=injected(pods.spec, env, written.at, by_user=True)) for pods in found.pod_sets)
+    return replace(found, pod_sets=pod_sets)
+
+
+def expand_ray_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """The pods of one of the RayJobs that it makes."""
+    del context
+    return _expand_job(cron_job.down("spec", "jobTemplate"), owner)
+
+
+def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
+    """The pod of the submitter Job; without a template of its own KubeRay makes a small one with the head's image."""
+    labels = job_labels(owner.name, indexed=False) | {
+        "ray.io/originated-from-cr-name": owner.name,
+        "ray.io/originated-from-crd": "RayJob",
+    }
+    template = spec["submitterPodTemplate"]
+    if is_template(template):
+        return pod_set(owner, "submitter", 1, template, template.at, labels=labels)
+    image = head.spec.containers[0].image if head.spec.containers else ""
+    container = Container(
+        "ray-job-submitter",
+        image,
+        requests={"cpu": "500m", "memory": "200Mi"},
+        limits={"cpu": "1", "memory": "1Gi"},
+        at=spec.at,
+    )
+    return PodSet(owner, "submitter", 1, labels, PodSpec((container,), at=spec.at), at=spec.at, template=spec.at)

@@ -1,0 +1,82 @@
+"""Required anti-affinity asks for more hosts or zones than there are.
+
+A pod with required anti-affinity against its own label lets no second one into its domain (InterPodAffinity). With more
+replicas than domains the rest stays Pending for ever, although resources are free.
+
+Nodes that lack the topology key bind nobody: then the term does nothing.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - {name: gpu, count: 2, zone: a, allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 3
+  parallelism: 3
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      restartPolicy: Never
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname  # expect
+              labelSelector: {matchLabels: {app: train}}
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 2
+  parallelism: 2
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      restartPolicy: Never
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+            - topologyKey: kubernetes.io/hostname
+              labelSelector: {matchLabels: {app: train}}
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import CapacityCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object, at the term."""
+    for cause in facts.causes(CapacityCause):
+        if cause.rule == "anti-affinity-exceeds-domains":
+            yield _finding(cause)
+
+
+def _finding(cause: CapacityCause) -> Finding:
+    pod_set = cause.pod_set
+    return Finding(
+        message=f"pods of {pod_set.name} stay Pending for ever: each of the {cause.needed} wants a {cause.what} of its "
+        f"own, and the nodes that they may use have {cause.possible}",
+        at=cause.at,
+        remedy=f"run at most {cause.possible} of them, let them use more nodes, or prefer the anti-affinity only",
+        related=(Related(f"how many there are ({cause.needed})", pod_set.at),),
+        evidence={"pods": cause.needed, cause.what: cause.possible},
+        cause=cause.what,
+    )

@@ -1,0 +1,78 @@
+"""All pods of the group do not fit together, even on the empty cluster at its largest size.
+
+Each pod fits on some node, but not all of them at once: several resources count at the same time, on each node by
+itself, and what is left on many nodes does not add up to a place for one more pod. Part of the group starts and waits,
+with its GPUs idle, for the pods that never will.
+
+Elastic groups are judged at their minimum, pools at their maximum. Silent where one pod alone already fits nowhere.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - {name: gpu, count: 2, zone: a, allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 4
+  parallelism: 4
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: train  # expect
+          image: registry.example/train:1
+          resources: {limits: {nvidia.com/gpu: "5"}}
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 4
+  parallelism: 4
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: train
+          image: registry.example/train:1
+          resources: {limits: {nvidia.com/gpu: "4"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import CapacityCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per group, at the container that asks for what runs out first."""
+    for cause in facts.causes(CapacityCause):
+        if cause.rule == "group-exceeds-capacity":
+            yield _finding(cause)
+
+
+def _finding(cause: CapacityCause) -> Finding:
+    pod_set = cause.pod_set
+    rest = "beside the other pods of the group" if cause.shared else f"there is room for {cause.possible}"
+    return Finding(
+        message=f"the pods of {pod_set.name} never all start: {cause.needed} pods of {cause.what} do not fit on the "
+        f"nodes that they may use ({rest})",
+        at=cause.at,
+        remedy="lower the number of pods or what each asks for, or let them use more nodes",
+        related=(Related(f"how many there are ({cause.needed})", pod_set.at),),
+        evidence={"pods": cause.needed, "each": cause.what, "room for": cause.possible},
+        cause=pod_set.name,
+    )

@@ -1,0 +1,76 @@
+"""More pods want one host port than there are nodes to give it away.
+
+A host port can be taken once on each node (NodePorts). With hostNetwork every declared containerPort becomes a host
+port when the pod is created, although the template shows none, so two workers with containerPort 29500 never share a
+node, however many GPUs it has left. The rest stays Pending for ever.
+
+Ports of ordinary init containers do not count.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - {name: gpu, count: 2, zone: a, allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 4
+  parallelism: 4
+  template:
+    spec:  # expect
+      hostNetwork: true
+      restartPolicy: Never
+      containers:
+        - {name: train, image: "registry.example/train:1", ports: [{containerPort: 29500}]}
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 4
+  parallelism: 4
+  template:
+    spec:
+      hostNetwork: true
+      restartPolicy: Never
+      containers:
+        - {name: train, image: "registry.example/train:1"}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import CapacityCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object and port."""
+    for cause in facts.causes(CapacityCause):
+        if cause.rule == "host-port-conflict":
+            yield _finding(cause)
+
+
+def _finding(cause: CapacityCause) -> Finding:
+    pod_set = cause.pod_set
+    why = "; hostNetwork makes every containerPort a host port" if pod_set.spec.host_network else ""
+    return Finding(
+        message=f"pods of {pod_set.name} stay Pending for ever: {cause.needed} of them want {cause.what}, and each of "
+        f"the {cause.possible} nodes that they may use gives it away once{why}",
+        at=cause.at,
+        remedy=f"run at most {cause.possible} of them, give them no fixed port, or leave the port undeclared",
+        related=tuple(Related(f"wants it too ({each.name})", each.spec.at or each.at) for each in cause.also),
+        evidence={"port": cause.what, "pods": cause.needed, "nodes": cause.possible},
+        cause=cause.what,
+    )

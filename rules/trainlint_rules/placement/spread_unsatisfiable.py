@@ -1,0 +1,92 @@
+"""A hard spread constraint that cannot hold for all replicas.
+
+A pod may join a domain only while that domain is at most maxSkew ahead of the emptiest one that counts
+(PodTopologySpread). Domains count by their labels: nodes whose taint the pods do not tolerate count too, unless the
+constraint says nodeTaintsPolicy: Honor. A tainted control plane or GPU node that can never hold a pod pins the minimum
+at zero, so every other domain takes maxSkew pods and the rest stays Pending for ever.
+
+Also with minDomains above the number of domains. Silent for ScheduleAnyway.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - {name: gpu, count: 2, zone: a, allocatable: {cpu: "64", memory: 500Gi, nvidia.com/gpu: "8"}}
+  - name: control-plane
+    count: 1
+    zone: a
+    taints: [{key: node-role.kubernetes.io/control-plane, effect: NoSchedule}]
+    allocatable: {cpu: "4", memory: 16Gi}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 4
+  parallelism: 4
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      restartPolicy: Never
+      topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: kubernetes.io/hostname  # expect
+          whenUnsatisfiable: DoNotSchedule
+          labelSelector: {matchLabels: {app: train}}
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completions: 4
+  parallelism: 4
+  template:
+    metadata: {labels: {app: train}}
+    spec:
+      restartPolicy: Never
+      topologySpreadConstraints:
+        - maxSkew: 1
+          topologyKey: kubernetes.io/hostname
+          whenUnsatisfiable: DoNotSchedule
+          nodeTaintsPolicy: Honor
+          labelSelector: {matchLabels: {app: train}}
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.cause import CapacityCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object, at the constraint."""
+    for cause in facts.causes(CapacityCause):
+        if cause.rule == "spread-unsatisfiable":
+            yield _finding(cause)
+
+
+def _finding(cause: CapacityCause) -> Finding:
+    pod_set = cause.pod_set
+    empty = ", ".join(cause.empty)
+    why = f"{empty} counts as empty for ever" if empty else "there are fewer domains than minDomains"
+    return Finding(
+        message=f"pods of {pod_set.name} stay Pending for ever: the spread over {cause.what} lets {cause.possible} of "
+        f"{cause.needed} start, because {why}",
+        at=cause.at.child("topologyKey"),
+        remedy="set nodeTaintsPolicy: Honor" if empty else "lower minDomains, or let the pods use more domains",
+        related=tuple(Related("counts as a domain and takes no pod", at) for at in cause.places),
+        evidence={"pods": cause.needed, "may start": cause.possible, "empty for ever": empty or "none"},
+        cause=cause.what,
+    )

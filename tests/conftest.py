@@ -1,0 +1,35 @@
+"""What all tests share: tools that may be missing, and hypothesis on a busy machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+
+import hypothesis
+import pytest
+
+INSTALL = {"git": "apt-get install git"}
+"""The tools that tests may ask for, each with the command that installs it."""
+
+hypothesis.settings.register_profile("local", deadline=None)
+hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
+hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "needs(tool, ...): programs that the test runs; one that is missing skips it, and fails it under CI"
+    )
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for mark in item.iter_markers("needs"):
+        for tool in mark.args:
+            if shutil.which(tool) is None:
+                _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
+
+
+def _missing(message: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
