@@ -28,7 +28,7 @@ check: $(VENV)/.development
 	$(BIN)/lint-imports
 
 test: $(VENV)/.development
-	$(BIN)/pytest -n $(WORKERS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.bench

@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -101,7 +103,7 @@ class Cluster:
         entity, address = end["entity"], end.get("ip")
         match entity:
             case "world":
-                return reserved_endpoint(entity, "world", address=ip_address(address))
+                return reserved_endpoint(entity, "world", address=ip_address(str(address)))
             case "host":
                 return self._node(self._node_of(other) or "n1", other, local=True)
             case "remote-node":
@@ -231,6 +233,12 @@ class Comparison:
             inputs = {key: value for key, value in case.items() if key not in ("queries", "rejected", "errors")}
             self.examples.append("\n".join([json.dumps(inputs), *wrong[:5]]))
 
+    def join(self, other: Comparison) -> None:
+        """Count what another comparison counted too."""
+        self.agreed += other.agreed
+        self.asked += other.asked
+        self.examples = (self.examples + other.examples)[: self._show]
+
     @property
     def complete(self) -> bool:
         """Whether everything agrees."""
@@ -253,18 +261,33 @@ def compare(paths: Iterable[Path], show: int = 5) -> Comparison:
     return comparison
 
 
+def _compare_all(paths: Sequence[Path], show: int) -> Comparison:
+    """As ``compare``, files side by side."""
+    if len(paths) == 1:
+        return compare(paths, show)
+    with ProcessPoolExecutor(max_workers=min(len(paths), os.cpu_count() or 1)) as pool:
+        total, *others = pool.map(compare, [[path] for path in paths], [show] * len(paths))
+    for each in others:
+        total.join(each)
+    return total
+
+
 def main(argv: list[str]) -> int:
-    """The command line: 0 where everything agrees."""
+    """The command line: 0 where everything agrees, 1 where something does not, 2 where a file cannot be read."""
     parser = argparse.ArgumentParser(prog="python -m tests.conformance policy", description=__doc__)
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
     parser.add_argument("--predict", action="store_true", help="print predictions as JSON lines")
     parser.add_argument("--show", type=int, default=5, metavar="N", help="how many disagreements to print in full")
     arguments = parser.parse_args(argv)
-    if arguments.predict:
-        for path in arguments.files:
-            for case in read_cases(path):
-                sys.stdout.write(json.dumps(predict(case)) + "\n")
-        return 0
-    comparison = compare(arguments.files, arguments.show)
+    try:
+        if arguments.predict:
+            for path in arguments.files:
+                for case in read_cases(path):
+                    sys.stdout.write(json.dumps(predict(case)) + "\n")
+            return 0
+        comparison = _compare_all(arguments.files, arguments.show)
+    except (OSError, ValueError, KeyError) as error:
+        sys.stderr.write(f"not a recording: {type(error).__name__}: {error}\n")
+        return 2
     sys.stdout.write(comparison.report() + "\n")
     return 0 if comparison.complete else 1

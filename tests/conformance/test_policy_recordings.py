@@ -28,6 +28,18 @@ def test_the_command_says_how_many_agree_and_fails_on_none(capsys: pytest.Captur
     assert capsys.readouterr().out.startswith("349 of 349 agree")
 
 
+def test_several_files_are_counted_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(DATA / f"{version}-surprise.jsonl.gz") for version in ("1.18", "1.19")]) == 0
+    assert capsys.readouterr().out.startswith("652 of 652 agree")
+
+
+def test_what_is_no_recording_is_said_without_a_traceback(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "broken.jsonl"
+    path.write_text("{")
+    assert main([str(path)]) == main([str(tmp_path / "missing")]) == 2
+    assert "not a recording" in capsys.readouterr().err
+
+
 def test_a_wrong_record_is_reported_in_full(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = (
         '{"id": "x", "tags": ["made-up"], "settings": {"cilium": "1.20"}, "namespaces": [{"name": "a"}],'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.policy.cluster import NAMESPACES, ask, ccnp, cilium, cnp, pod, pod_set, read
+from tests.policy.cluster import NAMESPACES, ask, ccnp, cilium, cnp, other, pod, pod_set, read
 
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import Permission
@@ -12,6 +12,7 @@ from trainlint.policy import address, dns_endpoint, endpoint, entity, zone_depen
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 
+TEAM = "k8s:io.cilium.k8s.namespace.labels.team"
 FROM_ZONE = cnp(
     f"{{endpointSelector: {{matchLabels: {{app: x}}}},"
     f" ingress: [{{fromEndpoints: [{{matchLabels: {{{ZONE}: z1}}}}]}}]}}"
@@ -105,6 +106,27 @@ def test_the_label_filter_keeps_what_the_specification_lists(label: str, *, kept
     found = pod("a", "y", labels={label: "v"})
     assert (f"k8s:{label}" in found.labels) is kept
     assert found.labels.get("k8s:io.cilium.k8s.policy.cluster") == "default"
+
+
+def test_a_policy_set_knows_which_labels_no_identity_carries() -> None:
+    policies = read("")
+    assert policies.drops("any:topology.kubernetes.io/zone")
+    assert policies.drops("k8s:pod-template-hash")
+    assert not policies.drops("k8s:io.cilium.k8s.namespace.labels.topology.kubernetes.io/zone")
+    assert not policies.drops("any:app")
+    assert not policies.drops("node:topology.kubernetes.io/zone")
+    assert not policies.drops("reserved:host")
+    assert not read("", cilium("1.18.6")).drops("any:topology.kubernetes.io/zone")
+    assert not read("", other()).drops("any:pod-template-hash")
+
+
+def test_a_placeholder_among_namespace_labels_is_unknown() -> None:
+    by_team = cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{matchLabels: {%s: ml}}]}]}" % TEAM)
+    templated = {"a": {"team": "${TEAM}"}, "b": {"team": "ml"}}
+    policies = read(by_team, namespaces=templated)
+    assert ask(policies, pod("a", "y", namespaces=templated), pod("b", "x")).answer is ALLOW
+    in_b = read(by_team.replace("namespace: a", "namespace: b"), namespaces=templated)
+    assert ask(in_b, pod("a", "y", namespaces=templated), pod("b", "x")).answer is UNKNOWN
 
 
 def test_a_whitelist_drops_every_label_that_it_does_not_name() -> None:

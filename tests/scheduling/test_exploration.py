@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import comb
 from typing import Any
 
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from tests.scheduling.clusters import HOSTNAME, ZONE, Enumeration, apart, bare_n
 
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
+from trainlint.model.storage import Claim, CsiNode, PersistentVolume, Storage
 from trainlint.scheduling.exploration import Cell, Exploration, Role, explore
 from trainlint.scheduling.node import node_of
 
@@ -196,3 +198,84 @@ def test_thousands_of_equal_nodes_cost_no_more_than_a_few() -> None:
     assert isinstance(found, Exploration)
     assert len(found.zones) == 3
     assert not found.dead_end
+
+
+def test_nodes_that_differ_only_in_a_value_of_their_own_are_one_class() -> None:
+    cells = [Cell(node(f"n{index}", {ZONE: "a", "rack": f"r{index}"})) for index in range(40)]
+    roles = [Role("worker", pod({"role": "w"}, affinity=apart(term("rack", {"role": "w"}))), 8)]
+    found = explore(roles, cells, budget=50)
+    assert isinstance(found, Exploration)
+    assert found.complete == comb(40, 8)
+
+
+def test_more_room_than_the_whole_group_needs_is_no_difference() -> None:
+    cells = [Cell(node(f"n{index}", {ZONE: "a"}, cpu=str(32 + index))) for index in range(40)]
+    found = explore([Role("worker", pod(limits={"cpu": "4"}), 6)], cells, budget=100)
+    assert isinstance(found, Exploration)
+    assert not found.stuck
+
+
+def test_every_node_of_a_pool_counts_as_a_domain_of_its_own() -> None:
+    # S 1.7: fewer domains than minDomains and the minimum is taken as 0.
+    constraint = {
+        "topologyKey": HOSTNAME,
+        "maxSkew": 1,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "minDomains": 3,
+        "labelSelector": {"matchLabels": {"role": "w"}},
+    }
+    roles = [Role("worker", pod({"role": "w"}, topologySpreadConstraints=[constraint]), 4)]
+    pool = node_of(Pool("p", {ZONE: "a"}, (), {"pods": "9"}))
+    enough, few = explore(roles, [Cell(pool, 3)]), explore(roles, [Cell(pool, 2)])
+    assert isinstance(enough, Exploration)
+    assert isinstance(few, Exploration)
+    assert enough.complete
+    assert not few.complete
+
+
+def test_the_first_pod_is_not_free_to_choose_where_a_placed_pod_matches_on_a_node_of_its_own() -> None:
+    # S 1.6: the first-pod rule needs that no count exists anywhere.
+    follower = pod({"app": "x"}, affinity=near(term(HOSTNAME, {"app": "x"})))
+    full = Cell(node("full", {ZONE: "a"}, pods="1"), 1, (pod({"app": "x"}),))
+    found = explore([Role("worker", follower, 1)], [full, Cell(node("free", {ZONE: "a"}))])
+    assert isinstance(found, Exploration)
+    assert found.dead_end
+    assert not found.complete
+
+
+CLAIM = [{"name": "d", "persistentVolumeClaim": {"claimName": "d"}}]
+
+
+def bound(modes: str) -> Storage:
+    volume = PersistentVolume("pv", capacity="1Gi", driver="disk.example.com", handle="h")
+    claim = Claim("default", "d", frozenset({modes}), volume="pv", bound=True)
+    return Storage({"pv": volume}, {("default", "d"): claim}, complete=True)
+
+
+def test_a_claim_for_one_pod_alone_stops_the_second_replica_everywhere() -> None:
+    roles = [Role("worker", pod(volumes=CLAIM), 2)]
+    cells = [Cell(node("a", {ZONE: "a"})), Cell(node("b", {ZONE: "b"}))]
+    alone, shared = (explore(roles, cells, storage=bound(f"ReadWrite{modes}")) for modes in ("OncePod", "Once"))
+    assert isinstance(alone, Exploration)
+    assert isinstance(shared, Exploration)
+    assert alone.dead_end
+    assert not alone.complete
+    assert shared.complete
+
+
+def test_the_volumes_that_a_driver_attaches_to_a_node_are_counted_once_each() -> None:
+    def role(name: str, claim: str, replicas: int) -> Role:
+        return Role(name, pod(volumes=[{"name": "d", "persistentVolumeClaim": {"claimName": claim}}]), replicas)
+
+    storage = Storage(
+        {n: PersistentVolume(n, capacity="1Gi", driver="disk.example.com", handle=n) for n in ("d", "e")},
+        {("default", n): Claim("default", n, volume=n, bound=True) for n in ("d", "e")},
+        csi_nodes={"n": CsiNode("n", {"disk.example.com": 1})},
+        complete=True,
+    )
+    same = explore([role("a", "d", 3)], [Cell(node("n", {ZONE: "a"}))], storage=storage)
+    two = explore([role("a", "d", 1), role("b", "e", 1)], [Cell(node("n", {ZONE: "a"}))], storage=storage)
+    assert isinstance(same, Exploration)
+    assert isinstance(two, Exploration)
+    assert same.complete
+    assert not two.complete

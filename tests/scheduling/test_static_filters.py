@@ -102,6 +102,11 @@ def test_a_placeholder_in_a_node_selector_is_a_doubt_unless_the_label_is_missing
     assert plugins(static_refusals(asked, Pool("p", {}, (), ROOM), Settings())) == [("Refusal", "NodeAffinity")]
 
 
+def test_a_node_selector_that_is_one_placeholder_is_a_doubt_on_every_node() -> None:
+    asked = pod_set(nodeSelector="${SELECTOR}")
+    assert plugins(static_refusals(asked, Pool("p", {}, (), ROOM), Settings())) == [("Doubt", "NodeAffinity")]
+
+
 def test_a_pod_with_resource_claims_is_a_doubt_on_every_node() -> None:
     asked = pod_set(resourceClaims=[{"name": "gpu", "resourceClaimTemplateName": "one-gpu"}])
     assert plugins(static_refusals(asked, TAINTED, Settings())) == [

@@ -219,10 +219,10 @@ def test_a_repository_inside_another_is_read(repository):
 
 
 def test_variables_of_a_hook_do_not_lead_astray(repository, tmp_path, monkeypatch):
-    write(repository, "a.yaml")
+    write(repository, "a.yaml", ".git-knows/b.yaml")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "nowhere"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "index"))
-    assert names(discover([repository])) == ["a.yaml"]
+    assert names(discover([repository])) == [".git-knows/b.yaml", "a.yaml"]
 
 
 def test_without_a_git_command_the_directory_is_walked(repository, monkeypatch):

@@ -21,6 +21,7 @@ HOLDS = [
     "'kind' : 'Node'\n",
     '{"kind":"Node"}',
     '{"a": 1,"kind" :\n"Node"}',
+    '{"kind"\n: "Node"}',
     "{apiVersion: v1, kind: Node}",
     "kind:\n  Node\n",
     "kind: # which\n  # one\n  Node\n",

@@ -120,8 +120,9 @@ def test_placeholders_in_values_are_ordinary_text(text):
     assert found.templates == ()
 
 
-def test_an_error_beside_placeholders_is_still_an_error():
-    found = reading('kind: Pod\nname: "{{ .x }}"\na: b: c\n')
+@pytest.mark.parametrize("quoted", ['"{{ .x }}"', "'{{ .x }}'", '"a: {{ .x }}"', "['a, {{ .x }}']", "a-{{ .x }}"])
+def test_an_error_beside_placeholders_is_still_an_error(quoted):
+    found = reading(f"kind: Pod\nname: {quoted}\na: b: c\n")
     assert len(found.broken) == 1
     assert found.templates == ()
 

@@ -113,12 +113,12 @@ def test_a_missing_path_is_found_at_its_nearest_parent():
 
 
 def test_of_equal_keys_the_last_is_marked_and_all_are_known():
-    text = "a:\n  r: {x: 1, y: 2}\n  b: 1\n  r: {x: 3}\n"
+    text = "a:\n  r: {x: 1, w: 2}\n  b: 1\n  r: {x: 3}\n"
     found = spans(document(text))
     assert [span.line for span in found.keys(("a", "r"))] == [2, 4]
     assert found.mark(("a", "r")).line == 4
     assert found.value(("a", "r", "x")).line == 4
-    assert found.value(("a", "r", "y")) is None
+    assert found.value(("a", "r", "w")) is None
 
 
 def test_a_value_behind_an_alias_stands_where_it_is_written():
@@ -131,6 +131,16 @@ def test_a_value_behind_an_alias_stands_where_it_is_written():
     assert found.value(("all", "x")).line == 9
     assert found.value(("all", "gpu")).line == 3
     assert found.value(("all", "nothing")) is None
+
+
+def test_of_several_merges_the_one_that_wins_is_the_place():
+    text = "a: &a {x: 1, w: 1}\nb: &b\n  {x: 2, v: 2}\nc: {<<: [*a, *b]}\nd:\n  <<: *a\n  <<: *b\n"
+    here = document(text)
+    found = spans(here)
+    assert here.data["c"] == {"x": 1, "w": 1, "v": 2}
+    assert here.data["d"] == {"x": 2, "w": 1, "v": 2}
+    assert [found.value(("c", key)).line for key in "xwv"] == [1, 1, 3]
+    assert [found.value(("d", key)).line for key in "xwv"] == [3, 1, 3]
 
 
 def test_merges_of_merges_are_followed():

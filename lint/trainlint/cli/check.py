@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from trainlint.cli.baseline import accept_all, baseline_file
 from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import exit_code
 from trainlint.cli.names import rule_names
@@ -17,6 +18,8 @@ from trainlint.finding import Severity
 from trainlint.report import FORMATS, Options, reporter
 
 __all__ = ["command"]
+
+FILE = click.Path(dir_okay=False, path_type=Path)
 
 
 @click.command("check")
@@ -40,6 +43,19 @@ __all__ = ["command"]
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Settings, instead of the trainlint.yaml of the repository.",
 )
+@click.option(
+    "--base",
+    metavar="REV",
+    help="Report only what the work tree has and this Git revision has not; nothing is checked out.",
+)
+@click.option("--baseline", metavar="FILE", type=FILE, help="Report only findings that FILE does not accept.")
+@click.option(
+    "--write-baseline",
+    metavar="[FILE]",
+    is_flag=False,
+    flag_value="",
+    help="Accept all findings: write them to FILE, or to that of --baseline.",
+)
 @click.option("--require-reason", is_flag=True, help="A suppression without a reason does not suppress.")
 @click.option("--show-suppressed", is_flag=True, help="Show suppressed findings too.")
 @debug_option
@@ -54,6 +70,9 @@ def command(
     quiet: bool,
     color: str,
     config: Path | None,
+    base: str | None,
+    baseline: Path | None,
+    write_baseline: str | None,
     require_reason: bool,
     show_suppressed: bool,
 ) -> None:
@@ -68,6 +87,9 @@ def command(
     (both with --strict only), 70 internal error.
     """
     chosen = targets(outputs, FORMATS)
+    if write_baseline and Path(write_baseline).is_dir():  # no file, but the first of PATHS
+        paths, write_baseline = (Path(write_baseline), *paths), ""
+    accepted = baseline_file(baseline, write_baseline, base)
     selected, ignored = rule_names("--select", select), rule_names("--ignore", ignore)
     stdin = sys.stdin.buffer.read() if Path("-") in paths else None
     from trainlint.engine import check  # noqa: PLC0415 (heavy; not needed to complain about options)
@@ -81,11 +103,13 @@ def command(
             require_reason=require_reason or None,
             stdin=stdin,
             progress=progress,
+            base=base,
+            baseline=accepted if write_baseline is None or accepted is None or accepted.exists() else None,
         )
+    if write_baseline is not None and accepted is not None:
+        result = accept_all(result, accepted)
     least = Severity(fail_on) if fail_on else result.fail_on
     plain = Options(quiet=quiet, show_suppressed=show_suppressed, fail_on=least)
     screen = replace(plain, color=use_color(color), width=columns())
-    written = publish(
-        chosen, lambda target: reporter(target.format)(result, screen if target.file is None else plain)
-    )
+    written = publish(chosen, lambda target: reporter(target.format)(result, screen if target.file is None else plain))
     click.get_current_context().exit(exit_code(result, fail_on=least, strict=strict, usage_error=not written))

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from trainlint.cli.debug import debug_option
-from trainlint.cli.output import columns, emit, use_color
+from trainlint.cli.exit import CLEAN, USAGE
+from trainlint.cli.output import columns, output_option, publish, targets, use_color
 from trainlint.report import Options, reporter
 from trainlint.report.terminal import Paint, wrap
 
@@ -40,28 +41,35 @@ CHANGES: Final = (
 
 
 @click.command("demo")
+@output_option(("text",))
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @debug_option
-def command(*, color: str) -> None:
+def command(*, outputs: tuple[str, ...], color: str) -> None:
     """Lint a small bundled lab.
 
     Shows what trainlint finds in its failing state, how the mended state differs, and the verdict on that one. The
     exit code is 0, although the failing state has findings.
     """
-    options = Options(color=use_color(color), width=columns())
+    chosen = targets(outputs, ("text",))
+    screen = Options(color=use_color(color), width=columns())
+    written = publish(chosen, lambda target: "".join(_story(screen if target.file is None else Options())))
+    click.get_current_context().exit(CLEAN if written else USAGE)
+
+
+def _story(options: Options) -> Iterator[str]:
     text = reporter("text")
     paint = Paint(options.color)
     with as_file(files("trainlint.demo")) as lab, tempfile.TemporaryDirectory(prefix="trainlint-demo-") as folder:
         failing, mended = (_copy(lab, Path(folder), state) for state in (FAILING, MENDED))
         # The folder is a world of its own, even if temporary files happen to be kept inside a Git repository.
         os.environ["GIT_CEILING_DIRECTORIES"] = str(Path(folder).resolve())
-        emit(_section("the failing state", paint) + _prose(STORY, options.width) + "\n")
-        emit(text(_check(failing), options))
-        emit("\n" + _section("what mends it", paint))
-        emit("".join(_prose(change, options.width, "- ") for change in CHANGES) + "\n")
-        emit("".join(_difference(failing / FAILING / MANIFEST, mended / MENDED / MANIFEST, paint)))
-        emit("\n" + _section("the mended state", paint))
-        emit(text(_check(mended), options))
+        yield _section("the failing state", paint) + _prose(STORY, options.width) + "\n"
+        yield text(_check(failing), options)
+        yield "\n" + _section("what mends it", paint)
+        yield "".join(_prose(change, options.width, "- ") for change in CHANGES) + "\n"
+        yield "".join(_difference(failing / FAILING / MANIFEST, mended / MENDED / MANIFEST, paint))
+        yield "\n" + _section("the mended state", paint)
+        yield text(_check(mended), options)
 
 
 def _check(world: Path) -> Result:

@@ -114,12 +114,12 @@ def flush() -> None:
             sys.stdout.flush()
 
 
-def write(file: Path, text: str) -> None:
-    """Write a report to a file, as UTF-8; ``UsageError`` if that is not possible."""
+def write(file: Path, text: str, *, option: str = "--output") -> None:
+    """Write a file that ``option`` names, as UTF-8; ``UsageError`` if that is not possible."""
     try:
         file.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:
-        raise UsageError(f"--output: cannot write {file}: {error.strerror or error}") from error
+        raise UsageError(f"{option}: cannot write {file}: {error.strerror or error}") from error
 
 
 @contextlib.contextmanager

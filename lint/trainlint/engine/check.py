@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices
+from trainlint.engine.baseline import apply_baseline
+from trainlint.engine.compare import compare, judge_base
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift
 from trainlint.engine.verdict import verdicts
@@ -31,15 +33,19 @@ def check(
     stdin: bytes | None = None,
     progress: Progress | None = None,
     today: dt.date | None = None,
+    base: str | None = None,
+    baseline: Path | None = None,
 ) -> Result:
     """Everything that can be said about the repository at ``paths``.
 
     ``select`` and ``ignore`` hold names of rules or categories (nothing selected means all) and win over what the
     configuration says, as does ``require_reason`` (a suppression must give one). ``progress`` is told the stage,
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
+    With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
+    file does not accept.
 
     Raises:
-        UsageError: a path that is not there, a configuration or Inventory that is wrong.
+        UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
     """
     tell = progress or _silent
     day = today or dt.datetime.now(tz=dt.UTC).date()
@@ -49,7 +55,16 @@ def check(
     state = read_state(world, read_all(world, tell), setup.settings)
     state.severities = setup.severities
     judge(state, setup.rules, tell)
+    before = None
+    if base is not None:
+        before = judge_base(base, state, setup, day, tell, paths=paths, config=config, given=given)
     kept, suppressed = sift(state, setup, day)
+    accepted = None
+    if baseline is not None:
+        kept, accepted = apply_baseline(baseline, state, setup, kept)
+    comparison = None
+    if before is not None:
+        kept, comparison = compare(before, state, setup, kept, [finding for finding, _ in suppressed])
     return Result(
         root=str(world.root),
         snapshots=tuple(
@@ -58,10 +73,12 @@ def check(
         findings=tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         suppressed=tuple(state.places.placed(finding, reason) for finding, reason in suppressed),
         groups=tuple(verdict for each in state.facts for verdict in verdicts(each, state.repository)),
-        unknowns=tuple(_unknowns(state)),
+        unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
         assumptions=tuple(sorted({*setup.assumptions, *(text for each in state.facts for text in _assumptions(each))})),
         analysed=_analysed(state),
         failures=tuple(state.failures),
+        comparison=comparison,
+        baseline=accepted,
         fail_on=setup.fail_on,
     )
 
@@ -84,8 +101,8 @@ def _order(finding: Finding) -> tuple[object, ...]:
     return (severity.rank, finding.at.file, finding.at.document, tuple(map(str, finding.at.path)), finding.rule)
 
 
-def _unknowns(state: State) -> Iterator[PlacedUnknown]:
-    found: list[Unknown] = [*state.world.unknowns]
+def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
+    found: list[Unknown] = [*more, *state.world.unknowns]
     for reading in state.readings:
         found += reading.unknowns
         found += (

@@ -25,7 +25,7 @@ from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 from trainlint.suppression import Suppressions
 
-__all__ = ["Progress", "State", "judge", "judge_change", "read_all", "read_state", "sift"]
+__all__ = ["Progress", "State", "in_scope", "judge", "judge_change", "read_all", "read_state", "sift"]
 
 Progress = Callable[[str, int, int], None]
 
@@ -49,7 +49,10 @@ class State:
     @cached_property
     def facts(self) -> tuple[Facts, ...]:
         """The facts of every snapshot."""
-        return tuple(Facts(snapshot) for snapshot in self.snapshots)
+        facts = tuple(Facts(snapshot) for snapshot in self.snapshots)
+        for each in facts:
+            each.others = tuple(other for other in facts if other is not each)
+        return facts
 
     @cached_property
     def places(self) -> Places:
@@ -60,7 +63,7 @@ class State:
     def findings(self) -> list[Finding]:
         """What was found in the files that the report is about."""
         scope = self.world.scope
-        return [each for each in self.found.values() if scope is None or _in_scope(each, scope)]
+        return [each for each in self.found.values() if scope is None or in_scope(each, scope)]
 
 
 def read_all(world: World, tell: Progress, known: Callable[[str], Reading | None] = lambda name: None) -> list[Reading]:
@@ -155,5 +158,6 @@ def _softened(finding: Finding, snapshot: Snapshot) -> Finding:
     return replace(finding, severity=Severity.NOTE, assumes=(*finding.assumes, text))
 
 
-def _in_scope(finding: Finding, scope: frozenset[str]) -> bool:
+def in_scope(finding: Finding, scope: frozenset[str]) -> bool:
+    """Whether a finding is about one of the files to which the report is narrowed."""
     return finding.at.file in scope or any(related.at.file in scope for related in finding.related)

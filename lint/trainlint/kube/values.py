@@ -13,7 +13,7 @@ __all__ = ["is_placeholder", "known_text", "read_bool", "read_int", "read_string
 _PLACEHOLDER = re.compile(
     r"""\$\{[^}]*\} | \$\([^)]*\) | \$[A-Za-z_]\w*      # shell, envsubst, Flux, Kubernetes
       | \{\{ .* \}\} | \{%.*%\} | %\{.*\}               # Go templates, Jinja, Terraform
-      | <[^<>]+> | (?<![A-Za-z0-9])__\w+?__(?![A-Za-z0-9]) | @[A-Z][A-Z0-9_]*@  # by hand, autoconf
+      | <[^<>]+> | __\w+?__(?![A-Za-z0-9]) | @[A-Z][A-Z0-9_]*@  # by hand, autoconf
     """,
     re.VERBOSE | re.DOTALL,
 )

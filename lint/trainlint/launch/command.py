@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from trainlint.finding import Location
 from trainlint.launch.shell import SHELLS, script_of, simple_commands
+from trainlint.model.known import Known
 from trainlint.model.pod import Container, MountedFile
 
 __all__ = ["DECLARATIONS", "Command", "Option", "Word", "commands", "place", "variables_of"]
@@ -112,17 +114,23 @@ def commands(container: Container) -> tuple[Command, ...]:
     Scripts are split, not evaluated: every command of every branch is listed once. Elements that are no plain text are
     left out.
     """
-    at = place(container)
+    return _commands_of(container.command, container.args, container.files, place(container))
+
+
+@lru_cache(maxsize=4096)
+def _commands_of(
+    command: tuple[Known[str], ...], args: tuple[Known[str], ...], files: tuple[MountedFile, ...], at: Location
+) -> tuple[Command, ...]:
     words = [
         Word(word, at.child(field, index))
-        for field, line in (("command", container.command), ("args", container.args))
+        for field, line in (("command", command), ("args", args))
         for index, word in enumerate(line)
         if isinstance(word, str)
     ]
     if words and words[0].text.startswith("-"):  # arguments of the image's own entrypoint
         words.insert(0, Word("", at))
     found = list(_commands(words, _NESTING))
-    for script in _scripts(container, words):
+    for script in _scripts(files, words):
         for line in simple_commands(script.text):
             found += _commands([Word(text, script.at) for text in line], _NESTING)
     return tuple(found)
@@ -139,10 +147,10 @@ def variables_of(command: Command) -> Iterator[tuple[str, str, Location]]:
                 return
 
 
-def _scripts(container: Container, words: Sequence[Word]) -> Iterator[MountedFile]:
+def _scripts(files: Sequence[MountedFile], words: Sequence[Word]) -> Iterator[MountedFile]:
     """The mounted shell scripts that the words name."""
     named = {piece for word in words for piece in word.text.split()}
-    for file in container.files:
+    for file in files:
         if file.path in named and (_SHEBANG.match(file.text) or _SHELL_FILE.search(file.path)):
             yield file
 

@@ -69,7 +69,7 @@ class Peer:
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """What a port rule hands to a proxy: the parser (http, dns, tls, crd, ...), and what else must agree to merge it."""
+    """What a port rule hands to a proxy: the parser (http, dns, tls, crd, ...), and what must agree in a merge."""
 
     parser: str
     listener: str = ""

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from ipaddress import IPv4Address, IPv6Address
 
+from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ContainerPort
 from trainlint.policy.labels import LabelFilter, OpenLabels
@@ -121,7 +122,7 @@ def pod_endpoint(
         key: value for key, value in labels.items() if not key.startswith(CILIUM_PREFIX)
     }
     for key, value in {**(namespace_labels or {}), METADATA_NAME: namespace}.items():
-        sanitized[NAMESPACE_LABELS + key] = value
+        sanitized[NAMESPACE_LABELS + key] = _filled_in(value)
     sanitized[NAMESPACE_KEY] = namespace
     if service_account:
         sanitized[SERVICE_ACCOUNT_KEY] = service_account
@@ -140,6 +141,10 @@ def pod_endpoint(
         unknown_subject=OPEN_NAMESPACE if namespace_labels is None else None,
         own_labels=labels,
     )
+
+
+def _filled_in(value: str) -> Known[str]:
+    return Undetermined(f"it is the placeholder {value!r}") if is_placeholder(value) else value
 
 
 def reserved_endpoint(name: str, *reserved: str, address: Address | None = None, policed: bool = False) -> Endpoint:

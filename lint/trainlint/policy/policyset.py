@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from trainlint.finding import Unknown
-from trainlint.model.known import Undetermined
 from trainlint.model.policy import (
     Action,
     Decision,
@@ -20,11 +19,13 @@ from trainlint.model.policy import (
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
 from trainlint.policy.conflicts import merge_conflict
+from trainlint.policy.doubt import doubt
 from trainlint.policy.foreign import ForeignPolicy
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
+from trainlint.policy.labels import pod_label_filter
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry, Rules, ready
-from trainlint.policy.selector import Matcher
+from trainlint.policy.selector import Matcher, split_source
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
 
 __all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "Selection"]
@@ -109,6 +110,13 @@ class PolicySet:
             found = self._decisions[key] = self._decide(direction, subject, peer, protocol, ports)
         return found
 
+    def drops(self, key: str) -> bool:
+        """Whether no identity ever carries the label: Cilium's filter drops it. ``key`` is a requirement's."""
+        source, name = split_source(key)
+        if not self._rules.cilium or source not in ("", "any", "k8s"):
+            return False
+        return not pod_label_filter(self._rules.options).keeps("k8s", name)
+
     def selection(self, subject: Endpoint, direction: Direction) -> Selection:
         """The entries that select an endpoint."""
         found = self._selections.get(subject)
@@ -161,7 +169,7 @@ class PolicySet:
             ports,
             default=self._default(direction, subject, peer, selection),
             isolating=selection.isolating,
-            why=lambda entry: _why(entry, subject, peer),
+            why=lambda entry: doubt(entry, subject, peer),
         )
         others = tuple(each.missing for each in self.foreign if each.namespace in ("", subject.namespace))
         if others and subject.subject is not None:
@@ -224,21 +232,3 @@ def _required(entries: Iterable[PolicyEntry]) -> Mapping[Action, Matcher]:
         if entry.requires is not None:
             found[entry.action] = (*found.get(entry.action, ()), *entry.requires.requirements)
     return {action: Matcher.of(LabelSelector(requirements)) for action, requirements in found.items()}
-
-
-def _why(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
-    """What would have to be known to say whether an entry is about two endpoints."""
-    for each in entry.peers or ():
-        if each.undecidable:
-            return f"{entry.origin}: {each.undecidable}"
-    keys = {item.key for item in entry.subject.requirements}
-    peer_keys = {item.key for each in entry.peers or () for item in each.selector.requirements}
-    for endpoint, wanted in ((subject, keys), (peer, peer_keys)):
-        for key in sorted(wanted):
-            value = endpoint.labels.get(key)
-            if isinstance(value, Undetermined):
-                return f"{entry.origin} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
-            if key not in endpoint.labels and endpoint.unknown and endpoint.unknown.may_hold(key):
-                name = key.partition(":")[2]
-                return f"{entry.origin} asks for the label {name}, and nobody knows whether {endpoint.name} has it"
-    return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"

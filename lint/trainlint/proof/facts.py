@@ -10,12 +10,14 @@ from typing import TypeVar
 from trainlint.finding import Unknown
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.model.workload import Group, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
+from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, never_placed, prove
+from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.targets import missing_targets
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
 from trainlint.reachability import NO_DOMAIN, Reachability, places
@@ -33,6 +35,7 @@ class Facts:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
+        self.others: tuple[Facts, ...] = ()
         self._condensed: dict[int, tuple[Inventory, tuple[Node, ...]]] = {}
         self._verdicts: dict[tuple[int, Hashable], Feasibility] = {}
 
@@ -46,6 +49,28 @@ class Facts:
         context = PolicyContext(self.snapshot.settings, self.snapshot.namespaces, services)
         written = [each.field for each in self.snapshot.objects]
         return read_policies([*written, *self.snapshot.workloads.policies], context)
+
+    @cached_property
+    def mistakes(self) -> PolicyMistakes:
+        """What people got wrong in the policies, although every object may be valid."""
+        return PolicyMistakes(self.snapshot, self.policies)
+
+    @cached_property
+    def unselected(self) -> tuple[Unselected, ...]:
+        """Policies that select no pod, here or in another snapshot of the repository."""
+        found = self.mistakes.unselected
+        return tuple(
+            each for each in found if not any(each.origin in other.mistakes.selecting for other in self.others)
+        )
+
+    @cached_property
+    def node_peers_of_denials(self) -> tuple[NodePeer, ...]:
+        """Node peers of policies that deny a needed connection between pods on the pod network."""
+        return tuple(
+            dict.fromkeys(
+                each for proof, cause in self.flow_causes("flow-denied") for each in node_peers(proof.group, cause)
+            )
+        )
 
     @cached_property
     def feasibilities(self) -> tuple[Feasibility, ...]:

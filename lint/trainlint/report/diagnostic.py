@@ -17,9 +17,9 @@ EXCERPTS: Final = 6
 """How many related places are shown with their source; the others get one line each."""
 
 
-def place(file: str, span: Span) -> str:
-    """``file:line:column``, as editors and terminals open it."""
-    return f"{escape(file)}:{span.line}:{span.column}"
+def place(file: str, span: Span, *, base: bool = False) -> str:
+    """``file:line:column``, as editors and terminals open it; ``base`` says that it is one of the base revision."""
+    return f"{escape(file)}:{span.line}:{span.column}" + (" (in the base revision)" if base else "")
 
 
 def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots: bool = False) -> Iterator[str]:
@@ -27,16 +27,17 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
     finding = placed.finding
     severity = finding.severity or Severity.ERROR
     yield from _headline(f"{severity}[{finding.rule}]:", finding.message, severity, paint, columns)
-    here = (finding.at.file, placed.span)
+    here = (finding.at.file, placed.span, placed.base)
     places = _merged(placed)
-    frame = Frame(max(span.line + max(len(lines), 1) - 1 for (_, span), (_, lines) in places.items()), paint, columns)
+    last = max(span.line + max(len(lines), 1) - 1 for (_, span, _), (_, lines) in places.items())
+    frame = Frame(last, paint, columns)
     pad = " " * frame.gutter
 
-    yield f"{pad}{paint('frame', '-->')} {place(*here)}"
+    yield f"{pad}{paint('frame', '-->')} {place(*here[:2], base=placed.base)}"
     roles, lines = places.pop(here)
     yield from excerpt(frame, lines, placed.span, severity, roles)
-    for count, ((file, span), (roles, lines)) in enumerate(places.items()):
-        yield f"{pad}{paint('frame', ':::')} {place(file, span)}"
+    for count, ((file, span, base), (roles, lines)) in enumerate(places.items()):
+        yield f"{pad}{paint('frame', ':::')} {place(file, span, base=base)}"
         yield from excerpt(frame, lines if count < EXCERPTS else (), span, "frame", roles)
     yield frame.row()
 
@@ -56,15 +57,16 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
         yield from _footer(frame, "suppressed", [placed.reason], "bold")
 
 
-def _merged(placed: Placed) -> dict[tuple[str, Span], tuple[str, tuple[str, ...]]]:
+def _merged(placed: Placed) -> dict[tuple[str, Span, bool], tuple[str, tuple[str, ...]]]:
     """Each place once, that of the finding first, with all its roles and its source lines."""
-    merged = {(placed.finding.at.file, placed.span): ("", placed.lines)}
+    merged = {(placed.finding.at.file, placed.span, placed.base): ("", placed.lines)}
     for related in placed.related:
-        roles, lines = merged.get((related.file, related.span), ("", related.lines))
+        here = (related.file, related.span, related.base)
+        roles, lines = merged.get(here, ("", related.lines))
         known = roles.split("; ") if roles else []
         if related.role not in known:
             roles = "; ".join([*known, related.role])
-        merged[related.file, related.span] = (roles, lines)
+        merged[here] = (roles, lines)
     return merged
 
 

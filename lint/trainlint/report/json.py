@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from trainlint import __version__
 from trainlint.finding import Path, Severity, Span
 from trainlint.report.options import Options
 from trainlint.report.values import plain
-from trainlint.result import GroupVerdict, Placed, PlacedUnknown, Result
+from trainlint.result import Baseline, Comparison, GroupVerdict, Placed, PlacedUnknown, Result
 
 __all__ = ["render"]
 
@@ -21,6 +22,8 @@ def render(result: Result, options: Options) -> str:
 
 def data(result: Result) -> dict[str, Any]:
     """The report as plain data."""
+    comparison = {} if result.comparison is None else {"comparison": _comparison(result.comparison)}
+    baseline = {} if result.baseline is None else {"baseline": _baseline(result.baseline)}
     return {
         "schema": 1,
         "trainlint": __version__,
@@ -35,10 +38,30 @@ def data(result: Result) -> dict[str, Any]:
         "suppressed": [{**_finding(placed), "reason": placed.reason} for placed in result.suppressed],
         "assumptions": list(result.assumptions),
         "failures": [{"rule": failure.rule, "message": failure.message} for failure in result.failures],
+        **comparison,
+        **baseline,
     }
 
 
-def _place(file: str, span: Span, path: Path) -> dict[str, Any]:
+def _comparison(comparison: Comparison) -> dict[str, Any]:
+    return {
+        "base": comparison.base,
+        "commit": comparison.commit,
+        "mended": [_finding(placed) for placed in comparison.mended],
+        "unchanged": comparison.unchanged,
+    }
+
+
+def _baseline(baseline: Baseline) -> dict[str, Any]:
+    return {
+        "file": baseline.file,
+        "written": baseline.written,
+        "accepted": [_finding(placed) for placed in baseline.accepted],
+        "stale": [asdict(entry) for entry in baseline.stale],
+    }
+
+
+def _place(file: str, span: Span, path: Path, *, base: bool) -> dict[str, Any]:
     return {
         "file": file,
         "line": span.line,
@@ -46,6 +69,7 @@ def _place(file: str, span: Span, path: Path) -> dict[str, Any]:
         "end_line": span.end_line,
         "end_column": span.end_column,
         "path": list(path),
+        **({"base": True} if base else {}),
     }
 
 
@@ -61,9 +85,10 @@ def _finding(placed: Placed) -> dict[str, Any]:
         "message": finding.message,
         "remedy": finding.remedy,
         "snapshots": list(finding.snapshots),
-        "location": _place(finding.at.file, placed.span, placed.path),
+        "location": _place(finding.at.file, placed.span, placed.path, base=placed.base),
         "related": [
-            {"role": related.role, **_place(related.file, related.span, related.path)} for related in placed.related
+            {"role": related.role, **_place(related.file, related.span, related.path, base=related.base)}
+            for related in placed.related
         ],
         "evidence": plain(finding.evidence),
         **optional,
@@ -85,6 +110,25 @@ def _group(group: GroupVerdict) -> dict[str, Any]:
         **optional,
         "missing": list(group.missing),
         "notes": list(group.notes),
+        "roles": [
+            {
+                "name": role.name,
+                "pods": role.pods,
+                "zones": None if role.zones is None else list(role.zones),
+                "dependency": role.dependency,
+            }
+            for role in group.roles
+        ],
+        "flows": [
+            {
+                "source": flow.source,
+                "target": flow.target,
+                "ports": flow.ports,
+                "denied": flow.denied,
+                "cut": [list(pair) for pair in flow.cut],
+            }
+            for flow in group.flows
+        ],
     }
 
 

@@ -10,7 +10,7 @@ from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.report.table import table
 from trainlint.report.terminal import Paint, paragraphs, wrap
-from trainlint.result import PlacedUnknown, Result
+from trainlint.result import Baseline, Comparison, PlacedUnknown, Result
 
 __all__ = ["overview", "summary"]
 
@@ -26,6 +26,8 @@ def overview(result: Result, paint: Paint, columns: int) -> Iterator[str]:
         _unknowns(result.unknowns, paint, columns),
         _assumptions(result.assumptions, paint, columns),
         _failures(result, paint, columns),
+        _comparison(result.comparison, len(result.findings), paint, columns),
+        _baseline(result.baseline, paint, columns),
     ):
         section = list(lines)
         if section:
@@ -36,7 +38,9 @@ def overview(result: Result, paint: Paint, columns: int) -> Iterator[str]:
 def summary(result: Result, paint: Paint, columns: int) -> Iterator[str]:
     """The last line: how many findings, how many groups proved."""
     counts = Counter(placed.finding.severity or Severity.ERROR for placed in result.findings)
-    found = ", ".join(_count(counts[severity], severity) for severity in Severity if counts[severity]) or "no findings"
+    new = "new " if result.comparison else ""
+    found = ", ".join(_count(counts[severity], f"{new}{severity}") for severity in Severity if counts[severity])
+    found = found or f"no {new}findings"
     if result.suppressed:
         found += f" ({len(result.suppressed)} suppressed)"
     answers = Counter(group.answer for group in result.groups)
@@ -143,6 +147,32 @@ def _assumptions(assumptions: Iterable[str], paint: Paint, columns: int) -> Iter
     if lines:
         yield _title("assumed", paint)
         yield from lines
+
+
+def _comparison(comparison: Comparison | None, new: int, paint: Paint, columns: int) -> Iterator[str]:
+    if comparison is not None:
+        commit = f" ({comparison.commit[:12]})" if comparison.commit else " (no commit yet)"
+        text = f"{new} new, {len(comparison.mended)} mended, {comparison.unchanged} unchanged"
+        yield _title("compared", paint)
+        yield from _item(f"with {comparison.base}{commit}: {text}", columns, "  ")
+
+
+def _baseline(baseline: Baseline | None, paint: Paint, columns: int) -> Iterator[str]:
+    if baseline is None:
+        return
+    yield _title("baseline", paint)
+    written = "written, " if baseline.written else ""
+    yield from _item(f"{baseline.file}: {written}{_count(len(baseline.accepted), 'finding')} accepted", columns, "  ")
+    if baseline.stale and not baseline.written:
+        number = len(baseline.stale)
+        gone = (
+            "1 entry is stale: its finding is gone" if number == 1 else f"{number} entries are stale: no such finding"
+        )
+        yield from _item(f"{gone}; write it anew with --write-baseline", columns, "  ")
+        for entry in baseline.stale[:SUBJECTS]:
+            yield from _item(f"{entry.rule} in {entry.file}: {entry.message}", columns, "  - ")
+        if number > SUBJECTS:
+            yield f"    and {number - SUBJECTS} more"
 
 
 def _failures(result: Result, paint: Paint, columns: int) -> Iterator[str]:

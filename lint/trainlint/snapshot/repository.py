@@ -30,7 +30,13 @@ POLICY_KINDS = frozenset(
     }
 )
 
-READ_KINDS = INVENTORY_KINDS | POLICY_KINDS | WORKLOAD_KINDS | {kind for _, kind in OPENERS} | {"Namespace", "Service"}
+READ_KINDS = (
+    INVENTORY_KINDS
+    | POLICY_KINDS
+    | WORKLOAD_KINDS
+    | {kind for _, kind in OPENERS}
+    | {"Cluster", "ClusterConfiguration", "Namespace", "Service"}
+)
 """The kinds that somebody reads; documents without any of them are passed over."""
 
 

@@ -142,7 +142,7 @@ def resolve(
                 own.add(target)
             else:
                 lost.append(name)
-        direct[directory], used[directory] = own, below - {directory}
+        direct[directory], used[directory] = own, below
         if lost:
             missing[directory] = tuple(lost)
     uses = {directory: frozenset(_reached(directory, used)) for directory in by_directory}

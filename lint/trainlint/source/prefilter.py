@@ -10,9 +10,9 @@ __all__ = ["KindFilter"]
 
 _KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
-# repeats; tags stand in the same place. Comments may stand between.
-_EXPLICIT: Final = re.compile(rb"""[?&!]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
-_SIGNS: Final = (b"?", b"&", b"!")
+# repeats; tags and comments may stand between.
+_EXPLICIT: Final = re.compile(rb"""[?&]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
+_SIGNS: Final = (b"?", b"&")
 _LOOK_BACK: Final = 1024
 # Keys of which a letter is written as an escape, or which a backslash folds over two lines.
 _ESCAPED: Final = re.compile(rb"""\\(?:(?:x|u00|U000000)6[49bBeE]|(?<=[kin]\\)\r?\n)""")

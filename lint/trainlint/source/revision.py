@@ -19,6 +19,7 @@ __all__ = ["Revision", "read_revision"]
 
 _LINK: Final = "120000"
 _SUBMODULE: Final = "160000"
+_NOTHING: Final = "000000"
 _DIFFERENCES: Final = ("diff-index", "--raw", "-z", "-r", "--no-renames", "--no-ext-diff", "--no-relative")
 
 
@@ -111,19 +112,21 @@ class _Tree:
         self._commit = commit
         self._now = {file.name: file for file in (*head.files, *head.configs)}
         self._entries = dict(_entries(git(home, "ls-tree", "-r", "-z", "--full-tree", commit)))
-        self._changed = self._differences()
+        self._changed = dict(self._differences())
         self._unknowns: list[Unknown] = []
         self._missed: list[Unknown] = []
 
-    def _differences(self) -> frozenset[str]:
-        """The names at which Git sees a difference, or cannot exclude one."""
+    def _differences(self) -> Iterator[tuple[str, bool]]:
+        """The names at which Git sees a difference, or cannot exclude one, and whether it still has a file there."""
         output = git(self._home, *_DIFFERENCES, "--ignore-submodules=dirty", self._commit, "--")
-        return frozenset(os.fsdecode(output).split("\0")[1::2])
+        fields = os.fsdecode(output).split("\0")
+        for head, name in zip(fields[::2], fields[1::2], strict=False):
+            yield name, head.split(" ")[1] != _NOTHING
 
     def read(self) -> Revision:
         links = self._texts()
-        wanted = {name: None for name in self._wanted(links)}
-        contents = self._contents(name for name in wanted if name in self._changed)
+        wanted = dict.fromkeys(self._wanted(links))
+        contents = self._contents(name for name in wanted if not self._is_same(name))
         files: list[SourceFile] = []
         same: set[str] = set()
         for name in wanted:
@@ -135,7 +138,7 @@ class _Tree:
                     same.add(now.name)
                 continue
             files.append(SourceFile(self._home / name, _shown(name), self._chart(name), content))
-            if now is not None and _equal(now, content):
+            if now is not None and now.chart == files[-1].chart and _equal(now, content):
                 same.add(now.name)
         for file in self._of_submodules():
             files.append(file)
@@ -180,9 +183,14 @@ class _Tree:
                 missing = "the symbolic link leads out of the repository, or nowhere"
                 self._unknowns.append(Unknown(f"the objects in {_shown(name)}", missing, "mend or remove the link"))
 
+    def _is_same(self, name: str) -> bool:
+        """Whether Git sees no difference in a file that is in the world, and it is read in the same way."""
+        now = self._now.get(_shown(name))
+        return now is not None and name not in self._changed and now.chart == self._chart(name)
+
     def _is_checked_out(self, name: str) -> bool:
-        """A file that did not change and is not there all the same is outside of a sparse checkout."""
-        return name in self._changed or _shown(name) in self._now or (self._home / name).exists()
+        """A file that Git says is there, and that is not, is outside of a sparse checkout."""
+        return not self._changed.get(name, True) or _shown(name) in self._now or (self._home / name).exists()
 
     def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
         """What the revision holds under each name. Raises GitError for objects that are not there."""

@@ -74,13 +74,15 @@ def mark(text: str, fault: int | None = None) -> tuple[str, int] | None:
 
 def _structural(sign: str, before: str, text: str, end: int) -> bool:
     """Whether a sign stands at the start of a line or of a value, outside quotes; ``${x}`` only alone on a line."""
-    before = before.strip()
+    stripped = before.strip()
     if sign == "${":
-        line = text[end:].partition("\n")[0] if not before else ""
+        line = text[end:].partition("\n")[0] if not stripped else ""
         return line.rstrip().endswith("}")
-    if sign == "%{":
-        return not before
-    return not before or (before[-1] in ":-,[{" and before.count('"') % 2 == 0 and before.count("'") % 2 == 0)
+    if not stripped or sign == "%{":
+        return not stripped
+    if before.count('"') % 2 or before.count("'") % 2:
+        return False
+    return stripped[-1] in ",[{" or (stripped[-1] in ":-" and before[-1].isspace())
 
 
 def first(text: str) -> tuple[str, int]:

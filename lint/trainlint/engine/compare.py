@@ -1,0 +1,119 @@
+"""Two states of a repository: which findings a change brings in, which it mends, and where it did that."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from trainlint.config.choices import Choices
+from trainlint.engine.blame import Blame
+from trainlint.engine.changes import Changes
+from trainlint.engine.match import entry_of, is_worse, match
+from trainlint.engine.setup import Setup, read_setup
+from trainlint.engine.state import Progress, State, in_scope, judge, judge_change, read_all, read_state, sift
+from trainlint.finding import Finding, Location, Related, Unknown, UsageError
+from trainlint.result import Comparison
+from trainlint.source.revision import Revision, read_revision
+
+__all__ = ["Base", "compare", "judge_base"]
+
+
+@dataclass(eq=False)
+class Base:
+    """The base revision: what it held, and the findings that nobody had suppressed there.
+
+    ``state`` is ``None`` where it could not be judged; it is the head itself where nothing differs.
+    """
+
+    revision: Revision
+    state: State | None = None
+    findings: Sequence[Finding] = ()
+    unknowns: tuple[Unknown, ...] = ()
+
+
+def judge_base(
+    name: str,
+    head: State,
+    setup: Setup,
+    today: dt.date,
+    tell: Progress,
+    *,
+    paths: Sequence[Path],
+    config: Path | None,
+    given: Choices,
+) -> Base:
+    """Judge the revision with the rules that the head is judged with, but with its own settings and suppressions, and
+    let the rules speak about the change.
+
+    Raises:
+        UsageError: there is no such revision.
+    """
+    revision = read_revision(head.world, name)
+    files = {file.name for file in (*head.world.files, *head.world.configs)}
+    then = {file.name for file in (*revision.world.files, *revision.world.configs)}
+    if revision.same == files == then:
+        return Base(revision, head, unknowns=revision.unknowns)
+    known = {reading.file: reading for reading in head.readings if reading.file in revision.same}
+    try:
+        own = read_setup(revision.world, paths, config, given)
+        own = replace(own, rules=setup.rules, severities=setup.severities)
+        state = read_state(revision.world, read_all(revision.world, tell, known.get), own.settings)
+        state.severities = setup.severities
+    except UsageError as error:
+        missing = f"it cannot be judged: {str(error).partition(chr(10))[0]}"
+        what = Unknown(f"the findings of {name}", missing, "all findings are reported as new until it can be")
+        return Base(revision, unknowns=(*revision.unknowns, what))
+    judge(state, own.rules, tell)
+    findings, _ = sift(state, own, today)
+    head.before = state
+    head.failures += [failure for failure in state.failures if failure not in head.failures]
+    judge_change(state, head, setup.rules)
+    return Base(revision, state, findings, revision.unknowns)
+
+
+def compare(
+    base: Base, head: State, setup: Setup, kept: Sequence[Finding], suppressed: Iterable[Finding]
+) -> tuple[list[Finding], Comparison]:
+    """The findings that are new, each at a place that the change touched if one of its places is, and what became of
+    the others.
+    """
+    name, commit = base.revision.name, base.revision.commit
+    if base.state is head:
+        return [], Comparison(name, commit, unchanged=len(kept))
+    before = [entry_of(finding) for finding in base.findings]
+    now = [entry_of(finding) for finding in kept]
+    pairs = match(now, before)
+    old = {index for index, other in pairs.items() if not is_worse(now[index], before[other])}
+    new = [finding for index, finding in enumerate(kept) if index not in old]
+    if base.state is None:
+        return new, Comparison(name, commit)
+    hushed = match([entry_of(finding) for finding in suppressed], before)
+    gone = set(range(len(before))) - set(pairs.values()) - set(hushed.values())
+    scope = head.world.scope
+    mended = [base.findings[index] for index in sorted(gone)]
+    changes = Changes(base.state, head, base.revision.same)
+    blame = Blame(changes, setup)
+    return [_moved(finding, changes) or blame.of(finding) for finding in new], Comparison(
+        name,
+        commit,
+        mended=tuple(base.state.places.placed(each) for each in mended if scope is None or in_scope(each, scope)),
+        unchanged=len(old),
+    )
+
+
+def _moved(finding: Finding, changes: Changes) -> Finding | None:
+    """The finding at the first of its places that the change touched; ``None`` if it touched none of them."""
+    place = Location(finding.at.file, -1) if finding.span else finding.at  # a span stands in a file, not in a document
+    if finding.at.base or changes.touches(place):
+        return finding
+    for number, related in enumerate(finding.related):
+        if related.span is None and changes.touches(related.at):
+            at = changes.narrowed(related.at)
+            others = [*finding.related]
+            others[number] = Related(related.role, at)
+            if finding.at not in {each.at for each in others}:
+                others.insert(0, Related("what it breaks", finding.at, finding.span))
+            return replace(finding, at=at, span=None, related=tuple(others))
+    return None

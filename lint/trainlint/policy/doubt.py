@@ -1,0 +1,27 @@
+"""What would have to be known to say whether an entry is about two endpoints."""
+
+from __future__ import annotations
+
+from trainlint.model.known import Undetermined
+from trainlint.model.policy import PolicyEntry
+from trainlint.policy.identity import Endpoint
+
+__all__ = ["doubt"]
+
+
+def doubt(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
+    """The first thing that is not known, in one sentence."""
+    for each in entry.peers or ():
+        if each.undecidable:
+            return f"{entry.origin}: {each.undecidable}"
+    keys = {item.key for item in entry.subject.requirements}
+    peer_keys = {item.key for each in entry.peers or () for item in each.selector.requirements}
+    for endpoint, wanted in ((subject, keys), (peer, peer_keys)):
+        for key in sorted(wanted):
+            value = endpoint.labels.get(key)
+            if isinstance(value, Undetermined):
+                return f"{entry.origin} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
+            if key not in endpoint.labels and endpoint.unknown and endpoint.unknown.may_hold(key):
+                name = key.partition(":")[2]
+                return f"{entry.origin} asks for the label {name}, and nobody knows whether {endpoint.name} has it"
+    return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"

@@ -1,0 +1,191 @@
+"""Which pods a policy is about, as its author sees them: by the labels of their templates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from trainlint.finding import Location
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.policy import Direction, Peer, PolicyEntry
+from trainlint.model.selector import LabelSelector
+from trainlint.model.settings import Settings
+from trainlint.model.workload import ObjectRef, PodSet, Service
+from trainlint.policy.endpoints import endpoint
+from trainlint.policy.identity import Endpoint
+from trainlint.policy.selector import Matcher, split_source
+
+__all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
+
+Namespaces = Mapping[str, Mapping[str, str]]
+SOMEWHERE = Undetermined("the zone that the pod lands in")
+
+
+@dataclass(frozen=True, slots=True)
+class Aimed:
+    """A selector that is aimed at pods on the host network: they are nodes, and their labels do not count (P 4)."""
+
+    entry: PolicyEntry
+    pod_set: PodSet
+    subject: bool
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class Unselected:
+    """A policy whose subject selects no pod, with the labels that come closest."""
+
+    origin: ObjectRef
+    wanted: str
+    near: tuple[str, ...]
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class ServicePortMiss:
+    """A port rule that lists the port of a Service although its pods listen on another one (P 1.4)."""
+
+    entry: PolicyEntry
+    service: Service
+    port: int
+    target: int
+    at: Location
+
+
+class Audience:
+    """The pods of a snapshot as policies select them, and as they would if none were on the host network."""
+
+    def __init__(self, pod_sets: Sequence[PodSet], settings: Settings, namespaces: Namespaces) -> None:
+        self._sets = [each for each in pod_sets if each.replicas != 0]
+        self._real = [endpoint(each, settings, namespaces, zone=SOMEWHERE, region=SOMEWHERE) for each in self._sets]
+        self._plain = [
+            endpoint(_on_pod_network(each), settings, namespaces, zone=SOMEWHERE, region=SOMEWHERE)
+            if each.spec.host_network
+            else real
+            for each, real in zip(self._sets, self._real, strict=True)
+        ]
+
+    def _selected(
+        self, selector: LabelSelector, ends: Sequence[Endpoint], namespace: str = ""
+    ) -> Iterator[tuple[PodSet, bool | None]]:
+        matcher = Matcher.of(selector)
+        for pod_set, end in zip(self._sets, ends, strict=True):
+            if not namespace or pod_set.namespace == namespace:
+                yield pod_set, matcher.matches(end.labels, end.unknown)
+
+    def aimed_at_hosts(self, entries: Iterable[PolicyEntry]) -> Iterator[Aimed]:
+        """Selectors by pod labels that only pods on the host network would satisfy, each place once."""
+        seen: set[Location | None] = set()
+        for entry in entries:
+            parts = [] if entry.node else [(entry.subject, entry.namespace, True, entry.subject.at)]
+            parts += [(peer.selector, "", False, peer.at) for peer in entry.peers or () if _by_labels(peer)]
+            for selector, namespace, subject, at in parts:
+                if at is None or at in seen or not _names_pods(selector):
+                    continue
+                found = [pod_set for pod_set, match in self._selected(selector, self._plain, namespace) if match]
+                if found and all(each.spec.host_network for each in found):
+                    seen.add(at)
+                    yield Aimed(entry, found[0], subject, at)
+
+    def selects_nobody(self, entry: PolicyEntry) -> Unselected | None:
+        """The entry's subject if no pod can be in it: not even one on the host network."""
+        if entry.node or not _names_pods(entry.subject):
+            return None
+        matches = [match for _, match in self._selected(entry.subject, self._plain, entry.namespace)]
+        if not matches or any(match is not False for match in matches):
+            return None
+        wanted, near = [], []
+        for requirement in entry.subject.requirements:
+            source, key = split_source(requirement.key)
+            if source == "reserved" or key.startswith("io."):
+                continue
+            wanted.append(f"{key} {requirement.operator} {', '.join(requirement.values)}".strip())
+            near += [
+                f"{key}={value}"
+                for each in self._sets
+                if not entry.namespace or each.namespace == entry.namespace
+                if isinstance(value := each.labels.get(key), str)
+            ]
+        at = entry.subject.at or entry.at
+        return Unselected(entry.origin, "; ".join(wanted), tuple(dict.fromkeys(near)), at)
+
+    def service_ports(self, entries: Iterable[PolicyEntry], services: Iterable[Service]) -> Iterator[ServicePortMiss]:
+        """Port rules that list a Service's port where the pods behind it listen on another one only."""
+        known = [service for service in services if service.selector]
+        for entry in entries:
+            numbers = {
+                port.ports.first: port
+                for port in entry.ports or ()
+                if port.ports is not None and port.ports.first == port.ports.last
+            }
+            if not numbers:
+                continue
+            targets = self._targets(entry)
+            for service in known:
+                behind = [each for each in targets if _behind(service, each)]
+                for port in service.ports:
+                    target = _target(port.target, port.number, behind)
+                    rule = numbers.get(port.number)
+                    if rule is None or target in {None, port.number} or target in numbers:
+                        continue
+                    if any(_listens(each, port.number) for each in behind):
+                        continue
+                    yield ServicePortMiss(entry, service, port.number, target or 0, rule.at or entry.at)
+
+    def _targets(self, entry: PolicyEntry) -> list[PodSet]:
+        """The pods whose ports an entry lists: its subjects for ingress, its peers for egress."""
+        if entry.direction is Direction.INGRESS:
+            return [each for each, match in self._selected(entry.subject, self._real, entry.namespace) if match]
+        return [
+            each
+            for peer in entry.peers or ()
+            if _by_labels(peer) and _names_pods(peer.selector)
+            for each, match in self._selected(peer.selector, self._real)
+            if match
+        ]
+
+
+def _on_pod_network(pod_set: PodSet) -> PodSet:
+    return replace(pod_set, spec=replace(pod_set.spec, host_network=False))
+
+
+def _by_labels(peer: Peer) -> bool:
+    return peer.prefixes is None and not peer.undecidable and peer.kind not in {"Entities", "Nodes", "nodes"}
+
+
+def _names_pods(selector: LabelSelector) -> bool:
+    """Whether it asks for a label of the pod itself, not only for a namespace or cluster."""
+    for requirement in selector.requirements:
+        source, key = split_source(requirement.key)
+        if source in {"any", "k8s"} and not key.startswith(("io.kubernetes.pod.", "io.cilium.k8s.")):
+            return True
+    return False
+
+
+def _behind(service: Service, pod_set: PodSet) -> bool:
+    labels: Mapping[str, Known[str]] = pod_set.labels
+    return (
+        pod_set.namespace == service.ref.namespace
+        and bool(service.selector)
+        and all(labels.get(key) == value for key, value in (service.selector or {}).items())
+    )
+
+
+def _target(target: int | str | None, number: int, pods: Sequence[PodSet]) -> int | None:
+    """The port on which the pods behind a Service listen; ``None`` if nobody is behind it, or they differ."""
+    if not pods:
+        return None
+    if not isinstance(target, str):
+        return number if target is None else target
+    found = {
+        port.number
+        for pod_set in pods
+        for container in pod_set.spec.containers
+        for port in container.ports
+        if port.name == target
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+def _listens(pod_set: PodSet, number: int) -> bool:
+    return any(port.number == number for container in pod_set.spec.containers for port in container.ports)

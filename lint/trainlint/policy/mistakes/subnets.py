@@ -1,0 +1,82 @@
+"""Address ranges of the cluster itself, and peers that name them (P 1.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network, ip_network
+
+from trainlint.finding import Location
+from trainlint.model.policy import Peer, PolicyEntry
+from trainlint.source.document import Field
+
+__all__ = ["Subnet", "UselessCidr", "read_subnets", "useless_cidrs"]
+
+Network = IPv4Network | IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """A range that the cluster gives to pods or nodes, and where that is written."""
+
+    network: Network
+    what: str
+    at: Location
+
+
+@dataclass(frozen=True, slots=True)
+class UselessCidr:
+    """A peer inside such a range: under Cilium it matches neither pods nor nodes."""
+
+    entry: PolicyEntry
+    peer: Peer
+    written: str
+    subnet: Subnet
+
+
+def read_subnets(objects: Iterable[Field]) -> Iterator[Subnet]:
+    """The ranges that kubeadm, kind and Cilium's own configuration give to pods, and the addresses of nodes."""
+    for root in objects:
+        match root["kind"].scalar:
+            case "ClusterConfiguration" | "Cluster":
+                yield from _ranges(root.down("networking", "podSubnet"), "the pod subnet")
+            case "ConfigMap" if root.down("metadata", "name").scalar == "cilium-config":
+                yield from _ranges(root.down("data", "cluster-pool-ipv4-cidr"), "the pod subnet")
+            case "Node":
+                yield from _ranges(root.down("spec", "podCIDR"), "a node's pod subnet")
+                for address in root.down("status", "addresses").elements():
+                    if address["type"].scalar == "InternalIP":
+                        yield from _ranges(address["address"], "a node's address")
+
+
+def _ranges(field: Field, what: str) -> Iterator[Subnet]:
+    for text in (field.scalar or "").replace(",", " ").split():
+        if (network := _network(text)) is not None:
+            yield Subnet(network, what, field.at)
+
+
+def _network(text: str) -> Network | None:
+    try:
+        return ip_network(text, strict=False)
+    except ValueError:
+        return None
+
+
+def useless_cidrs(entries: Iterable[PolicyEntry], subnets: Iterable[Subnet]) -> Iterator[UselessCidr]:
+    """Peers by address that lie wholly inside one of the ranges."""
+    known = list(subnets)
+    for entry in entries:
+        for peer in entry.peers or ():
+            for prefix in (each for group in peer.prefixes or () for each in group):
+                network = _network(prefix)
+                subnet = next((each for each in known if network is not None and _inside(network, each.network)), None)
+                if subnet is not None and peer.at is not None:
+                    yield UselessCidr(entry, peer, prefix, subnet)
+
+
+def _inside(inner: Network, outer: Network) -> bool:
+    if isinstance(inner, IPv4Network) and isinstance(outer, IPv4Network):
+        return inner.subnet_of(outer)
+    if isinstance(inner, IPv6Network) and isinstance(outer, IPv6Network):
+        return inner.subnet_of(outer)
+    return False

@@ -1,0 +1,65 @@
+"""Lists that are written and empty: they mean nobody or everybody, never what their author had in mind (P 1.3, 1.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from trainlint.policy.cilium import rules as cilium_rules
+from trainlint.source.document import Field
+
+__all__ = ["Vacuous", "vacuous"]
+
+SECTIONS = ("ingress", "ingressDeny", "egress", "egressDeny")
+KILLING = ("Endpoints", "Nodes", "Entities", "CIDR", "CIDRSet")
+"""Peer lists that make their element be about nobody when they are written empty."""
+
+OPENING = ("FQDNs", "Groups", "Services")
+"""Peer lists that count as not written when they are empty."""
+
+
+@dataclass(frozen=True, slots=True)
+class Vacuous:
+    """An empty list, and what it means."""
+
+    field: Field
+    name: str
+    means: str
+
+
+def vacuous(root: Field) -> Iterator[Vacuous]:
+    """The empty lists of a policy object."""
+    if root["kind"].scalar == "NetworkPolicy":
+        yield from _kubernetes(root["spec"])
+        return
+    for rule in cilium_rules(root):
+        for section in SECTIONS:
+            for element in rule[section].elements():
+                yield from _cilium(element, "from" if section.startswith("ingress") else "to")
+
+
+def _kubernetes(spec: Field) -> Iterator[Vacuous]:
+    for section, peers in (("ingress", "from"), ("egress", "to")):
+        for element in spec[section].elements():
+            if element[peers].value == []:
+                yield Vacuous(element[peers], peers, "everybody: an empty list counts as not written")
+            if element["ports"].value == []:
+                yield Vacuous(element["ports"], "ports", "every port: an empty list counts as not written")
+
+
+def _cilium(element: Field, way: str) -> Iterator[Vacuous]:
+    for name in KILLING:
+        if element[way + name].value == []:
+            yield Vacuous(element[way + name], way + name, "nobody: the element admits no peer, and still isolates")
+    for name in OPENING:
+        if element[way + name].value == []:
+            means = "everybody on its ports" if element["toPorts"].value else "nobody"
+            yield Vacuous(element[way + name], way + name, means)
+    ports = element["toPorts"]
+    if ports.value == []:
+        yield Vacuous(ports, "toPorts", "every port: an empty list counts as not written")
+    elif ports.present and not any(port["ports"].value for port in ports.elements()):
+        yield Vacuous(ports, "toPorts", "no port: the element matches nothing, and still isolates")
+    icmps = element["icmps"]
+    if icmps.value and not any(each["fields"].value for each in icmps.elements()):
+        yield Vacuous(icmps, "icmps", "no message type: the element matches nothing, and still isolates")

@@ -1,0 +1,216 @@
+"""A summary for a pull request, to be read in ten seconds: what breaks and for which jobs; the details are folded."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from trainlint.finding import Severity
+from trainlint.model.known import Answer
+from trainlint.report.concern import groups_of
+from trainlint.report.diagnostic import diagnostic
+from trainlint.report.markup import cell, clipped, code, code_cell, fenced, prose
+from trainlint.report.mermaid import GROUPS, picture
+from trainlint.report.options import Options
+from trainlint.report.overview import summary
+from trainlint.report.terminal import Paint, escape
+from trainlint.result import GroupVerdict, Placed, Result
+
+__all__ = ["LIMIT", "render"]
+
+LIMIT: Final = 60_000
+"""Characters of the whole: GitHub refuses comments above 65,536, and whoever posts it adds a few lines."""
+ROWS: Final = 10
+GROUP_ROWS: Final = 30
+LISTED: Final = 20
+NAME: Final = 120
+MESSAGE: Final = 500
+
+
+def render(result: Result, options: Options) -> str:
+    """Headline, what breaks, groups, picture, and folded details: as many as a comment may hold, the rest counted."""
+    parts = [f"### {_headline(result)}", prose(" ".join(summary(result, Paint(color=False), 1 << 30)))]
+    parts += filter(None, (_failures(result), _breaks(result)))
+    if not options.quiet:
+        parts += filter(None, (_groups(result), _picture(result)))
+    parts += [_details(placed, "details") for placed in result.findings]
+    if options.show_suppressed:
+        parts += [_details(placed, "suppressed") for placed in result.suppressed]
+    if not options.quiet:
+        parts += filter(None, (_unknowns(result), _assumed(result)))
+    return _cut(parts)
+
+
+def _cut(parts: list[str]) -> str:
+    """The parts that fit; those that were left out are counted."""
+    last = "and {} more parts, which are left out here: this summary is as long as a comment may be"
+    size, left = len(last) + 8, 0
+    kept: list[str] = []
+    for part in parts:
+        if size + len(part) + 2 > LIMIT:
+            left += 1
+        else:
+            size += len(part) + 2
+            kept.append(part)
+    if left:
+        kept.append(last.format(left))
+    return "\n\n".join(kept) + "\n"
+
+
+def _severity(placed: Placed) -> Severity:
+    return placed.finding.severity or Severity.ERROR
+
+
+def _headline(result: Result) -> str:
+    """What happened, in a few words."""
+    if result.failures:
+        return "trainlint itself broke: nothing is proved"
+    new = "new " if result.comparison else ""
+    stuck = _stuck(result)
+    if stuck:
+        return f"trainlint: {_some([code(clipped(name, NAME)) for name in stuck], 2)} cannot run"
+    if result.findings:
+        counts = Counter(_severity(placed) for placed in result.findings)
+        return "trainlint: " + ", ".join(_count(counts[each], f"{new}{each}") for each in Severity if counts[each])
+    if not result.analysed:
+        return "trainlint: nothing to analyse"
+    proved = sum(group.answer is Answer.PROVED for group in result.groups)
+    if proved == len(result.groups):
+        return f"trainlint: no {new}findings, every group is proved" if proved else f"trainlint: no {new}findings"
+    return f"trainlint: no {new}findings, {proved} of {_count(len(result.groups), 'group')} proved"
+
+
+def _stuck(result: Result) -> list[str]:
+    """The groups with an error that no placement can run."""
+    found: dict[str, None] = {}
+    for placed in result.findings:
+        if _severity(placed) is Severity.ERROR:
+            about: tuple[GroupVerdict, ...] = groups_of(placed, result.groups)
+            found.update((group.name, None) for group in about if group.exists is Answer.REFUTED)
+    return list(found)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _failures(result: Result) -> str:
+    return "\n".join(f"- rule {code(each.rule)} broke: {prose(each.message)}" for each in result.failures)
+
+
+def _breaks(result: Result) -> str:
+    """The table of findings, the worst first."""
+    if not result.findings:
+        return ""
+    rows = ["| | job | what breaks | where |", "|---|---|---|---|"]
+    ordered = sorted(result.findings, key=lambda placed: _severity(placed).rank)
+    for placed in ordered[:ROWS]:
+        names = list(dict.fromkeys(group.name for group in groups_of(placed, result.groups)))
+        jobs = _some([_name(name) for name in names], 3)
+        message = placed.finding.message.removeprefix(f"group {names[0]} ") if names else placed.finding.message
+        what = f"{cell(clipped(message, MESSAGE))} ({code(placed.finding.rule)})"
+        rows.append(f"| {_severity(placed)} | {jobs} | {what} | {_where(placed)} |")
+    if len(ordered) > ROWS:
+        rows.append(f"| | | and {len(ordered) - ROWS} more, below | |")
+    return "\n".join(rows)
+
+
+def _name(text: str) -> str:
+    return code_cell(clipped(text, NAME))
+
+
+def _some(parts: Sequence[str], number: int) -> str:
+    more = f" and {len(parts) - number} more" if len(parts) > number else ""
+    return ", ".join(parts[:number]) + more
+
+
+def _where(placed: Placed) -> str:
+    gone = " in the base revision" if placed.base else ""
+    return _name(_at(placed)) + gone
+
+
+def _at(placed: Placed) -> str:
+    return f"{placed.finding.at.file}:{placed.span.line}"
+
+
+def _groups(result: Result) -> str:
+    """The verdict on each group, those with trouble first."""
+    if not result.groups:
+        return ""
+    several = len(result.snapshots) > 1
+    rows = [
+        f"| group | {'snapshot | ' if several else ''}pods | viable zones | exists | for all |",
+        f"|---|{'---|' if several else ''}---:|---|---|---|",
+    ]
+    ordered = sorted(result.groups, key=lambda group: (group.answer is Answer.PROVED, group.answer is Answer.UNKNOWN))
+    for group in ordered[:GROUP_ROWS]:
+        zones = _some([_name(zone) for zone in group.viable_zones], 6)
+        entries = [
+            _name(group.name),
+            *([_name(group.snapshot)] if several else []),
+            "?" if group.pods is None else str(group.pods),
+            zones or ("?" if group.exists is Answer.UNKNOWN else "none"),
+            _answer(group.exists),
+            _answer(group.for_all),
+        ]
+        rows.append(f"| {' | '.join(entries)} |")
+    text = "\n".join(rows)
+    if len(ordered) > GROUP_ROWS:
+        answers = Counter(group.answer for group in ordered[GROUP_ROWS:])
+        counts = ", ".join(f"{answers[answer]} {answer}" for answer in Answer if answers[answer])
+        text += f"\n\nand {_count(len(ordered) - GROUP_ROWS, 'group')} more: {counts}"
+    return text
+
+
+def _answer(answer: Answer) -> str:
+    return f"**{answer}**" if answer is Answer.REFUTED else str(answer)
+
+
+def _picture(result: Result) -> str:
+    """The refuted groups in their zones."""
+    refuted = [group for group in result.groups if group.answer is Answer.REFUTED and group.roles]
+    lines = picture(refuted, snapshots=len(result.snapshots) > 1)
+    if not lines:
+        return ""
+    more = f"\n\n(the first {GROUPS} of {len(refuted)} refuted groups)" if len(refuted) > GROUPS else ""
+    return fenced(lines, "mermaid") + more
+
+
+def _details(placed: Placed, title: str) -> str:
+    """One finding as at a terminal, folded."""
+    finding = placed.finding
+    about = f"{title}: {_severity(placed)} {finding.rule} at "
+    lines = diagnostic(placed, Paint(color=False), 100, several_snapshots=True)
+    return _folded(about, fenced(lines, "text"), _at(placed))
+
+
+def _folded(title: str, body: str, name: str = "") -> str:
+    """A section that opens at a click. ``name`` comes from outside: code protects it, as spans do in Markdown."""
+    shown = f"{title}<code>{html.escape(escape(name), quote=False)}</code>" if name else title
+    return f"<details><summary>{shown}</summary>\n\n{body}\n\n</details>"
+
+
+def _unknowns(result: Result) -> str:
+    grouped: dict[tuple[str, str], list[str]] = {}
+    for unknown in result.unknowns:
+        grouped.setdefault((unknown.missing, unknown.remedy), []).append(unknown.subject)
+    lines = [
+        f"- {_some([prose(subject) for subject in dict.fromkeys(subjects)], 3)}: {prose(missing)}"
+        + (f" ({prose(remedy)})" if remedy else "")
+        for (missing, remedy), subjects in grouped.items()
+    ]
+    return _list(f"unknown: {_count(len(result.unknowns), 'fact')}", lines)
+
+
+def _assumed(result: Result) -> str:
+    return _list("assumed", [f"- {prose(text)}" for text in dict.fromkeys(result.assumptions)])
+
+
+def _list(title: str, lines: Iterable[str]) -> str:
+    shown = list(lines)
+    if not shown:
+        return ""
+    more = [f"- and {len(shown) - LISTED} more"] if len(shown) > LISTED else []
+    return _folded(title, "\n".join([*shown[:LISTED], *more]))

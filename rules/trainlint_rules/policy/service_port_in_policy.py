@@ -1,0 +1,75 @@
+"""A policy lists the port of a Service, where its pods listen on another one.
+
+Policies are decided after Service translation: what arrives at a pod has the pod's own port (targetPort), never the
+Service's. A rule for the Service's port admits nothing that ever comes.
+
+Silent where the pods listen on that port too, or the rule lists both.
+
+```yaml given
+apiVersion: v1
+kind: Service
+metadata: {name: store, namespace: ml}
+spec:
+  selector: {app: store}
+  ports: [{port: 80, targetPort: 2379}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: store, namespace: ml}
+spec:
+  selector: {matchLabels: {app: store}}
+  template:
+    metadata: {labels: {app: store}}
+    spec: {containers: [{name: store, image: "registry.example/store:1", ports: [{containerPort: 2379}]}]}
+```
+
+```yaml bad
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: store, namespace: ml}
+spec:
+  podSelector: {matchLabels: {app: store}}
+  ingress:
+    - from: [{podSelector: {}}]
+      ports:
+        - port: 80  # expect
+```
+
+```yaml good
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: store, namespace: ml}
+spec:
+  podSelector: {matchLabels: {app: store}}
+  ingress:
+    - from: [{podSelector: {}}]
+      ports: [{port: 2379}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.WARNING)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per policy, Service and port."""
+    seen = set()
+    for miss in facts.mistakes.service_ports:
+        key = (miss.entry.origin, miss.service.ref, miss.port, miss.at)
+        if key in seen:
+            continue
+        seen.add(key)
+        yield Finding(
+            message=f"port {miss.port} is that of {miss.service.ref}, whose pods listen on {miss.target}: policies see "
+            f"{miss.target}, so {miss.entry.origin} admits nothing on it",
+            at=miss.at,
+            remedy=f"list {miss.target}",
+            related=tuple(Related("the Service", miss.service.at) for _ in range(1) if miss.service.at is not None),
+            evidence={"listed": miss.port, "pods listen on": miss.target},
+            cause=f"{miss.service.ref.name} {miss.port}",
+        )

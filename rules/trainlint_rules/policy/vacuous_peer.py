@@ -1,0 +1,48 @@
+"""An empty list in a policy that means nobody, or everybody.
+
+`fromEndpoints: []` admits nobody and still isolates; `toFQDNs: []` beside ports opens them to everybody; `toPorts: []`
+means every port and `toPorts: [{ports: []}]` none; in a NetworkPolicy `from: []` means everybody. Such lists mostly
+come out of templates whose input was empty, and nobody notices until traffic is lost or let in.
+
+Silent for `ingress: [{}]` and `egress: [{}]`, the documented ways to isolate without admitting anybody.
+
+```yaml bad
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: train, namespace: ml}
+spec:
+  endpointSelector: {matchLabels: {app: train}}
+  ingress:
+    - fromEndpoints: []  # expect
+```
+
+```yaml good
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: train, namespace: ml}
+spec:
+  endpointSelector: {matchLabels: {app: train}}
+  ingress: [{}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.policy.mistakes.vacuous import vacuous
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.WARNING)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per list."""
+    for item in facts.mistakes.enforced:
+        for found in vacuous(item.field):
+            yield Finding(
+                message=f"the empty list {found.name} in {item.ref} means {found.means}",
+                at=found.field.at,
+                remedy="write the peers or ports that are meant, or leave the field out",
+                evidence={"field": found.name, "means": found.means},
+            )
