@@ -120,10 +120,7 @@ class Reachability:
 
     def _verdict(self, flow: Flow, source: Place, target: Place, node: Literal["same", "other"]) -> Verdict:
         start = self._endpoint(flow.source, source, node)
-        if flow.target is None:
-            end = self._dns
-        else:
-            end = self._endpoint(flow.target, target, node)
+        end = self._dns if flow.target is None else self._endpoint(flow.target, target, node)
         key = (start, end, flow)
         if key not in self._verdicts:
             self._verdicts[key] = self._policies.verdict(start, end, flow.protocol, flow.ports)

@@ -121,7 +121,7 @@ def test_a_policy_set_knows_which_labels_no_identity_carries() -> None:
 
 
 def test_a_placeholder_among_namespace_labels_is_unknown() -> None:
-    by_team = cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{matchLabels: {%s: ml}}]}]}" % TEAM)
+    by_team = cnp(f"{{endpointSelector: {{}}, ingress: [{{fromEndpoints: [{{matchLabels: {{{TEAM}: ml}}}}]}}]}}")
     templated = {"a": {"team": "${TEAM}"}, "b": {"team": "ml"}}
     policies = read(by_team, namespaces=templated)
     assert ask(policies, pod("a", "y", namespaces=templated), pod("b", "x")).answer is ALLOW

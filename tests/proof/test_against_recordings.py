@@ -100,7 +100,9 @@ def wrong(record: dict[str, Any], proof: GroupProof) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize(("name", "step", "unknown"), [("group-hand.jsonl.gz", 1, 0.0), ("group-random.jsonl.gz", 3, 0.02)])
+@pytest.mark.parametrize(
+    ("name", "step", "unknown"), [("group-hand.jsonl.gz", 1, 0.0), ("group-random.jsonl.gz", 3, 0.02)]
+)
 def test_answers_agree_with_the_scheduler(name: str, step: int, unknown: float) -> None:
     answers: Counter[str] = Counter()
     problems: list[str] = []

@@ -5,11 +5,14 @@ from __future__ import annotations
 from trainlint.finding import Certainty, Finding, Location, Severity, Span
 from trainlint.model.known import Answer
 from trainlint.result import (
+    Failure,
     GroupVerdict,
+    NeededFlow,
     Placed,
     PlacedRelated,
     PlacedUnknown,
     Result,
+    Role,
     SnapshotSummary,
 )
 
@@ -75,6 +78,72 @@ def likely_note(reason: str = "") -> Placed:
     )
 
 
+EVIL = (
+    'a"]; click p0 "javascript:alert(1)" <img src=x onerror=alert(1)> `x` ``` #35; %%{init}%% end &amp; @octocat #1 '
+    "ml/train#2 [l](http://e.example) ![i](http://e.example) |x| a\\|b $x$ www.e.example :tada: %0A::error::x ]]> \x1b[2J "
+    "\u202e"
+)
+"""What a name or a value in a manifest may hold at worst (a name in YAML may be any text)."""
+
+
+def evil() -> Result:
+    """A result in which every text comes from somebody who means harm."""
+    finding = Finding(
+        rule="flow-denied",
+        category="policy",
+        severity=Severity.ERROR,
+        message=f"group {EVIL} starts and then waits for ever:\n::error::{EVIL}",
+        at=Location(EVIL, 0, (EVIL,)),
+        remedy=f"{EVIL}\n  ```\n  {EVIL}",
+        evidence={EVIL: EVIL},
+        counterexample={EVIL: EVIL},
+        assumes=(EVIL,),
+        snapshots=(EVIL,),
+        cause=EVIL,
+        id="e0",
+    )
+    related = PlacedRelated(EVIL, EVIL, Span(1, 1, 1, 3), (EVIL,), (EVIL,))
+    placed = Placed(finding, Span(1, 1, 1, 2), (EVIL,), (related,), (EVIL,), EVIL)
+    group = GroupVerdict(
+        EVIL,
+        EVIL,
+        EVIL,
+        2,
+        Answer.REFUTED,
+        Answer.UNKNOWN,
+        (EVIL,),
+        missing=(EVIL,),
+        notes=(EVIL,),
+        roles=(Role(EVIL, 1, (EVIL,)), Role("two", 1, (EVIL, "b"))),
+        flows=(NeededFlow(EVIL, "two", EVIL, denied=True),),
+    )
+    return Result(
+        EVIL,
+        (SnapshotSummary(EVIL, 1, EVIL), SnapshotSummary("b", 1)),
+        findings=(placed,),
+        suppressed=(placed,),
+        groups=(group,),
+        unknowns=(PlacedUnknown(EVIL, EVIL, EVIL, EVIL, 1),),
+        assumptions=(EVIL,),
+        failures=(Failure("flow-denied", EVIL),),
+    )
+
+
+def many(errors: int, warnings: int = 0, notes: int = 0) -> Result:
+    """A result with so many findings, the mildest first, each at a line of its own."""
+    levels = [*[Severity.NOTE] * notes, *[Severity.WARNING] * warnings, *[Severity.ERROR] * errors]
+    return Result(
+        "/",
+        findings=tuple(
+            Placed(
+                Finding(f"fault {n}", Location("a.yaml", 0), severity=level, rule="flow-denied", id=f"{n:x}"),
+                Span(n, 1, n, 5),
+            )
+            for n, level in enumerate(levels, 1)
+        ),
+    )
+
+
 def everything() -> Result:
     return Result(
         root="/somewhere/speech",
@@ -92,7 +161,12 @@ def everything() -> Result:
                 4,
                 Answer.REFUTED,
                 Answer.REFUTED,
-                counterexample={"leader": "west"},
+                counterexample={"leader": {"west": 1}, "trainers": {"east": 3}},
+                roles=(
+                    Role("leader", 1, ("west",), at=Location("broken/training.yaml", 1)),
+                    Role("trainers", 3, ("east",), at=Location("broken/training.yaml", 2)),
+                ),
+                flows=(NeededFlow("trainers", "leader", "TCP 7100", denied=True, cut=(("east", "west"),)),),
             ),
             GroupVerdict(
                 "speech/leader+trainers",
@@ -113,6 +187,7 @@ def everything() -> Result:
                 Answer.UNKNOWN,
                 Answer.UNKNOWN,
                 missing=("the number of workers is ${WORKERS}",),
+                roles=(Role("elastic/worker", None),),
             ),
         ),
         unknowns=(

@@ -54,6 +54,11 @@ def test_which_domains_take_part(constraints: Any, parts: Any, expected: list[st
     assert eligible_domains(asked.spec.spread[0], asked, POOLS) == expected
 
 
+def test_a_pool_whose_nodes_are_domains_by_themselves_is_named_as_such() -> None:
+    asked = pod({"app": "x"}, topologySpreadConstraints=[spread(HOSTNAME)])
+    assert eligible_domains(asked.spec.spread[0], asked, POOLS[:2]) == ["a", "b"]
+
+
 def test_a_label_that_the_platform_may_add_leaves_the_domain_open() -> None:
     pool = Pool("p", {ZONE: "a"}, (), ROOM, listed_keys=frozenset({ZONE}))
     asked = pod({"app": "x"}, topologySpreadConstraints=[spread("cloud.google.com/gce-topology-block")])

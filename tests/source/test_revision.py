@@ -5,8 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
-
 from tests.source.repositories import commit, fingerprint, git, repository, write
+
 from trainlint.finding import UsageError
 from trainlint.source.files import discover
 from trainlint.source.links import follow
@@ -301,6 +301,25 @@ def test_another_commit_of_a_submodule_is_unknown(with_module):
     (unknown,) = base_of(with_module).unknowns
     assert unknown.subject == "what the change does in sub"
     assert contents(base_of(with_module / "sub", "HEAD~1")) == {"m.yaml": POD}
+
+
+def test_a_submodule_that_is_not_checked_out_is_no_difference(with_module, tmp_path):
+    git(tmp_path, "clone", "-q", str(with_module), "clone")
+    assert base_of(tmp_path / "clone").unknowns == ()
+
+
+def test_a_removed_submodule_is_unknown(with_module):
+    git(with_module, "rm", "-q", "sub")
+    assert [unknown.subject for unknown in base_of(with_module).unknowns] == ["what the change does in sub"]
+
+
+def test_repositories_with_longer_ids_are_read(tmp_path):
+    root = tmp_path / "r"
+    root.mkdir()
+    git(root, "init", "-q", "--object-format=sha256")
+    commit(root, {"a.yaml": POD, "b.yaml": POD})
+    write(root, {"a.yaml": OTHER})
+    assert (contents(base_of(root)), base_of(root).same) == ({"a.yaml": POD, "b.yaml": POD}, {"b.yaml"})
 
 
 def test_nothing_changes_and_nothing_of_the_repository_runs(root, tmp_path):

@@ -19,7 +19,7 @@ from trainlint.report.terminal import escape
 __all__ = ["cli", "main"]
 
 # Each in the module of its name, as ``command``: loaded when it is asked for, so that --version stays quick.
-COMMANDS: Final = ("check", "demo", "rule")
+COMMANDS: Final = ("check", "config", "demo", "rule")
 
 
 class Commands(click.Group):
@@ -47,7 +47,8 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except UsageError as error:
-            click.echo(f"trainlint: {escape(str(error))}", err=True)
+            for line in str(error).split("\n"):
+                click.echo(f"trainlint: {escape(line)}", err=True)
             ctx.exit(USAGE)
         except KeyboardInterrupt:
             click.echo("trainlint: interrupted", err=True)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from trainlint.finding import Path, UsageError
+from trainlint.source.document import MISSING
 from trainlint.source.spans import locate
 
 if TYPE_CHECKING:
@@ -48,11 +49,26 @@ def validate(model: type[Model], item: Field, *, what: str) -> Model:
 
 
 def _explain(model: type[BaseModel], item: Field, error: ValidationError, what: str) -> Iterator[str]:
+    said: set[Path] = set()
     for detail in error.errors(include_url=False):
-        path: Path = tuple(step for step in detail["loc"] if not isinstance(step, str) or step.isprintable())
+        path = _path(item, detail)
+        if path in said:  # another branch of a union
+            continue
+        said.add(path)
         _, span = locate(item.document, (*item.path, *path))
         where = ".".join(str(step) for step in path) or "the whole"
         yield f"{item.document.file}:{span.line}:{span.column}: {what}: {where}: {_cause(model, path, detail)}"
+
+
+def _path(item: Field, detail: ErrorDetails) -> Path:
+    """Where a mistake is: what pydantic says, without the branches of unions that it names too."""
+    here, path = item, list[str | int]()
+    for step in detail["loc"]:
+        here = here[step]
+        if here.value is MISSING and detail["type"] != "missing":
+            break
+        path.append(step)
+    return tuple(path)
 
 
 def _cause(model: type[BaseModel], path: Path, detail: ErrorDetails) -> str:

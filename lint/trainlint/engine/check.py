@@ -15,7 +15,7 @@ from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
 from trainlint.proof.facts import Facts
 from trainlint.result import PlacedUnknown, Result, SnapshotSummary
-from trainlint.source.files import discover
+from trainlint.source.files import World, discover
 
 __all__ = ["check"]
 
@@ -74,7 +74,7 @@ def check(
         suppressed=tuple(state.places.placed(finding, reason) for finding, reason in suppressed),
         groups=tuple(verdict for each in state.facts for verdict in verdicts(each, state.repository)),
         unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
-        assumptions=tuple(sorted({*setup.assumptions, *(text for each in state.facts for text in _assumptions(each))})),
+        assumptions=tuple(sorted({*setup.assumptions, *_left_out(world), *_of_facts(state.facts)})),
         analysed=_analysed(state),
         failures=tuple(state.failures),
         comparison=comparison,
@@ -119,6 +119,16 @@ def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
         found += each.unknowns
     for unknown in dict.fromkeys(found):
         yield state.places.unknown(unknown)
+
+
+def _left_out(world: World) -> Iterator[str]:
+    for home, count in world.vendored.items():
+        yield f"{home} holds other projects' code: its {count} manifests are not read (name the directory to lint it)"
+
+
+def _of_facts(facts: Iterable[Facts]) -> Iterator[str]:
+    for each in facts:
+        yield from _assumptions(each)
 
 
 def _assumptions(facts: Facts) -> Iterator[str]:

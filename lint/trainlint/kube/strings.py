@@ -23,7 +23,7 @@ def unquoted(item: Field) -> Iterator[tuple[str, Field]]:
     for key, value in item.items():
         what = _MAPS.get(key)
         if what is not None and value.mapping is not None:
-            for _, each in value.items():
+            for each in (value[name] for name in value.mapping):
                 if _is_unquoted(each):
                     yield what, each
             continue

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
-from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where
+from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where, ZoneReason
 from trainlint.proof.everywhere import Everywhere, denying_verdict, which_node
 from trainlint.proof.roles import Cast
 from trainlint.proof.zones import Zone
@@ -45,7 +45,17 @@ class Explored:
             denied = zone.answer is Answer.REFUTED and any("is denied" in reason.text for reason in zone.reasons)
             answer = Answer.REFUTED if denied else Answer.PROVED
             return replace(zone, answer=answer, structural=answer, witness=self._witness(alone), missing=())
-        return replace(zone, answer=Answer.REFUTED, structural=Answer.REFUTED, witness={}, missing=())
+        reasons = zone.reasons or (self._reason(zone.name),)
+        return replace(zone, answer=Answer.REFUTED, structural=Answer.REFUTED, reasons=reasons, witness={}, missing=())
+
+    def _reason(self, zone: str) -> ZoneReason:
+        """Why a zone does not do in which every role fits alone: what its constraints count."""
+        specs = [(index, self.players.pods[index].spec) for index in range(self.players.own)]
+        bound = [index for index, spec in specs if spec.spread or spec.pod_affinity or spec.pod_anti_affinity]
+        pod_set = self.players.pod_sets[bound[0] if bound else 0]
+        names = ", ".join(self.players.pod_sets[index].name for index in bound) or pod_set.name
+        text = f"in no order of placement do the spread and affinity constraints of {names} let all pods into {zone}"
+        return ZoneReason(pod_set, text, pod_set.spec.at or pod_set.at)
 
     def _witness(self, zones: frozenset[str | None]) -> Where:
         example = self.found.examples.get(zones)

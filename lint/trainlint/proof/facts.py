@@ -10,7 +10,7 @@ from typing import TypeVar
 from trainlint.finding import Unknown
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group, PodSet
+from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause

@@ -126,7 +126,7 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
         room = f": there is room for {free.room} of {pod_set.replicas}" if free.room else ""
         yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit{room}", pod_set.at)
         return
-    bound = [cast.pod_sets[index] for index in placements.bound if index < cast.own]
+    bound = [cast.pod_sets[index] for index in placements.bound if index < cast.own] or [cast.pod_sets[0]]
     names = ", ".join(pod_set.name for pod_set in bound)
     at = bound[0].spec.at or bound[0].at
     yield ZoneReason(bound[0], f"pod affinity and anti-affinity do not let {names} share {zone}", at)

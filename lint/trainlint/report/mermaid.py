@@ -117,6 +117,8 @@ def _placement(group: GroupVerdict) -> dict[str, dict[str, str]]:
         shown = group.counterexample.get(role.name)
         if isinstance(shown, Mapping) and shown:
             found[role.name] = {str(zone): _count(count) for zone, count in shown.items()}
+        elif isinstance(shown, str):
+            found[role.name] = {shown: _count(role.pods)}
         elif group.counterexample and not role.dependency:
             found[role.name] = {PENDING: _count(role.pods)}
         elif role.zones is None:

@@ -10,7 +10,7 @@ from trainlint.model.pod import SpreadConstraint
 from trainlint.model.pool import Pool
 from trainlint.scheduling import node_affinity, taint_toleration
 from trainlint.scheduling.counter import Counter, Here, Kinds
-from trainlint.scheduling.node import Node, node_of
+from trainlint.scheduling.node import OWN, Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Code
 from trainlint.scheduling.requirement import selector_error, selector_matches
@@ -62,7 +62,7 @@ def eligible_domains(constraint: SpreadConstraint, pod: Pod, pools: Sequence[Poo
     for node, eligible in zip(nodes, eligible_nodes(constraint, pod, nodes), strict=True):
         value = node.domain(constraint.topology_key)
         if eligible and isinstance(value, str):
-            values.add(value)
+            values.add(node.pool.name if value == OWN else value)
     return sorted(values)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from trainlint.finding import Unknown, UsageError
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
+from trainlint.source.vendored import vendored_home
 
 __all__ = ["CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover", "work_tree"]
 
@@ -55,7 +56,8 @@ class World:
     ``root`` is the root of the Git work tree, outside Git the directory that was named. ``scope`` holds the names to
     which the report is narrowed (``None``: all of them). ``configs`` are trainlint's own configuration files.
     ``trees`` are the directories below which all manifests were read. ``links`` are the symbolic links of a world that
-    is not on disk, and where they lead.
+    is not on disk, and where they lead. ``vendored`` are directories of other projects' code, which are not read, with
+    the number of manifests in each.
     """
 
     root: Path
@@ -65,6 +67,7 @@ class World:
     configs: tuple[SourceFile, ...] = ()
     trees: tuple[Path, ...] = ()
     links: Mapping[str, str] | None = None
+    vendored: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def on_disk(self) -> bool:
@@ -117,7 +120,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
             for file in files
             if str(file.path) in chosen or str(file.path).startswith(prefixes) or file.name == STDIN
         )
-    return World(root, files, scope, finder.unknowns(), configs, tuple(worlds))
+    return World(root, files, scope, finder.unknowns(), configs, tuple(worlds), vendored=finder.vendored)
 
 
 def _exists(path: Path) -> bool:
@@ -153,15 +156,29 @@ class _Finder:
         self._files: dict[str, str] = {}
         self._unknowns: dict[str, Unknown] = {}
         self._charts: dict[str, str] = {}
+        self._known: dict[str, bool] = {}
+        self.vendored: dict[str, int] = {}
 
     def found(self) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
         """The manifests and the configuration files, by name."""
         found = [
             SourceFile(Path(path), name, self._chart(path.rpartition(os.sep)[0]))
             for path, name in sorted(self._files.items(), key=lambda entry: entry[1])
+            if not self._vendored(name)
         ]
         configs = tuple(file for file in found if file.path.name in CONFIGS)
         return tuple(file for file in found if file.path.name not in CONFIGS), configs
+
+    def _vendored(self, name: str) -> bool:
+        home = vendored_home(name, self._exists)
+        if home:
+            self.vendored[home] = self.vendored.get(home, 0) + 1
+        return bool(home)
+
+    def _exists(self, name: str) -> bool:
+        if name not in self._known:
+            self._known[name] = Path(self._root, name).is_file()
+        return self._known[name]
 
     def unknowns(self) -> tuple[Unknown, ...]:
         """What could not be read, and what would help."""

@@ -6,6 +6,7 @@ import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Final
 
@@ -14,13 +15,10 @@ from trainlint.source.files import CONFIGS, STDIN, SourceFile, World, work_tree
 from trainlint.source.git import GitError, git
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST
+from trainlint.source.objects import contents, entries, holds, shown
+from trainlint.source.vendored import vendored_home
 
 __all__ = ["Revision", "read_revision"]
-
-_LINK: Final = "120000"
-_SUBMODULE: Final = "160000"
-_NOTHING: Final = "000000"
-_DIFFERENCES: Final = ("diff-index", "--raw", "-z", "-r", "--no-renames", "--no-ext-diff", "--no-relative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +36,11 @@ class Revision:
     unknowns: tuple[Unknown, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """What a revision holds under one name."""
-
-    mode: str
-    object: str
-
-
 def read_revision(head: World, revision: str) -> Revision:
     """The files at ``revision`` below the directories that ``head`` was read from.
 
-    Every difference of work tree and revision counts, committed or not. The manifests of submodules are taken as they
-    are now: their revisions are another repository's.
+    Every difference of work tree and revision counts, committed or not: contents are compared, the index is not asked.
+    The manifests of submodules are taken as they are now: their revisions are another repository's.
 
     Raises:
         UsageError: there is no such commit, its objects are not there, or ``head`` is not in one Git repository.
@@ -111,33 +101,27 @@ class _Tree:
         self._revision = revision
         self._commit = commit
         self._now = {file.name: file for file in (*head.files, *head.configs)}
-        self._entries = dict(_entries(git(home, "ls-tree", "-r", "-z", "--full-tree", commit)))
-        self._changed = dict(self._differences())
+        self._entries = entries(home, commit)
         self._unknowns: list[Unknown] = []
         self._missed: list[Unknown] = []
 
-    def _differences(self) -> Iterator[tuple[str, bool]]:
-        """The names at which Git sees a difference, or cannot exclude one, and whether it still has a file there."""
-        output = git(self._home, *_DIFFERENCES, "--ignore-submodules=dirty", self._commit, "--")
-        fields = os.fsdecode(output).split("\0")
-        for head, name in zip(fields[::2], fields[1::2], strict=False):
-            yield name, head.split(" ")[1] != _NOTHING
-
     def read(self) -> Revision:
         links = self._texts()
-        wanted = dict.fromkeys(self._wanted(links))
+        wanted = dict.fromkeys(
+            name for name in self._wanted(links) if not vendored_home(name, self._entries.__contains__)
+        )
         contents = self._contents(name for name in wanted if not self._is_same(name))
         files: list[SourceFile] = []
         same: set[str] = set()
         for name in wanted:
-            now = self._now.get(_shown(name))
+            now = self._now.get(shown(name))
             content = contents.get(name)
             if content is None:
                 if now is not None:
                     files.append(now)
                     same.add(now.name)
                 continue
-            files.append(SourceFile(self._home / name, _shown(name), self._chart(name), content))
+            files.append(SourceFile(self._home / name, shown(name), self._chart(name), content))
             if now is not None and now.chart == files[-1].chart and _equal(now, content):
                 same.add(now.name)
         for file in self._of_submodules():
@@ -150,13 +134,16 @@ class _Tree:
             unknowns=tuple(self._unknowns),
             configs=tuple(file for file in files if posixpath.basename(file.name) in CONFIGS),
             trees=self._head.trees,
-            links={_shown(name): text for name, text in links.items()},
+            links={shown(name): text for name, text in links.items()},
         )
         return Revision(self._revision, self._commit, world, frozenset(same), tuple(self._missed))
 
+    def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
+        return contents(self._home, ((name, self._entries[name]) for name in names))
+
     def _texts(self) -> dict[str, str]:
         """What is written in each symbolic link."""
-        links = [name for name, entry in self._entries.items() if entry.mode == _LINK]
+        links = [name for name, entry in self._entries.items() if entry.is_link]
         texts = {name: os.fsdecode(content) for name, content in self._contents(links).items()}
         inside = f"{self._home}{os.sep}"
         for name, text in texts.items():
@@ -168,61 +155,60 @@ class _Tree:
         """The manifests below the directories in question, and every configuration."""
         below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
         for name, entry in self._entries.items():
-            if entry.mode == _SUBMODULE:
+            if entry.is_submodule:
                 continue
             if posixpath.basename(name) not in CONFIGS and not (name.startswith(below) and MANIFEST.fullmatch(name)):
                 continue
-            if entry.mode != _LINK:
+            if not entry.is_link:
                 if self._is_checked_out(name):
                     yield name
                 continue
             target = follow(name, links)
-            if target is not None and target in self._entries and self._entries[target].mode != _LINK:
+            if target is not None and target in self._entries and not self._entries[target].is_link:
                 yield target
             elif target is None or not any(other.startswith(f"{target}/") for other in self._entries):
                 missing = "the symbolic link leads out of the repository, or nowhere"
-                self._unknowns.append(Unknown(f"the objects in {_shown(name)}", missing, "mend or remove the link"))
+                self._unknowns.append(Unknown(f"the objects in {shown(name)}", missing, "mend or remove the link"))
 
     def _is_same(self, name: str) -> bool:
-        """Whether Git sees no difference in a file that is in the world, and it is read in the same way."""
-        now = self._now.get(_shown(name))
-        return now is not None and name not in self._changed and now.chart == self._chart(name)
+        """Whether the world holds the same bytes under this name, and they are read in the same way."""
+        now = self._now.get(shown(name))
+        if now is None or now.chart != self._chart(name):
+            return False
+        try:
+            return holds(self._entries[name], now.read())
+        except OSError:
+            return False
 
     def _is_checked_out(self, name: str) -> bool:
-        """A file that Git says is there, and that is not, is outside of a sparse checkout."""
-        return not self._changed.get(name, True) or _shown(name) in self._now or (self._home / name).exists()
+        """A file that the index holds, and that is not there, is outside of a sparse checkout."""
+        return shown(name) in self._now or (self._home / name).exists() or name not in self._sparse
 
-    def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
-        """What the revision holds under each name. Raises GitError for objects that are not there."""
-        names = list(names)
-        if not names:
-            return {}
-        request = "".join(f"{self._entries[name].object}\n" for name in names).encode("ascii")
-        output = memoryview(git(self._home, "cat-file", "--batch", stdin=request))
-        found: dict[str, bytes] = {}
-        at = 0
-        for name in names:
-            end = at + bytes(output[at : at + 200]).index(b"\n")
-            _, kind, *size = bytes(output[at:end]).split(b" ")
-            if kind != b"blob":
-                raise GitError(f"the content of {_shown(name)} is not in this clone")
-            start = end + 1
-            at = start + int(size[0])
-            found[name] = bytes(output[start:at])
-            at += 1
-        return found
+    @cached_property
+    def _sparse(self) -> frozenset[str]:
+        listed = os.fsdecode(git(self._home, "ls-files", "-z", "-t", "--cached")).split("\0")
+        return frozenset(line[2:] for line in listed if line.startswith("S "))
 
     def _of_submodules(self) -> Iterator[SourceFile]:
+        below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
         for name, entry in self._entries.items():
-            if entry.mode != _SUBMODULE:
+            if not entry.is_submodule:
                 continue
-            shown = _shown(name)
-            yield from (file for file in self._head.files if file.name.startswith(f"{shown}/"))
-            below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
-            if name in self._changed and f"{name}/".startswith(below):
+            module = shown(name)
+            yield from (file for file in self._head.files if file.name.startswith(f"{module}/"))
+            if f"{name}/".startswith(below) and self._is_other_commit(self._home / name, entry.object):
                 missing = "it is a submodule of which another commit is used: its manifests are taken as they are now"
-                remedy = f"compare it by itself: trainlint check --base {entry.object[:12]} {shown}"
-                self._missed.append(Unknown(f"what the change does in {shown}", missing, remedy))
+                remedy = f"compare it by itself: trainlint check --base {entry.object[:12]} {module}"
+                self._missed.append(Unknown(f"what the change does in {module}", missing, remedy))
+
+    @staticmethod
+    def _is_other_commit(module: Path, commit: str) -> bool:
+        if not (module / ".git").exists():
+            return not module.is_dir()  # one that is not checked out is an unknown of the world already
+        try:
+            return git(module, "rev-parse", "HEAD").decode("ascii").strip() != commit
+        except GitError:
+            return True
 
     def _chart(self, name: str) -> str:
         """The Helm chart whose template a file is, or an empty string."""
@@ -230,20 +216,9 @@ class _Tree:
         while directory:
             above, last = posixpath.split(directory)
             if last == "templates" and posixpath.join(above, "Chart.yaml") in self._entries:
-                return _shown(above) or "."
+                return shown(above) or "."
             directory = above
         return ""
-
-
-def _entries(listing: bytes) -> Iterator[tuple[str, _Entry]]:
-    for line in os.fsdecode(listing).split("\0")[:-1]:
-        head, _, name = line.partition("\t")
-        mode, _, identity = head.split(" ")
-        yield name, _Entry(mode, identity)
-
-
-def _shown(name: str) -> str:
-    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _prefix(tree: Path, home: Path) -> str:

@@ -4,7 +4,7 @@ Which policies count is decided by the network plugin: Cilium's own kinds mean n
 means nothing to Cilium, ClusterNetworkPolicy is off unless it is switched on, and policies that select nodes need the
 host firewall. The API server accepts them all, so the object is there and looks as if it protected something.
 
-Silent where the network plugin is not known.
+Silent where the network plugin and its options are not stated in trainlint.yaml.
 
 ```yaml settings
 clusters: [{name: example, cni: {name: calico}}]
@@ -40,12 +40,13 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object (or per rule of it that selects nodes)."""
+    if not facts.snapshot.settings.cni.stated:
+        return
     for policy in facts.policies.unenforced:
         yield Finding(
             message=f"{policy.origin} has no effect in this cluster: {policy.why}",
             at=policy.at,
             remedy="write it in a kind that is enforced here, or switch on what enforces it",
             evidence={"kind": policy.origin.kind, "because": policy.why},
-            assumes=() if facts.snapshot.settings.cni.stated else ("the network plugin is Cilium",),
             cause=policy.why,
         )

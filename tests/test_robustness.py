@@ -1,0 +1,102 @@
+"""A mutation fuzzer through the whole pipeline: whatever the files hold, an exit code of the table and no traceback."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.engine.worlds import write
+from tests.mutations import damage_bytes, damage_structure
+
+from trainlint.cli.main import cli
+from trainlint.rule import all_rules
+
+HERE = Path(__file__).parent
+SECONDS = 9.0
+"""How long each of the two kinds of damage is tried; there are two."""
+
+EXIT_CODES = {0, 1, 2, 3, 4}
+BLOCK = re.compile(r"^```yaml (?P<role>given|settings|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+NAMES = {"kustomize.yaml": "kustomization.yaml", "settings.yaml": "trainlint.yaml"}
+
+World = Mapping[str, bytes]
+
+
+def _folder(root: Path, *parts: str) -> World:
+    return {f"{part}/{file.name}": file.read_bytes() for part in parts for file in sorted((root / part).glob("*.yaml"))}
+
+
+def worlds() -> Iterator[World]:
+    """Repositories that are fine: what gets damaged. Each is small, so that damage hits what is read."""
+    lab = HERE / "lab"
+    yield _folder(lab, "affinity", "after", "before", "cluster")
+    yield _folder(lab, "before", "cluster")
+    yield _folder(Path(str(files("trainlint.demo"))), "broken", "cluster")
+    made_up = {
+        NAMES.get(file.name, file.name): file.read_bytes() for file in sorted((HERE / "robustness").glob("*.yaml"))
+    }
+    cluster = made_up["cluster.yaml"]
+    for name in ("pods.yaml", "training.yaml", "policies.yaml"):
+        documents = made_up[name].split(b"---\n")
+        yield {name: made_up[name], "cluster.yaml": cluster}
+        yield from ({"one.yaml": each, "cluster.yaml": cluster, "trainlint.yaml": b"{}"} for each in documents)
+    yield {name: made_up[name] for name in ("kustomization.yaml", "pods.yaml", "cluster.yaml")}
+    yield {name: made_up[name] for name in ("trainlint.yaml", "policies.yaml", "cluster.yaml", "pods.yaml")}
+    for rule in all_rules():
+        blocks = [(match["role"], match["text"].encode()) for match in BLOCK.finditer(rule.page)]
+        for role, text in blocks:
+            if role == "bad":
+                given = {
+                    {"given": "given.yaml", "settings": "trainlint.yaml"}[other]: content
+                    for other, content in blocks
+                    if other in {"given", "settings"}
+                }
+                yield {"example.yaml": text, **given}
+
+
+def damaged(world: World, kind: str, rng: random.Random) -> dict[str, str | bytes]:
+    """The world with one of its files damaged."""
+    made: dict[str, str | bytes] = dict(world)
+    name = rng.choice(sorted(world))
+    if kind == "bytes":
+        made[name] = damage_bytes(world[name], rng)
+    else:
+        made[name] = damage_structure(world[name].decode(), rng)
+    return made
+
+
+def lint(root: Path, made: Mapping[str, str | bytes], rng: random.Random) -> None:
+    """Check the world by the command line; whatever is wrong with it, the way it ends is one of ours."""
+    write(root, made)
+    form = rng.choice(["text", "json"])
+    outcome = CliRunner().invoke(cli, ["check", str(root), "--output", form, *rng.choice([[], ["--strict"]])])
+    where = f"{outcome.stderr[-2000:]}\n{outcome.stdout[-500:] if form == 'text' else ''}"
+    assert outcome.exit_code in EXIT_CODES, where
+    assert "Traceback" not in outcome.output, where
+    if form == "json" and outcome.exit_code != 2:
+        assert not json.loads(outcome.stdout)["failures"]
+    if outcome.exit_code == 2:
+        assert re.match(r"trainlint: .*(trainlint\.yaml|Inventory|configuration)", outcome.stderr, re.DOTALL), where
+
+
+@pytest.mark.parametrize("kind", ["structure", "bytes"])
+def test_damaged_manifests_never_break_it(kind: str, tmp_path: Path) -> None:
+    everything = list(worlds())
+    end = time.monotonic() + SECONDS
+    number = 0
+    while time.monotonic() < end:
+        rng = random.Random(f"{kind} {number}")
+        made = damaged(everything[number % len(everything)], kind, rng)
+        try:
+            lint(tmp_path / str(number), made, rng)
+        except AssertionError as error:
+            raise AssertionError(f"{kind} {number}: {error}") from error
+        number += 1
+    assert number > 20
