@@ -1,7 +1,7 @@
 """Every example in every rule's page, through the real pipeline.
 
-A page holds fenced blocks: ``yaml given`` (shared by all), ``yaml settings`` (trainlint.yaml), ``yaml bad`` and
-``yaml good``. ``# expect`` marks each line at which the rule must report in the bad ones, and nothing may be reported
+A page holds fenced blocks: ``yaml given`` (shared by all), ``yaml settings`` (trainlint.yaml), ``yaml base`` (what the
+example was in the base revision), ``yaml bad`` and ``yaml good``. ``# expect`` marks each line at which the rule must report in the bad ones, and nothing may be reported
 in the good ones.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from _pytest.mark import ParameterSet
 from trainlint.engine import check
 from trainlint.rule import Rule, all_rules
 
-BLOCK = re.compile(r"^```yaml (?P<role>given|settings|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```yaml (?P<role>given|settings|base|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r" *# expect$", re.MULTILINE)
 TODAY = dt.date(2026, 6, 1)
 
@@ -26,10 +27,16 @@ TODAY = dt.date(2026, 6, 1)
 def examples() -> Iterator[ParameterSet]:
     for rule in all_rules():
         blocks = [(match["role"], match["text"]) for match in BLOCK.finditer(rule.page)]
-        shared = {role: text for role, text in blocks if role in {"given", "settings"}}
+        shared = {role: text for role, text in blocks if role in {"given", "settings", "base"}}
         for number, (role, text) in enumerate(blocks):
             if role in {"bad", "good"}:
                 yield pytest.param(rule, role, text, shared, id=f"{rule.name}-{role}-{number}")
+
+
+def commit(directory: Path) -> None:
+    identity = ("-c", "user.name=example", "-c", "user.email=example@example.invalid", "-c", "init.defaultBranch=main")
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "base"]):
+        subprocess.run(["git", *identity, *arguments], cwd=directory, check=True, capture_output=True)
 
 
 @pytest.mark.parametrize(("rule", "role", "text", "shared"), list(examples()))
@@ -38,9 +45,12 @@ def test_example(rule: Rule, role: str, text: str, shared: dict[str, str], tmp_p
         (tmp_path / "given.yaml").write_text(MARK.sub("", shared["given"]), encoding="utf-8")
     if "settings" in shared:
         (tmp_path / "trainlint.yaml").write_text(shared["settings"], encoding="utf-8")
+    if "base" in shared:
+        (tmp_path / "example.yaml").write_text(shared["base"], encoding="utf-8")
+        commit(tmp_path)
     (tmp_path / "example.yaml").write_text(MARK.sub("", text), encoding="utf-8")
 
-    result = check([tmp_path], today=TODAY)
+    result = check([tmp_path], today=TODAY, base="HEAD" if "base" in shared else None)
 
     files = [("example.yaml", text), ("given.yaml", shared.get("given", ""))]
     expected = {

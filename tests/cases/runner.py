@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,8 @@ from trainlint.finding import Severity
 from trainlint.result import Placed, Result
 
 __all__ = ["Outcome", "run_case"]
+
+IDENTITY = ("-c", "user.name=case", "-c", "user.email=case@example.invalid", "-c", "init.defaultBranch=main")
 
 
 @dataclass
@@ -30,11 +33,39 @@ def run_case(folder: Path) -> Outcome:
     case = yaml.safe_load((folder / "case.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary) / "repository"
-        shutil.copytree(folder, root, ignore=shutil.ignore_patterns("case.yaml"))
-        result = check([root])
+        if (folder / "base").is_dir() and (folder / "head").is_dir():
+            result = _compared(folder, root)
+        else:
+            shutil.copytree(folder, root, ignore=shutil.ignore_patterns("case.yaml"))
+            result = check([root])
     outcome = Outcome(result=result)
     _compare(case, result, folder.name.partition("--")[0], outcome.problems)
     return outcome
+
+
+def _compared(folder: Path, root: Path) -> Result:
+    """Commit ``base/``, put ``head/`` in its place, and compare the two."""
+    shutil.copytree(folder / "base", root)
+    identity = ("-c", "user.name=case", "-c", "user.email=case@example.com", "-c", "commit.gpgsign=false")
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "base")):
+        subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+    for entry in root.iterdir():
+        if entry.name != ".git":
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    shutil.copytree(folder / "head", root, dirs_exist_ok=True)
+    return check([root], base="HEAD")
+
+
+def _check_change(folder: Path, root: Path) -> Result:
+    """Commit ``base``, put ``head`` in its place, and compare the work tree with the commit."""
+    shutil.copytree(folder / "base", root)
+    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "base"]):
+        subprocess.run(["git", *IDENTITY, *arguments], cwd=root, check=True, capture_output=True)
+    for entry in root.iterdir():
+        if entry.name != ".git":
+            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
+    shutil.copytree(folder / "head", root, dirs_exist_ok=True)
+    return check([root], base="HEAD")
 
 
 def _compare(case: dict[str, Any], result: Result, named: str, problems: list[str]) -> None:
@@ -60,12 +91,7 @@ def _compare(case: dict[str, Any], result: Result, named: str, problems: list[st
         for each in left
     ]
     for want in case.get("related", ()):
-        files = {
-            related.file
-            for each in found
-            if each.finding.rule == want["rule"]
-            for related in each.related
-        }
+        files = {related.file for each in found if each.finding.rule == want["rule"] for related in each.related}
         if want["file"] not in files:
             problems.append(f"missing related place: {want}, there are {sorted(files)}")
     for want in case.get("groups", ()):

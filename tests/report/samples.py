@@ -80,8 +80,8 @@ def likely_note(reason: str = "") -> Placed:
 
 EVIL = (
     'a"]; click p0 "javascript:alert(1)" <img src=x onerror=alert(1)> `x` ``` #35; %%{init}%% end &amp; @octocat #1 '
-    "ml/train#2 [l](http://e.example) ![i](http://e.example) |x| a\\|b $x$ www.e.example :tada: %0A::error::x ]]> \x1b[2J "
-    "\u202e"
+    "ml/train#2 [l](http://e.example) ![i](http://e.example) |x| a\\|b $x$ www.e.example :tada: %0A::error::x ]]> "
+    "\x1b[2J \u202e"
 )
 """What a name or a value in a manifest may hold at worst (a name in YAML may be any text)."""
 

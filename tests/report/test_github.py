@@ -10,6 +10,7 @@ from tests.report.samples import EVIL, everything, evil, many
 
 from trainlint.finding import Span
 from trainlint.report import Options, reporter
+from trainlint.report.terminal import escape
 from trainlint.result import Result
 
 KINDS = {"error", "warning", "notice"}
@@ -117,7 +118,7 @@ def test_text_from_manifests_gives_no_command_of_its_own_and_comes_back_whole() 
     assert len(lines) == 1
     (command,) = commands(result)
     assert command.name == "error"
-    assert command.properties["file"] == EVIL.replace("\\b", "\\b")
+    assert command.properties["file"] == escape(EVIL)
     assert "\n::error::" in command.data  # as text of this annotation, in a line that the runner does not see
     assert set(command.properties) == {"file", "line", "col", "endColumn", "title"}
 

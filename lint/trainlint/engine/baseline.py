@@ -87,7 +87,7 @@ def _entry(file: Path, number: int, value: Any) -> BaselineEntry:
 
 
 def _wrong(file: Path, what: str) -> UsageError:
-    return UsageError(f"--baseline: {file}: {what}; write a new one with --write-baseline")
+    return UsageError(f"--baseline: {file}: {what}; name another file, or remove it and use --write-baseline")
 
 
 def render_baseline(result: Result) -> str:

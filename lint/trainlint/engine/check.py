@@ -59,12 +59,14 @@ def check(
     if base is not None:
         before = judge_base(base, state, setup, day, tell, paths=paths, config=config, given=given)
     kept, suppressed = sift(state, setup, day)
+    hushed = [finding for finding, _ in suppressed]
     accepted = None
     if baseline is not None:
         kept, accepted = apply_baseline(baseline, state, setup, kept)
+        hushed += [placed.finding for placed in accepted.accepted]
     comparison = None
     if before is not None:
-        kept, comparison = compare(before, state, setup, kept, [finding for finding, _ in suppressed])
+        kept, comparison = compare(before, state, setup, kept, hushed)
     return Result(
         root=str(world.root),
         snapshots=tuple(

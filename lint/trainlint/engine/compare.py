@@ -74,10 +74,10 @@ def judge_base(
 
 
 def compare(
-    base: Base, head: State, setup: Setup, kept: Sequence[Finding], suppressed: Iterable[Finding]
+    base: Base, head: State, setup: Setup, kept: Sequence[Finding], hushed: Iterable[Finding]
 ) -> tuple[list[Finding], Comparison]:
     """The findings that are new, each at a place that the change touched if one of its places is, and what became of
-    the others.
+    the others. ``hushed`` are those that are there all the same: suppressed, or accepted by a baseline.
     """
     name, commit = base.revision.name, base.revision.commit
     if base.state is head:
@@ -89,10 +89,11 @@ def compare(
     new = [finding for index, finding in enumerate(kept) if index not in old]
     if base.state is None:
         return new, Comparison(name, commit)
-    hushed = match([entry_of(finding) for finding in suppressed], before)
-    gone = set(range(len(before))) - set(pairs.values()) - set(hushed.values())
+    left = [index for index in range(len(before)) if index not in pairs.values()]
+    still = match([entry_of(finding) for finding in hushed], [before[index] for index in left]).values()
+    gone = [index for number, index in enumerate(left) if number not in still]
     scope = head.world.scope
-    mended = [base.findings[index] for index in sorted(gone)]
+    mended = [base.findings[index] for index in gone]
     changes = Changes(base.state, head, base.revision.same)
     blame = Blame(changes, setup)
     return [_moved(finding, changes) or blame.of(finding) for finding in new], Comparison(

@@ -18,6 +18,9 @@ from trainlint.source.document import Field
 
 __all__ = ["ENTITIES", "PeerReader", "cidr_peer"]
 
+CHECKED_FOR_EMPTY = ("Endpoints", "Nodes", "Entities", "CIDR", "CIDRSet")
+"""Kinds of which a list written empty means nobody; an empty list of another kind is as if it were not there."""
+
 CLUSTER_ENTITIES = ("host", "remote-node", "init", "ingress", "health", "unmanaged", "kube-apiserver")
 ENTITIES = (
     "all",
@@ -60,41 +63,43 @@ class PeerReader:
 
     def read(self, element: Field, *, egress: bool, deny: bool) -> tuple[Peer, ...] | None:
         """The peers of one list element; ``None`` where an empty list makes it be about nobody (P 1.3)."""
-        way = "to" if egress else "from"
-        fields = {name: element[way + name] for name in ("Endpoints", "Nodes", "Entities", "CIDR", "CIDRSet")}
-        if any(field.value == [] for field in fields.values()):
+        way, written = "to" if egress else "from", element.mapping or {}
+        names = [name for name in CHECKED_FOR_EMPTY if way + name in written]
+        if any(written[way + name] == [] for name in names):
             return None
-        peers = [self._endpoint(field) for field in fields["Endpoints"].elements()]
-        peers += [self._node(field) for field in fields["Nodes"].elements()]
-        for field in fields["Entities"].elements():
-            peers += self._entity(field)
-        peers += [cidr_peer(field, field.scalar or "") for field in fields["CIDR"].elements()]
-        for field in fields["CIDRSet"].elements():
-            peers += self._cidr_set(field)
+        readers = {
+            "Endpoints": self._endpoint,
+            "Nodes": self._node,
+            "Entities": self._entity,
+            "CIDR": _cidr,
+            "CIDRSet": self._cidr_set,
+            "Groups": _group,
+        }
         if egress and not deny:
-            peers += [_undecidable(field, UNDECIDABLE_NAMES, "FQDNs") for field in element["toFQDNs"].elements()]
-            for field in element["toServices"].elements():
-                peers += service_peers(field, self.context)
-        groups = element[way + "Groups"].elements()
-        peers += [_undecidable(field, UNDECIDABLE_GROUPS, "Groups") for field in groups]
+            readers |= {"FQDNs": _name, "Services": self._service}
+        peers: list[Peer] = []
+        for name, reader in readers.items():
+            if way + name in written:
+                for field in element[way + name].elements():
+                    peers += reader(field)
         return tuple(peers)
 
     def requirements(self, element: Field, direction: Direction) -> LabelSelector | None:
         """``fromRequires`` and ``toRequires`` of Cilium 1.18 (P 1.3)."""
         name = "fromRequires" if direction is Direction.INGRESS else "toRequires"
-        found = [self._endpoint(field).selector for field in element[name].elements()]
+        found = [peer.selector for field in element[name].elements() for peer in self._endpoint(field)]
         return LabelSelector(tuple(item for each in found for item in each.requirements)) if found else None
 
-    def _endpoint(self, field: Field) -> Peer:
+    def _endpoint(self, field: Field) -> Iterator[Peer]:
         scoped = peer_scope(
             prefixed(read_selector(field), "any"), self.namespace, self.options.local_cluster, init=self.init
         )
-        return Peer(scoped, kind="Endpoints", written=_written(field), at=field.at)
+        yield Peer(scoped, kind="Endpoints", written=_written(field), at=field.at)
 
-    def _node(self, field: Field) -> Peer:
+    def _node(self, field: Field) -> Iterator[Peer]:
         selector = add(prefixed(read_selector(field), "any"), requirement("reserved:remote-node", "Exists"))
         scoped = cluster_scope(selector, self.options.local_cluster)
-        return Peer(scoped, kind="Nodes", written=_written(field), at=field.at)
+        yield Peer(scoped, kind="Nodes", written=_written(field), at=field.at)
 
     def _entity(self, field: Field) -> Iterator[Peer]:
         def peer(*requirements: tuple[str, str, tuple[str, ...]]) -> Peer:
@@ -124,6 +129,17 @@ class PeerReader:
             bare = context.bare_engine
             yield from group_peers(field, excepts, context.cidr_groups, self.options.version, bare=bare)
 
+    def _service(self, field: Field) -> Iterator[Peer]:
+        return service_peers(field, self.context)
 
-def _undecidable(field: Field, why: str, kind: str) -> Peer:
-    return Peer(undecidable=why, kind=kind, written=_written(field), at=field.at)
+
+def _cidr(field: Field) -> Iterator[Peer]:
+    yield cidr_peer(field, field.scalar or "")
+
+
+def _name(field: Field) -> Iterator[Peer]:
+    yield Peer(undecidable=UNDECIDABLE_NAMES, kind="FQDNs", written=_written(field), at=field.at)
+
+
+def _group(field: Field) -> Iterator[Peer]:
+    yield Peer(undecidable=UNDECIDABLE_GROUPS, kind="Groups", written=_written(field), at=field.at)

@@ -97,37 +97,45 @@ class Checks:
     def _element(self, element: Field, section: str, *, host: bool) -> Iterator[Problem]:
         egress, deny = section.startswith("egress"), section.endswith("Deny")
         way = "to" if egress else "from"
-        peers = {kind: element[way + kind] for kind in PEER_KINDS}
+        written = element.mapping or {}
+        peers = {kind: element[way + kind] for kind in PEER_KINDS if way + kind in written}
         if deny:
-            del peers["FQDNs"]
-        if not egress:
-            peers = {kind: field for kind, field in peers.items() if kind not in ("FQDNs", "Services")}
+            peers.pop("FQDNs", None)
         yield from self._peers(peers)
         yield from self._ports(element)
         if not deny:
             yield from layer_seven_problems(element, self.options, egress=egress, host=host)
 
     def _peers(self, peers: Mapping[str, Field]) -> Iterator[Problem]:
+        """The peers of one element, by kind: those that are written at all."""
         written = [field for field in peers.values() if field.value]
         for other in written[1:]:
             yield other, f"{written[0].path[-1]} and {other.path[-1]} cannot stand in one element"
-        for field in (*peers["Endpoints"].elements(), *peers["Nodes"].elements()):
-            yield from self.selector(field)
-        if peers["Nodes"].value and not self.options.node_selector_labels:
+        if "Nodes" in peers and peers["Nodes"].value and not self.options.node_selector_labels:
             yield peers["Nodes"], "peers by node need the option enable-node-selector-labels"
-        for field in peers["CIDR"].elements():
-            yield from self._cidr(field)
-        for field in peers["CIDRSet"].elements():
-            yield from self.cidr_rule(field)
-        for field in peers["Entities"].elements():
-            entity = field.scalar or ""
-            known = entity in ENTITIES and (entity != "cluster-mesh" or self.version >= (1, 20, 0))
-            if not known and not self.open(entity):
-                yield field, f"{entity!r} is no entity"
-        for field in peers["FQDNs"].elements() if "FQDNs" in peers else ():
-            if field["matchName"].scalar and field["matchPattern"].scalar:
-                yield field["matchPattern"], "a name peer has either matchName or matchPattern"
-            yield from name_problems(field)
+        checks = {
+            "Endpoints": self.selector,
+            "Nodes": self.selector,
+            "CIDR": self._cidr,
+            "CIDRSet": self.cidr_rule,
+            "Entities": self._entity,
+            "FQDNs": self._name,
+        }
+        for kind, check in checks.items():
+            if kind in peers:
+                for field in peers[kind].elements():
+                    yield from check(field)
+
+    def _entity(self, field: Field) -> Iterator[Problem]:
+        entity = field.scalar or ""
+        known = entity in ENTITIES and (entity != "cluster-mesh" or self.version >= (1, 20, 0))
+        if not known and not self.open(entity):
+            yield field, f"{entity!r} is no entity"
+
+    def _name(self, field: Field) -> Iterator[Problem]:
+        if field["matchName"].scalar and field["matchPattern"].scalar:
+            yield field["matchPattern"], "a name peer has either matchName or matchPattern"
+        yield from name_problems(field)
 
     def _cidr(self, field: Field) -> Iterator[Problem]:
         text = field.scalar or ""

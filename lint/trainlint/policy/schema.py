@@ -47,22 +47,25 @@ def schema_problems(root: Field, version: Version) -> Iterator[Problem]:
 
 
 def _element(element: Field, way: str, version: Version) -> Iterator[Problem]:
-    for field in element[f"{way}Entities"].elements():
-        if field.scalar in UNLISTED_ENTITIES:
-            yield field, f"{field.scalar!r} is no entity"
-    required = element[f"{way}Requires"]
-    if required.value and version >= (1, 19, 0):
-        yield required, f"{way}Requires must be empty from Cilium 1.19"
-    for field in element[f"{way}CIDR"].elements():
-        yield from _cidr(field)
-    for rule in element[f"{way}CIDRSet"].elements():
-        for field in (rule["cidr"], *rule["except"].elements()):
+    written = element.mapping or {}
+    if f"{way}Entities" in written:
+        for field in element[f"{way}Entities"].elements():
+            if field.scalar in UNLISTED_ENTITIES:
+                yield field, f"{field.scalar!r} is no entity"
+    if written.get(f"{way}Requires") and version >= (1, 19, 0):
+        yield element[f"{way}Requires"], f"{way}Requires must be empty from Cilium 1.19"
+    if f"{way}CIDR" in written:
+        for field in element[f"{way}CIDR"].elements():
             yield from _cidr(field)
-    mode = element["authentication"]["mode"]
-    if element["authentication"].present and not _one_of(mode, MODES):
+    if f"{way}CIDRSet" in written:
+        for rule in element[f"{way}CIDRSet"].elements():
+            for field in (rule["cidr"], *rule["except"].elements()):
+                yield from _cidr(field)
+    if written.get("authentication") is not None and not _one_of(mode := element["authentication"]["mode"], MODES):
         yield mode, f"the mode is one of {', '.join(MODES)}"
-    for name in element["toFQDNs"].elements():
-        yield from _dns_names(name)
+    if "toFQDNs" in written:
+        for name in element["toFQDNs"].elements():
+            yield from _dns_names(name)
     yield from _ports(element, version)
 
 

@@ -31,29 +31,36 @@ MESSAGE: Final = 500
 
 def render(result: Result, options: Options) -> str:
     """Headline, what breaks, groups, picture, and folded details: as many as a comment may hold, the rest counted."""
-    parts = [f"### {_headline(result)}", prose(" ".join(summary(result, Paint(color=False), 1 << 30)))]
-    parts += filter(None, (_failures(result), _breaks(result)))
+    parts = [
+        f"### {_headline(result)}",
+        prose(" ".join(summary(result, Paint(color=False), 1 << 30))),
+        _failures(result),
+        _breaks(result),
+    ]
     if not options.quiet:
-        parts += filter(None, (_groups(result), _picture(result)))
-    parts += [_details(placed, "details") for placed in result.findings]
+        parts += [_groups(result), _picture(result), _unknowns(result), _assumed(result)]
+    folded = [("details", placed) for placed in result.findings]
     if options.show_suppressed:
-        parts += [_details(placed, "suppressed") for placed in result.suppressed]
-    if not options.quiet:
-        parts += filter(None, (_unknowns(result), _assumed(result)))
-    return _cut(parts)
+        folded += [("suppressed", placed) for placed in result.suppressed]
+    return _cut([part for part in parts if part], folded)
 
 
-def _cut(parts: list[str]) -> str:
-    """The parts that fit; those that were left out are counted."""
+def _cut(parts: Sequence[str], folded: Sequence[tuple[str, Placed]]) -> str:
+    """The parts that fit, then the details of as many findings as still do; what is left out is counted."""
     last = "and {} more parts, which are left out here: this summary is as long as a comment may be"
-    size, left = len(last) + 8, 0
-    kept: list[str] = []
+    size, kept = len(last) + 8, []
     for part in parts:
-        if size + len(part) + 2 > LIMIT:
-            left += 1
-        else:
+        if size + len(part) + 2 <= LIMIT:
             size += len(part) + 2
             kept.append(part)
+    left = len(parts) - len(kept)
+    for number, (title, placed) in enumerate(folded):
+        text = _details(placed, title)
+        if size + len(text) + 2 > LIMIT:
+            left += len(folded) - number
+            break
+        size += len(text) + 2
+        kept.append(text)
     if left:
         kept.append(last.format(left))
     return "\n\n".join(kept) + "\n"

@@ -143,7 +143,7 @@ def _pairs(flows: Sequence[NeededFlow]) -> Iterator[tuple[str, ...]]:
     """The pairs of zones between which one of the flows is cut; an empty one if one is denied everywhere."""
     if any(flow.denied for flow in flows):
         yield ()
-    yield from dict.fromkeys(pair for flow in flows for pair in flow.cut)
+    yield from dict.fromkeys(pair for flow in flows if not flow.denied for pair in flow.cut)
 
 
 def _is(flow: NeededFlow, cut: tuple[str, ...], *, permitted: bool) -> bool:
