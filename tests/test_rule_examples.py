@@ -1,8 +1,8 @@
 """Every example in every rule's page, through the real pipeline.
 
 A page holds fenced blocks: ``yaml given`` (shared by all), ``yaml settings`` (trainlint.yaml), ``yaml base`` (what the
-example was in the base revision), ``yaml bad`` and ``yaml good``. ``# expect`` marks each line at which the rule must report in the bad ones, and nothing may be reported
-in the good ones.
+example was in the base revision), ``yaml bad`` and ``yaml good``. ``# expect`` marks each line at which the rule must
+report in the bad ones, and nothing may be reported in the good ones.
 """
 
 from __future__ import annotations

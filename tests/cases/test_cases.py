@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tests.cases.runner import run_case
 
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/*/case.yaml"))

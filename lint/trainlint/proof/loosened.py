@@ -107,8 +107,6 @@ def _named(selector: LabelSelector, entry: PolicyEntry, facts: Facts) -> Iterato
                 namespace = requirement.values[0]
             else:
                 labels[key] = requirement.values[0]
-    if not labels and namespace == entry.namespace:
-        return
     options = cilium_options(facts.snapshot.settings.cni)
     shown = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()) if not key.startswith("io."))
     yield pod_endpoint(
