@@ -40,7 +40,7 @@ def test_text_goes_to_standard_output_unless_a_format_does(
     ("values", "message"),
     [
         (("jsn",), "there is no format 'jsn'; did you mean 'json'?"),
-        (("yaml2",), "there are: text, json"),
+        (("yaml2",), "there are: text, concise, json, sarif, github, gitlab, junit, markdown"),
         (("json=",), "names no file"),
         (("json", "text"), "only one report can go to standard output"),
         (("json=x", "text=x"), "only one report can go to the file x"),

@@ -74,7 +74,7 @@ def check(
         ),
         findings=tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         suppressed=tuple(state.places.placed(finding, reason) for finding, reason in suppressed),
-        groups=tuple(verdict for each in state.facts for verdict in verdicts(each, state.repository)),
+        groups=tuple(verdicts(state.facts, state.repository)),
         unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
         assumptions=tuple(sorted({*setup.assumptions, *_left_out(world), *_of_facts(state.facts)})),
         analysed=_analysed(state),

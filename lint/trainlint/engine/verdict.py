@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from trainlint.model.known import Answer
 from trainlint.model.workload import DNS_PEER, Flow, Group
@@ -15,9 +16,16 @@ from trainlint.snapshot.repository import Repository
 __all__ = ["verdicts"]
 
 
-def verdicts(facts: Facts, repository: Repository) -> Iterator[GroupVerdict]:
-    """The verdict on every group of a snapshot."""
-    return (_verdict(proof, facts, repository) for proof in facts.proofs)
+def verdicts(snapshots: Iterable[Facts], repository: Repository) -> Iterator[GroupVerdict]:
+    """The verdict on every group of every snapshot; one that holds in several is given once, for the first of them."""
+    seen: set[str] = set()
+    for facts in snapshots:
+        for proof in facts.proofs:
+            verdict = _verdict(proof, facts, repository)
+            same = repr(replace(verdict, snapshot=""))
+            if same not in seen:
+                seen.add(same)
+                yield verdict
 
 
 def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVerdict:

@@ -70,12 +70,13 @@ class DeadlockCause:
 
 @dataclass(frozen=True, slots=True)
 class ZoneReason:
-    """Why a zone does not do: which pod set, in one sentence, and the places that force it (role, place)."""
+    """Why a zone does not do: which pod set, in one sentence, the places that force it (role, place), what mends it."""
 
     pod_set: PodSet | None
     text: str
     at: Location
     related: tuple[tuple[str, Location], ...] = ()
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)

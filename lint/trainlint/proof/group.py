@@ -119,7 +119,9 @@ class _Judge:
         viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
         causes = (*self.causes, *self._no_zone(zones))
         if exists is not Answer.PROVED:
-            unknown = (text for zone in zones for text in zone.missing)
+            unknown = [text for zone in zones for text in zone.missing]
+            if not self.stage.complete:
+                unknown.append("which other nodes there are: the inventory says that it is not complete")
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             return self._made(exists, exists, viable, causes=causes, missing=tuple(dict.fromkeys(missing)))
         every = _unless_placed_as_one(self.group, self._everywhere(viable))

@@ -83,7 +83,7 @@ def cast(
                 _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)])
                 for index in range(len(own))
             ),
-            *(Role({}, 1, _usable(each, classes, nodes)) for each in wanted),
+            *(_near(_usable(each, classes, nodes)) for each in wanted),
         ),
         domains=domains,
         classes=classes,
@@ -93,6 +93,11 @@ def cast(
         beyond=tuple(_beyond(own, asked, nodes)),
         targetless=tuple(_targetless(own, asked)),
     )
+
+
+def _near(usable: frozenset[int]) -> Role:
+    """A pod that others are required to be near; one that fits nowhere is never there, and nobody waits for it."""
+    return Role({}, 1 if usable else 0, usable)
 
 
 def _attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from trainlint.finding import Location
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.pool import Pool
-from trainlint.model.workload import DNS_PEER, Flow, Group
+from trainlint.model.workload import DNS_PEER, Flow, Group, PodSet
 from trainlint.proof.cause import Where
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast
@@ -16,7 +16,16 @@ from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import State
 
-__all__ = ["denied_sentence", "directions", "flow_text", "places_of", "refusal_sentence", "state_where", "where"]
+__all__ = [
+    "denied_sentence",
+    "directions",
+    "flow_text",
+    "places_of",
+    "refusal_sentence",
+    "remedy_for",
+    "state_where",
+    "where",
+]
 
 Places = tuple[tuple[str, Location], ...]
 
@@ -58,6 +67,19 @@ def refusal_sentence(
             places.setdefault(each.node_at, []).append(each.reason)
     related = tuple((f"refuses {pod_set.name}: {'; '.join(reasons)}", place) for place, reasons in places.items())
     return f"no node takes {pod_set.name}: {text}", at, related
+
+
+def remedy_for(pod_set: PodSet, verdict: Iterable[Refusal | Doubt]) -> str:
+    """What would let the pods onto the nodes that refuse them least."""
+    name = pod_set.name
+    remedies = {
+        "TaintToleration": f"add the toleration to {name}",
+        "NodeAffinity": f"change what {name} requires of nodes",
+        "NodeResourcesFit": f"lower what {name} asks for",
+        "NodeUnschedulable": "uncordon the nodes",
+    }
+    plugins = dict.fromkeys(each.plugin for each in verdict if isinstance(each, Refusal))
+    return ", ".join(remedies[plugin] for plugin in plugins if plugin in remedies)
 
 
 def flow_text(group: Group, flow: Flow) -> str:

@@ -11,7 +11,7 @@ from trainlint.model.workload import Group
 from trainlint.proof.cause import Where, ZoneReason
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast
-from trainlint.proof.words import denied_sentence, flow_text, places_of, refusal_sentence, where
+from trainlint.proof.words import denied_sentence, flow_text, places_of, refusal_sentence, remedy_for, where
 from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
 from trainlint.scheduling.placement import Placements
 
@@ -109,7 +109,7 @@ def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Itera
             continue
         nearest = min((each.verdicts[pool] for pool in pools if pool in each.verdicts), key=len, default=())
         text, at, related = refusal_sentence(each, nearest, [cast.nodes[pool].pool for pool in pools])
-        yield ZoneReason(each.pod_set, text, at, related)
+        yield ZoneReason(each.pod_set, text, at, related, remedy_for(each.pod_set, nearest))
 
 
 def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason]:
@@ -135,4 +135,5 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
 def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:
     source = group.members[crossing.flow.source]
     text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(crossing.other_node)}"
-    return ZoneReason(source, text, crossing.flow.at, places_of(crossing.other_node))
+    remedy = f"admit {flow_text(group, crossing.flow)} in the policies named above"
+    return ZoneReason(source, text, crossing.flow.at, places_of(crossing.other_node), remedy)

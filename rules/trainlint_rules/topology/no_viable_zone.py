@@ -91,6 +91,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(group: Group, cause: ZoneCause) -> Finding:
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
+    mend = dict.fromkeys(reason.remedy for reason in zones[nearest] if reason.remedy)
     if cause.across:
         message = f"group {group.name} runs only across zones, slow and billed: no single zone takes all its pods"
     else:
@@ -98,7 +99,7 @@ def _finding(group: Group, cause: ZoneCause) -> Finding:
     return Finding(
         message=message,
         at=first.at,
-        remedy=f"{nearest} is the closest miss; there {first.text}. Change that, and what else {nearest} lacks",
+        remedy=f"{nearest} is the closest: {' and '.join(mend) or 'change what is listed for it'}",
         related=tuple(
             Related(role, at) for reasons in zones.values() for reason in reasons for role, at in _places(reason, first)
         ),
