@@ -14,13 +14,25 @@ import pytest
 from click.testing import CliRunner
 from tests.engine.worlds import write
 from tests.mutations import damage_bytes, damage_structure
+from tests.plausible import plausible
 
 from trainlint.cli.main import cli
+from trainlint.engine import check
+from trainlint.model.known import Answer
 from trainlint.rule import all_rules
 
 HERE = Path(__file__).parent
-SECONDS = 9.0
-"""How long each of the two kinds of damage is tried; there are two."""
+SECONDS = 7.0
+"""How long each of the three kinds of input is tried."""
+
+POSSIBLE = {
+    (Answer.PROVED, Answer.PROVED),
+    (Answer.PROVED, Answer.REFUTED),
+    (Answer.PROVED, Answer.UNKNOWN),
+    (Answer.REFUTED, Answer.REFUTED),
+    (Answer.UNKNOWN, Answer.UNKNOWN),
+}
+"""Exists and for all (decision 2): for all is refuted if exists is, and unknown if exists is."""
 
 EXIT_CODES = {0, 1, 2, 3, 4}
 BLOCK = re.compile(r"^```yaml (?P<role>given|settings|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -84,6 +96,28 @@ def lint(root: Path, made: Mapping[str, str | bytes], rng: random.Random) -> Non
         assert not json.loads(outcome.stdout)["failures"]
     if outcome.exit_code == 2:
         assert re.match(r"trainlint: .*(trainlint\.yaml|Inventory|configuration)", outcome.stderr, re.DOTALL), where
+
+
+def test_sensible_manifests_in_any_combination_are_answered(tmp_path: Path) -> None:
+    """The answers hang together: an unknown says what is missing, a proof has a witness, a refutation is heard."""
+    end = time.monotonic() + SECONDS
+    number = 0
+    while time.monotonic() < end:
+        root = write(tmp_path / str(number), plausible(random.Random(f"plausible {number}")))
+        result = check([root])
+        assert result.failures == (), number
+        heard = bool(result.findings or result.suppressed)
+        for group in result.groups:
+            say = f"plausible {number}: {group}"
+            answers = (group.exists, group.for_all)
+            assert answers in POSSIBLE, say
+            assert Answer.UNKNOWN not in answers or group.missing, say
+            assert Answer.REFUTED not in answers or heard or group.notes, say
+            if group.exists is Answer.PROVED:
+                assert group.witness, say
+                assert {zone for zones in group.witness.values() for zone in zones} <= set(group.viable_zones), say
+        number += 1
+    assert number > 20
 
 
 @pytest.mark.parametrize("kind", ["structure", "bytes"])

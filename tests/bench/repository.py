@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 
 from tests.bench.ballast import ballast
 from tests.bench.platform import namespaces, node_list, policies
-from tests.bench.training import manifest, trains
+from tests.bench.training import Train, manifest, trains
 
 __all__ = ["Size", "build", "build_small"]
 
@@ -29,21 +29,27 @@ def build(root: Path, scale: float) -> Size:
     20 MB of manifests that say nothing about training.
     """
     groups = trains(scale)
-    return _write(root, chain(_subject(scale), ballast(scale)), len(groups), sum(train.pods for train in groups))
+    return _write(
+        root, chain(_subject(groups, scale), ballast(scale)), len(groups), sum(train.pods for train in groups)
+    )
 
 
 def build_small(root: Path) -> Size:
-    """Write a repository of 20 files: 3 groups and what belongs to them, and Helm values, objects and a CRD."""
-    groups = trains(0.02)
-    wanted = [(name, text) for name, text in _subject(0.02) if not name.startswith("policies/web")]
-    chosen = {train.namespace for train in groups}
-    wanted = [each for each in wanted if not each[0].startswith("policies/") or each[0].split("/")[1] in chosen]
-    rest = [each for each in ballast(0.05) if "/crds/" not in each[0]]
+    """Write a repository of 20 files: 3 groups of 2 pods and what belongs to them, 30 nodes, and other manifests."""
+    groups = [replace(train, pods=2) for train in trains(0.02)]
+    names = {train.namespace for train in groups}
+    wanted = [
+        each for each in _subject(groups, 0.06) if not each[0].startswith("policies/") or _space(each[0]) in names
+    ]
+    rest = (each for each in ballast(0.05) if "/crds/" not in each[0])
     return _write(root, [*wanted, *islice(rest, 20 - len(wanted))], len(groups), sum(train.pods for train in groups))
 
 
-def _subject(scale: float) -> Iterator[tuple[str, str]]:
-    groups = trains(scale)
+def _space(name: str) -> str:
+    return name.split("/")[1]
+
+
+def _subject(groups: list[Train], scale: float) -> Iterator[tuple[str, str]]:
     yield "cluster/nodes.yaml", node_list(scale)
     yield "cluster/namespaces.yaml", namespaces()
     for name, text in policies(groups):

@@ -54,8 +54,9 @@ def test_a_built_repository_is_read_whole_and_its_groups_are_judged(tmp_path: Pa
     assert {each.finding.category for each in result.findings} == {"topology"}
 
 
-def test_the_small_repository_has_20_files(tmp_path: Path) -> None:
+def test_the_small_repository_has_20_files_and_groups_that_can_run(tmp_path: Path) -> None:
     assert build_small(tmp_path).files == len([path for path in tmp_path.rglob("*") if path.is_file()]) == 20
+    assert [group.exists for group in check([tmp_path]).groups] == [Answer.PROVED] * 3
 
 
 def test_every_stage_takes_some_time(tmp_path: Path) -> None:

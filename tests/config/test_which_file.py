@@ -60,6 +60,13 @@ def test_one_below_what_is_linted_does_not_and_that_is_said(repository: Path) ->
     result = check((repository,))
     assert result.fail_on is Severity.ERROR
     assert any(text.startswith("a/trainlint.yaml does not count") for text in result.assumptions)
+    for name in "cdef":
+        (repository / name).mkdir()
+        (repository / name / "trainlint.yaml").write_text(NOTE)
+    said = [text for text in check((repository,)).assumptions if "not count" in text]
+    assert [text.partition(":")[0] for text in said] == [
+        "a/trainlint.yaml, c/trainlint.yaml, d/trainlint.yaml and 2 more do not count"
+    ]
 
 
 def test_two_of_one_directory_are_refused(repository: Path) -> None:

@@ -387,3 +387,49 @@ def test_a_rule_that_breaks_on_the_base_is_named(small: Path, monkeypatch: pytes
     from trainlint.engine import check as run  # noqa: PLC0415
 
     assert [failure.rule for failure in run([small], base="HEAD").failures] == ["made-up"]
+
+
+def test_a_finding_that_gets_worse_is_new_and_its_milder_form_is_not_mended(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(facts: Facts) -> Any:
+        names = {item.meta.name: item for item in facts.snapshot.objects if item.meta.kind == "NetworkPolicy"}
+        severity = Severity.WARNING if "admit" in names else Severity.ERROR
+        yield Finding("it is so", names["deny"].field.at, severity=severity)
+
+    with_rule(monkeypatch, check, Facts)
+    commit(small)
+    assert counts(lint(small, base="HEAD")) == (0, 0, 1)
+    (small / "net/admit.yaml").unlink()
+    assert counts(lint(small, base="HEAD")) == (1, 0, 0)
+
+
+def test_a_renamed_policy_that_says_the_same_brings_nothing_in(root: Path) -> None:
+    edit(root, POLICY, "{name: inside-zone-a, ", "{name: zone-a, ")
+    assert counts(compare(root)) == (0, 0, 2)
+
+
+def test_a_taint_that_shuts_a_job_out_is_reported_at_the_node(root: Path) -> None:
+    # S 1.2: a NoSchedule taint that no toleration matches keeps the pods off the node.
+    nodes = root / "cluster/nodes.yaml"
+    nodes.write_text(nodes.read_text().replace("value: gpu,", "value: reserved,"))
+    findings = lint(root, base="HEAD", select=frozenset({"untolerated-taint"})).findings
+    assert findings
+    for placed in findings:
+        assert placed.finding.at.file == "cluster/nodes.yaml"
+        assert "value: reserved" in placed.lines[0]
+        assert JOB in places(placed)
+
+
+def test_nodes_that_are_taken_away_are_where_it_is_reported(root: Path) -> None:
+    # Without the two nodes that have the label, no node is left that the workers' nodeSelector matches (S 1.3).
+    nodes = root / "cluster/nodes.yaml"
+    head, *items = nodes.read_text().split("  - apiVersion: v1\n")
+    kept = [item for item in items if "accelerator: a100" not in item]
+    assert len(kept) == len(items) - 2
+    nodes.write_text("  - apiVersion: v1\n".join([head, *kept]))
+    findings = lint(root, base="HEAD", select=frozenset({"no-matching-node"})).findings
+    assert findings
+    for placed in findings:
+        assert (placed.finding.at.file, placed.path) == ("cluster/nodes.yaml", ("items",))
+        assert JOB in places(placed)

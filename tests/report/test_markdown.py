@@ -15,7 +15,7 @@ from trainlint.model.known import Answer
 from trainlint.report import Options, reporter
 from trainlint.report.markdown import LIMIT
 from trainlint.report.terminal import escape
-from trainlint.result import Comparison, GroupVerdict, PlacedUnknown, Result
+from trainlint.result import Baseline, BaselineEntry, Comparison, GroupVerdict, PlacedUnknown, Result
 
 PARSER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 COMMENT = 65_536
@@ -94,6 +94,19 @@ def test_the_worst_findings_come_first_and_the_rest_is_counted() -> None:
     (breaks,) = tables(render(many(3, 0, 30)))
     assert [row.partition(" ")[0] for row in breaks[1:5]] == ["error", "error", "error", "note"]
     assert "and 23 more, below" in breaks[-1]
+
+
+def test_what_a_change_did_is_said_in_one_line() -> None:
+    result = everything()
+    compared = Comparison("origin/main", "0" * 40, mended=result.findings * 2, unchanged=7)
+    text = render(replace(many(0, 1), comparison=compared))
+    assert "\nCompared with `origin/main`: 1 new, 2 mended (`no-viable-zone`), 7 unchanged.\n" in text
+
+
+def test_what_a_baseline_hides_is_counted() -> None:
+    stale = (BaselineEntry("1", "flow-denied", "error", "a.yaml", "", "gone"),)
+    text = render(Result("/", baseline=Baseline(".baseline.json", everything().findings, stale)))
+    assert "\nAccepted by `.baseline.json`: 1, 1 stale.\n" in text
 
 
 def test_details_are_folded() -> None:

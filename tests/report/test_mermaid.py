@@ -14,9 +14,9 @@ from trainlint.report.mermaid import EDGES, GROUPS, ROLES, ZONES, picture
 from trainlint.result import GroupVerdict, NeededFlow, Role
 
 # The grammar of what is drawn; Mermaid's own is larger.
-LABEL = r'"(?:[\w ./,+-]|\#\d+;|<br/>)*"'
+LABEL = r'"(?:[\w ./,+-]|\#\d+;|<br/>)+"'
 LINE = re.compile(
-    rf"""flowchart\ LR
+    rf"""flowchart\ LR | \ *direction\ LR
     | \ *subgraph\ f\d+\[{LABEL}\] | \ *end
     | \ *[pm]\d+\[{LABEL}\]
     | \ *p\d+\ --\ {LABEL}\ -->\ p\d+ | \ *p\d+\ -\.\ {LABEL}\ \.-x\ p\d+

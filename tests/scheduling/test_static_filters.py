@@ -14,10 +14,10 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool, Taint
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.scheduling.admission import admit
 from trainlint.scheduling.filter import Doubt, Refusal, static_refusals
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
-from trainlint.scheduling.pod import admitted
 
 GPU = "nvidia.com/gpu"
 ROOM = {"cpu": "64", "memory": "256Gi", "pods": "110", GPU: "8"}
@@ -125,7 +125,7 @@ def test_a_refusal_points_at_the_requirement_that_is_not_met() -> None:
 
 
 def test_a_shortage_says_what_is_asked_used_and_there() -> None:
-    asked = admitted(pod_set(limits={"cpu": "65", GPU: "8"}), Settings())
+    asked = admit(pod_set(limits={"cpu": "65", GPU: "8"}), Settings()).pod
     assert shortages(asked.requests, node_of(Pool("p", {}, (), ROOM)), {GPU: 4}) == [
         Shortage("cpu", 65000, 0, 64000),
         Shortage(GPU, 8, 4, 8),

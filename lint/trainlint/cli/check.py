@@ -58,6 +58,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--require-reason", is_flag=True, help="A suppression without a reason does not suppress.")
 @click.option("--show-suppressed", is_flag=True, help="Show suppressed findings too.")
+@click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
 @debug_option
 def command(
     *,
@@ -75,6 +76,7 @@ def command(
     write_baseline: str | None,
     require_reason: bool,
     show_suppressed: bool,
+    no_cache: bool,
 ) -> None:
     """Prove that all training groups can run.
 
@@ -104,6 +106,7 @@ def command(
             stdin=stdin,
             progress=progress,
             base=base,
+            cache=not no_cache,
             baseline=accepted if write_baseline is None or accepted is None or accepted.exists() else None,
         )
     if write_baseline is not None and accepted is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -34,12 +34,12 @@ class _Trial:
 
 
 class Blame:
-    """Puts every changed document back, one at a time, and sees which findings go away."""
+    """Puts every changed document back, one at a time, and sees which findings of some rules go away."""
 
-    def __init__(self, changes: Changes, setup: Setup) -> None:
+    def __init__(self, changes: Changes, setup: Setup, rules: Collection[str]) -> None:
         self._changes = changes
         self._setup = setup
-        self._rules = [rule for rule in setup.rules if rule.sees in (Facts, Repository)]
+        self._rules = [rule for rule in setup.rules if rule.name in rules and rule.sees in (Facts, Repository)]
         self._found: dict[int, frozenset[str]] = {}
 
     def of(self, finding: Finding) -> Finding:

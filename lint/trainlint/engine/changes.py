@@ -125,4 +125,8 @@ def _named_alike(one: Any, other: Any) -> bool:
 
 
 def _name(value: Any) -> Any:
-    return value.get("name") if isinstance(value, dict) else None
+    """The name by which Kubernetes merges elements, or that of an object in a List."""
+    if not isinstance(value, dict):
+        return None
+    metadata = value.get("metadata")
+    return value.get("name") or (metadata.get("name") if isinstance(metadata, dict) else None)

@@ -15,11 +15,17 @@ from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
 from trainlint.proof.facts import Facts
 from trainlint.result import PlacedUnknown, Result, SnapshotSummary
+from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
+from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.cache import open_cache
 from trainlint.source.files import World, discover
+from trainlint.source.prefilter import KindFilter
 
 __all__ = ["check"]
 
-BACKGROUND = frozenset({"ConfigMap", "Inventory", "Namespace", "Node", "Service"})
+BACKGROUND = (
+    {"ConfigMap", "Inventory", "Namespace", "Node", "Service"} | ADMISSION_KINDS | REFERENCED_KINDS | STORAGE_KINDS
+)
 """Kinds that say something about others and are nothing to analyse by themselves."""
 
 
@@ -35,6 +41,7 @@ def check(
     today: dt.date | None = None,
     base: str | None = None,
     baseline: Path | None = None,
+    cache: bool = False,
 ) -> Result:
     """Everything that can be said about the repository at ``paths``.
 
@@ -42,7 +49,7 @@ def check(
     configuration says, as does ``require_reason`` (a suppression must give one). ``progress`` is told the stage,
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
     With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
-    file does not accept.
+    file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory.
 
     Raises:
         UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
@@ -50,14 +57,15 @@ def check(
     tell = progress or _silent
     day = today or dt.datetime.now(tz=dt.UTC).date()
     world = discover(paths, stdin=stdin)
+    store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, tell), setup.settings)
+    state = read_state(world, read_all(world, tell, cache=store), setup.settings)
     state.severities = setup.severities
     judge(state, setup.rules, tell)
     before = None
     if base is not None:
-        before = judge_base(base, state, setup, day, tell, paths=paths, config=config, given=given)
+        before = judge_base(base, state, setup, day, tell, paths=paths, config=config, given=given, cache=store)
     kept, suppressed = sift(state, setup, day)
     hushed = [finding for finding, _ in suppressed]
     accepted = None

@@ -15,6 +15,7 @@ from trainlint.engine.setup import Setup, read_setup
 from trainlint.engine.state import Progress, State, in_scope, judge, judge_change, read_all, read_state, sift
 from trainlint.finding import Finding, Location, Related, Unknown, UsageError
 from trainlint.result import Comparison
+from trainlint.source.cache import Cache
 from trainlint.source.revision import Revision, read_revision
 
 __all__ = ["Base", "compare", "judge_base"]
@@ -43,6 +44,7 @@ def judge_base(
     paths: Sequence[Path],
     config: Path | None,
     given: Choices,
+    cache: Cache | None = None,
 ) -> Base:
     """Judge the revision with the rules that the head is judged with, but with its own settings and suppressions, and
     let the rules speak about the change.
@@ -59,7 +61,7 @@ def judge_base(
     try:
         own = read_setup(revision.world, paths, config, given)
         own = replace(own, rules=setup.rules, severities=setup.severities)
-        state = read_state(revision.world, read_all(revision.world, tell, known.get), own.settings)
+        state = read_state(revision.world, read_all(revision.world, tell, known.get, cache), own.settings)
         state.severities = setup.severities
     except UsageError as error:
         missing = f"it cannot be judged: {str(error).partition(chr(10))[0]}"
@@ -95,8 +97,9 @@ def compare(
     scope = head.world.scope
     mended = [base.findings[index] for index in gone]
     changes = Changes(base.state, head, base.revision.same)
-    blame = Blame(changes, setup)
-    return [_moved(finding, changes) or blame.of(finding) for finding in new], Comparison(
+    moved = {index: there for index, finding in enumerate(new) if (there := _moved(finding, changes)) is not None}
+    blame = Blame(changes, setup, {finding.rule for index, finding in enumerate(new) if index not in moved})
+    return [moved.get(index) or blame.of(finding) for index, finding in enumerate(new)], Comparison(
         name,
         commit,
         mended=tuple(base.state.places.placed(each) for each in mended if scope is None or in_scope(each, scope)),

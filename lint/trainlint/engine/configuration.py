@@ -14,6 +14,7 @@ from trainlint.source.files import World
 __all__ = ["CONFIGS", "find_configuration", "linted_directory", "unused_configurations"]
 
 CONFIGS = ("trainlint.yaml", ".trainlint.yaml")
+NAMED = 3
 
 
 def find_configuration(world: World, paths: Sequence[Path], given: Path | None) -> Document | None:
@@ -37,10 +38,13 @@ def find_configuration(world: World, paths: Sequence[Path], given: Path | None) 
 
 
 def unused_configurations(world: World, used: Document | None) -> Iterator[str]:
-    """The configuration files below the linted path, which do not count, as assumptions."""
-    for file in world.configs:
-        if used is None or file.name != used.file:
-            yield f"{file.name} does not count: settings are looked for from the linted path upwards, not below it"
+    """The configuration files below the linted path, which do not count, as an assumption."""
+    names = [file.name for file in world.configs if used is None or file.name != used.file]
+    if names:
+        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+        verb = "does" if len(names) == 1 else "do"
+        listed = f"{', '.join(names[:NAMED])}{more}"
+        yield f"{listed} {verb} not count: settings are looked for from the linted path upwards, not below it"
 
 
 def linted_directory(world: World, paths: Sequence[Path]) -> str:

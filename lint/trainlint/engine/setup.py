@@ -68,7 +68,7 @@ def read_setup(world: World, paths: Sequence[Path], config: Path | None, given: 
         severities=selection.severities,
         base=base,
         whole=linted in (".", base) or base.startswith(f"{linted}/"),
-        assumptions=tuple(unused_configurations(world, document)),
+        assumptions=() if config is not None else tuple(unused_configurations(world, document)),
     )
 
 

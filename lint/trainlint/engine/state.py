@@ -20,6 +20,7 @@ from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot, build_snapshots
 from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.source.cache import Cache
 from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
@@ -66,14 +67,22 @@ class State:
         return [each for each in self.found.values() if scope is None or in_scope(each, scope)]
 
 
-def read_all(world: World, tell: Progress, known: Callable[[str], Reading | None] = lambda name: None) -> list[Reading]:
-    """What every file holds; ``known`` gives what was already read of a file."""
+def read_all(
+    world: World,
+    tell: Progress,
+    known: Callable[[str], Reading | None] = lambda name: None,
+    cache: Cache | None = None,
+) -> list[Reading]:
+    """What every file holds; ``known`` gives what was already read of a file, ``cache`` what earlier runs read."""
     kinds = KindFilter(READ_KINDS)
+    take = cache.read if cache is not None else lambda file: read_file(file, kinds)
     readings = []
     for number, file in enumerate(world.files):
         if number % 64 == 0:
             tell("reading", number, len(world.files))
-        readings.append(known(file.name) or read_file(file, kinds))
+        readings.append(known(file.name) or take(file))
+    if cache is not None:
+        cache.save()
     return readings
 
 

@@ -65,6 +65,7 @@ def read_pod_spec(spec: Field) -> PodSpec:
             if element.mapping
         ),
         undetermined=tuple(doubts.parts),
+        deadline=spec["activeDeadlineSeconds"].present,
         at=spec.at,
     )
 

@@ -154,6 +154,7 @@ class PodSpec:
     ``node_affinity`` is ``None`` without required node affinity, else its terms (an empty tuple matches nothing).
     ``undetermined`` names parts of the spec that hold placeholders and so cannot be judged ("tolerations",
     "affinity.podAffinity"); placeholders among the values of selectors are kept as text and judged one by one.
+    ``deadline`` says that activeDeadlineSeconds is set.
     """
 
     containers: tuple[Container, ...] = ()
@@ -180,4 +181,5 @@ class PodSpec:
     volumes: tuple[Volume, ...] = ()
     resource_claims: tuple[PodResourceClaim, ...] = ()
     undetermined: tuple[str, ...] = ()
+    deadline: bool = False
     at: Location | None = field(default=None, compare=False, repr=False)

@@ -182,8 +182,10 @@ class Decision:
             case Permission.ALLOW if names:
                 condition = f", if {self.only_if}" if self.only_if else ""
                 return f"{self.direction} is allowed by {names}{condition}"
+            case Permission.ALLOW if isolating:
+                return f"{self.direction} is allowed: a pod's own node may always reach it"
             case Permission.ALLOW:
-                return f"{self.direction} is allowed: no policy denies it or allows only something else"
+                return f"{self.direction} is allowed: no policy restricts it"
             case _ if names and any(entry.action is Action.DENY for entry in self.deciding):
                 return f"{self.direction} is denied by {names}"
             case _ if names:

@@ -17,12 +17,15 @@ __all__ = [
     "PER_POD",
     "Flow",
     "FlowKind",
+    "Gang",
     "Group",
     "ObjectRef",
     "PodSet",
     "PortRange",
     "Service",
     "ServicePort",
+    "Together",
+    "Workload",
     "Workloads",
 ]
 
@@ -44,6 +47,26 @@ PER_POD = Undetermined("each pod has a value of its own")
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """What keeps pods in one domain of a node label, beside their pod spec (S 2, W 5, 6, 8, 11).
+
+    Pod sets of one object with the same ``unit`` share a domain; with ``per_block`` each of a set's blocks is a unit of
+    its own (the child Jobs of a JobSet). ``exclusive`` says that no two units of one priority share a domain.
+    ``key`` is the node label that names the domains, empty where a tier of HyperNodes does. ``leader_first`` says that
+    the first pod of a unit picks the domain, whether the others fit there or not; otherwise a scheduler looks for a
+    domain that takes all of them. ``by`` is the annotation or field that asks for it.
+    """
+
+    key: str
+    unit: str
+    by: str
+    at: Location = field(compare=False)
+    per_block: bool = False
+    exclusive: bool = False
+    leader_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class PodSet:
     """The equal pods of one role of a workload.
 
@@ -55,7 +78,8 @@ class PodSet:
     means that nobody can know it. ``blocks`` are the equal parts that some operators place one by one (child Jobs of a
     JobSet, hosts of a Ray replica); ``instances`` are the copies of the whole set, each in a group of its own (the
     replicas of a LeaderWorkerSet), so that ``replicas * instances`` pods exist. ``queue`` is the Kueue queue that admits the object;
-    ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places them as one).
+    ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places them as one), and
+    ``together`` says what exactly that asks for, where it is known.
     """
 
     owner: ObjectRef
@@ -72,6 +96,7 @@ class PodSet:
     instances: Known[int] = 1
     queue: str = ""
     placed_by: str = ""
+    together: Together | None = None
 
     @property
     def namespace(self) -> str:
@@ -179,10 +204,37 @@ class Service:
 
 
 @dataclass(frozen=True, slots=True)
+class Workload:
+    """An object that makes pods, with its pod sets; ``field`` is the cursor at it (inside of an object that wraps it)."""
+
+    owner: ObjectRef
+    api_version: str
+    pod_sets: tuple[PodSet, ...]
+    field: Field = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Gang:
+    """Pods that start together or not at all: at least ``minimum`` of those of ``pod_sets`` (S 2).
+
+    ``what`` says in words who demands it; ``at`` is where the number stands. ``closed`` says that no other object can
+    add members.
+    """
+
+    what: str
+    minimum: Known[int]
+    pod_sets: tuple[PodSet, ...]
+    namespace: str
+    at: Location = field(compare=False)
+    closed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Workloads:
     """Everything that makes pods in one snapshot, and the groups among it.
 
-    ``policies`` are the NetworkPolicy objects that operators make for their workloads.
+    ``policies`` are the NetworkPolicy objects that operators make for their workloads. ``objects`` are the objects that
+    ``pod_sets`` come from, ``gangs`` what starts all or nothing among them.
     """
 
     pod_sets: tuple[PodSet, ...] = ()
@@ -191,3 +243,5 @@ class Workloads:
     policies: tuple[Field, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
     assumptions: tuple[str, ...] = ()
+    objects: tuple[Workload, ...] = ()
+    gangs: tuple[Gang, ...] = ()

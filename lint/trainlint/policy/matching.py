@@ -14,7 +14,7 @@ from trainlint.policy.options import CiliumOptions
 from trainlint.policy.ports import resolve
 from trainlint.policy.selector import Matcher
 
-__all__ = ["ALL_PORTS", "ReadyEntry", "Rules", "ready"]
+__all__ = ["ALL_PORTS", "PortSpan", "ReadyEntry", "ReadyPeer", "Rules", "ready"]
 
 ALL_PORTS = PortRange(0, 65535)
 PortSpan = tuple[str, int, int, PortRule]

@@ -110,6 +110,15 @@ class PolicySet:
             found = self._decisions[key] = self._decide(direction, subject, peer, protocol, ports)
         return found
 
+    def with_entries(self, entries: Iterable[PolicyEntry]) -> PolicySet:
+        """The same cluster with other entries in force: what would be decided if policies said something else."""
+        return PolicySet(entries, self._rules, foreign=self.foreign)
+
+    @property
+    def rules(self) -> Rules:
+        """By whose rules the set judges."""
+        return self._rules
+
     def drops(self, key: str) -> bool:
         """Whether no identity ever carries the label: Cilium's filter drops it. ``key`` is a requirement's."""
         source, name = split_source(key)

@@ -10,6 +10,7 @@ from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.workload import Flow, PodSet, PortRange
+from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Refusal
 
 __all__ = [
@@ -46,13 +47,14 @@ class Miss:
 class PlacementCause:
     """No pod of the set can ever be scheduled: ``rule`` names the filter to blame, ``misses`` the pools, closest first.
 
-    ``also`` are the other pod sets of the same object with the same fault.
+    ``also`` are the other pod sets of the same object with the same fault; ``pod`` is a pod of the set as admitted.
     """
 
     rule: str
     pod_set: PodSet
     misses: tuple[Miss, ...]
     also: tuple[PodSet, ...] = ()
+    pod: Pod = field(kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import TypeVar
 
 from trainlint.finding import Unknown
+from trainlint.model.admission import Admission
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
+from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.mistakes.pods import Unselected
@@ -24,6 +26,7 @@ from trainlint.reachability import NO_DOMAIN, Reachability, places
 from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.platform import read_admission, read_storage
 
 __all__ = ["Facts"]
 
@@ -49,6 +52,16 @@ class Facts:
         context = PolicyContext(self.snapshot.settings, self.snapshot.namespaces, services)
         written = [each.field for each in self.snapshot.objects]
         return read_policies([*written, *self.snapshot.workloads.policies], context)
+
+    @cached_property
+    def admission(self) -> Admission:
+        """What the API server knows when pods are made."""
+        return read_admission(self.snapshot.objects)
+
+    @cached_property
+    def storage(self) -> Storage:
+        """The volumes, claims and classes in Git."""
+        return read_storage(self.snapshot.objects)
 
     @cached_property
     def mistakes(self) -> PolicyMistakes:
@@ -108,7 +121,9 @@ class Facts:
         key = (id(inventory), id(pod_set))
         if key not in self._verdicts:
             _, nodes = self._nodes(inventory)
-            self._verdicts[key] = judge_pod_set(pod_set, inventory, nodes, self.snapshot.settings)
+            self._verdicts[key] = judge_pod_set(
+                pod_set, inventory, nodes, self.snapshot.settings, self.admission, self.storage
+            )
         return self._verdicts[key]
 
     @cached_property

@@ -5,20 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.settings import Settings
+from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import Miss, PlacementCause
+from trainlint.scheduling import volume_binding, volume_zone
+from trainlint.scheduling.admission import NOTHING_KNOWN, admit
 from trainlint.scheduling.filter import Doubt, Refusal, refusals
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.pod import Pod, admitted
+from trainlint.scheduling.pod import Pod
 
 __all__ = ["Feasibility", "judge_pod_set", "zone_of"]
 
 AFFINITY = "NodeAffinity"
 TAINTS = "TaintToleration"
 FIT = "NodeResourcesFit"
+VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,20 +58,31 @@ class Feasibility:
         )
 
 
-def judge_pod_set(pod_set: PodSet, inventory: Inventory, nodes: Sequence[Node], settings: Settings) -> Feasibility:
+def judge_pod_set(
+    pod_set: PodSet,
+    inventory: Inventory,
+    nodes: Sequence[Node],
+    settings: Settings,
+    admission: Admission = NOTHING_KNOWN,
+    storage: Storage | None = None,
+) -> Feasibility:
     """Every static filter on every pool. A cause is there only where no pool takes a pod and no other nodes exist."""
-    pod = admitted(pod_set, settings)
-    verdicts = {index: refusals(pod, node) for index, node in enumerate(nodes) if node.pool.maximum != 0}
+    made = admit(pod_set, settings, admission)
+    verdicts = {
+        index: made.judged(refusals(made.pod, node, storage=storage))
+        for index, node in enumerate(nodes)
+        if node.pool.maximum != 0
+    }
     for part in pod_set.spec.undetermined:
         doubt = Doubt("template", f"{part} of {pod_set.name} holds a placeholder")
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
     if pod_set.queue:
         verdicts = {index: _admitted_by_kueue(pod_set, verdict) for index, verdict in verdicts.items()}
-    judged = Feasibility(pod_set, pod, verdicts, None)
+    judged = Feasibility(pod_set, made.pod, verdicts, None)
     hopeless = verdicts and not judged.pools and not judged.doubtful
     if not hopeless or not inventory.complete or pod_set.spec.undetermined or pod_set.spec.node_name:
         return judged
-    return Feasibility(pod_set, pod, verdicts, _cause(pod_set, nodes, verdicts))
+    return Feasibility(pod_set, made.pod, verdicts, _cause(pod_set, made.pod, nodes, verdicts))
 
 
 def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
@@ -76,7 +92,7 @@ def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) ->
 
 
 def _cause(
-    pod_set: PodSet, nodes: Sequence[Node], verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
+    pod_set: PodSet, pod: Pod, nodes: Sequence[Node], verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
 ) -> PlacementCause | None:
     """The filter to blame (rules.md, placement/): first among the nodes that match, then what all of them lack."""
     misses = [
@@ -86,13 +102,21 @@ def _cause(
     misses.sort(key=lambda miss: len(miss.refusals))
     matching = [miss for miss in misses if not _refused_by(miss, AFFINITY)]
     if not matching:
-        return PlacementCause("no-matching-node", pod_set, tuple(misses))
+        return PlacementCause("no-matching-node", pod_set, tuple(misses), pod=pod)
     tainted = [miss for miss in matching if [each.plugin for each in miss.refusals] == [TAINTS]]
     if tainted:
-        return PlacementCause("untolerated-taint", pod_set, tuple(tainted))
+        return PlacementCause("untolerated-taint", pod_set, tuple(tainted), pod=pod)
     if all(_refused_by(miss, FIT) for miss in matching):
-        return PlacementCause("request-exceeds-node", pod_set, tuple(matching))
+        return PlacementCause("request-exceeds-node", pod_set, tuple(matching), pod=pod)
+    elsewhere = [miss for miss in matching if all(_is_of_volume(each) for each in miss.refusals)]
+    if elsewhere:
+        return PlacementCause("volume-zone-conflict", pod_set, tuple(elsewhere), pod=pod)
     return None
+
+
+def _is_of_volume(refusal: Refusal) -> bool:
+    """Whether a volume is elsewhere: the refusal points at the volume or the class that says where."""
+    return refusal.plugin in VOLUMES and refusal.node_at is not None
 
 
 def _refused_by(miss: Miss, plugin: str) -> bool:

@@ -156,7 +156,7 @@ class _Judge:
         """The cause where no zone would do even if every flow that is denied everywhere were permitted."""
         if _any([zone.structural for zone in zones]) is not Answer.REFUTED or not self.stage.complete:
             return
-        if self.players.targetless or (self.players.beyond and self.found is None):
+        if self.players.targetless:
             return
         across = permitted_across(self.group, self.players, self.reach)
         if not across or self.group.collective:

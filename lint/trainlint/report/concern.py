@@ -13,10 +13,11 @@ __all__ = ["groups_of"]
 def groups_of(placed: Placed, groups: Iterable[GroupVerdict]) -> tuple[GroupVerdict, ...]:
     """The groups that the finding names as its cause; else those whose objects it points at, the primary place first.
 
-    Only in the snapshots of the finding, where it has any.
+    Those of the finding's own snapshots, unless none is there: one verdict may stand for several snapshots.
     """
     finding = placed.finding
-    candidates = [each for each in groups if not finding.snapshots or each.snapshot in finding.snapshots]
+    everywhere = list(groups)
+    candidates = [each for each in everywhere if each.snapshot in finding.snapshots] or everywhere
     named = tuple(each for each in candidates if each.name == finding.cause)
     if named:
         return named

@@ -34,6 +34,7 @@ def render(result: Result, options: Options) -> str:
     parts = [
         f"### {_headline(result)}",
         prose(" ".join(summary(result, Paint(color=False), 1 << 30))),
+        _compared(result),
         _failures(result),
         _breaks(result),
     ]
@@ -101,6 +102,22 @@ def _stuck(result: Result) -> list[str]:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _compared(result: Result) -> str:
+    """What the change did, and what a baseline hides."""
+    said = []
+    if result.comparison:
+        mended = [code(placed.finding.rule) for placed in result.comparison.mended]
+        which = f" ({_some(list(dict.fromkeys(mended)), 5)})" if mended else ""
+        said.append(
+            f"Compared with {code(clipped(result.comparison.base, NAME))}: {len(result.findings)} new, "
+            f"{len(mended)} mended{which}, {result.comparison.unchanged} unchanged."
+        )
+    if result.baseline:
+        stale = f", {len(result.baseline.stale)} stale" if result.baseline.stale else ""
+        said.append(f"Accepted by {code(clipped(result.baseline.file, NAME))}: {len(result.baseline.accepted)}{stale}.")
+    return " ".join(said)
 
 
 def _failures(result: Result) -> str:

@@ -62,6 +62,7 @@ class _Drawing:
         more = [f"{len(group.roles) - len(where)} more roles"] if len(group.roles) > len(where) else []
         more += [f"{len(zones) - ZONES} more zones"] if len(zones) > ZONES else []
         self._frame(f"group {title}", "  ")
+        self.boxes.append("    direction LR")
         for zone in zones[:ZONES]:
             itself = zone in (PENDING, NO_INVENTORY) or zone.lower().startswith("zone")
             self._frame(zone if itself else f"zone {zone}", "    ")
@@ -163,7 +164,8 @@ def _end(source: Mapping[str, str], target: Mapping[str, str]) -> str:
 
 def _label(*lines: str) -> str:
     """A quoted label; all but harmless characters as Mermaid's entity codes, so that none is markup."""
-    return '"' + "<br/>".join(_coded(line) for line in lines if line) + '"'
+    shown = [coded for line in lines if (coded := _coded(line))]
+    return '"' + "<br/>".join(shown or [_coded("?")]) + '"'  # an empty label is a syntax error
 
 
 def _coded(text: str) -> str:

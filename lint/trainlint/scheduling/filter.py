@@ -24,10 +24,11 @@ from trainlint.scheduling import (
     volume_restrictions,
     volume_zone,
 )
+from trainlint.scheduling.admission import admit
 from trainlint.scheduling.claims import pod_claims
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.occupancy import Occupancy
-from trainlint.scheduling.pod import Pod, admitted
+from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
 
 __all__ = ["Code", "Doubt", "Refusal", "refusals", "static_refusals", "verdicts"]
@@ -46,7 +47,7 @@ Verdicts = list[Code | Doubt | None]
 
 def static_refusals(pod: PodSet, pool: Pool, settings: Settings) -> tuple[Refusal | Doubt, ...]:
     """What keeps one pod of the set from one empty node of the pool, every filter asked by itself; ``()``: it fits."""
-    return refusals(admitted(pod, settings), node_of(pool))
+    return refusals(admit(pod, settings).pod, node_of(pool))
 
 
 def refusals(

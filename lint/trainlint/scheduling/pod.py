@@ -7,13 +7,11 @@ from dataclasses import dataclass, replace
 
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import AffinityTerm, Container, PodSpec, SpreadConstraint, Toleration
+from trainlint.model.pod import AffinityTerm, Container, PodSpec, SpreadConstraint
 from trainlint.model.selector import LabelSelector, Requirement
-from trainlint.model.settings import Settings
-from trainlint.model.workload import PodSet
-from trainlint.scheduling.requests import Requests, is_extended_resource, pod_requests
+from trainlint.scheduling.requests import Requests, pod_requests
 
-__all__ = ["HostPort", "Pod", "admitted", "defaulted", "tolerates_extended_resources"]
+__all__ = ["HostPort", "Pod", "defaulted"]
 
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 (a wildcard in a comparison, nothing listens)
 
@@ -48,19 +46,6 @@ class Pod:
     name: str = ""
 
 
-def admitted(pod_set: PodSet, settings: Settings) -> Pod:
-    """One pod of the set after admission under these settings."""
-    spec = pod_set.spec
-    if tolerates_extended_resources(settings):
-        spec = replace(spec, tolerations=(*spec.tolerations, *_for_extended_resources(spec)))
-    return defaulted(pod_set.namespace, pod_set.labels, spec)
-
-
-def tolerates_extended_resources(settings: Settings) -> bool:
-    """Whether the admission plugin ExtendedResourceToleration runs: where it is named, and on GKE (S 1.11)."""
-    return "ExtendedResourceToleration" in settings.admission or settings.profile == "gke"
-
-
 def defaulted(
     namespace: str, labels: Mapping[str, Known[str]], spec: PodSpec, *, name: str = "", terminating: bool = False
 ) -> Pod:
@@ -79,17 +64,6 @@ def defaulted(
         terminating=terminating,
         name=name,
     )
-
-
-def _for_extended_resources(spec: PodSpec) -> Iterator[Toleration]:
-    names = {
-        name
-        for container in (*spec.containers, *spec.init_containers)
-        for name in (*container.requests, *container.limits)
-        if is_extended_resource(name)
-    }
-    for name in sorted(names):
-        yield Toleration(name, "Exists", effect="NoSchedule")
 
 
 def _host_ports(spec: PodSpec) -> Iterator[HostPort]:

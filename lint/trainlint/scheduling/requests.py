@@ -18,6 +18,7 @@ __all__ = [
     "invalid_resources",
     "is_extended_resource",
     "is_scalar_resource",
+    "pod_limits",
     "pod_requests",
     "rounded",
 ]
@@ -81,6 +82,18 @@ def pod_requests(spec: PodSpec) -> Requests:
         name: amount if isinstance(amount, Undetermined) else rounded(name, amount) for name, amount in total.items()
     }
     return Requests(amounts, decided)
+
+
+def pod_limits(spec: PodSpec) -> Requests:
+    """The limits of a pod, counted like its requests; a resource that no container limits is not among them."""
+    total = _aggregate(spec, _container_limits)
+    total.update({name: _thousandths(name, text) for name, text in spec.pod_limits.items() if _of_pod_level(name)})
+    for name, text in spec.overhead.items():
+        if name in total:
+            total[name] = _plus(total[name], _thousandths(name, text))
+    return Requests(
+        {name: amount if isinstance(amount, Undetermined) else rounded(name, amount) for name, amount in total.items()}
+    )
 
 
 def _container_limits(container: Container) -> Amounts:

@@ -15,6 +15,8 @@ __all__ = ["ApiObject", "api_objects"]
 
 CLUSTER_SCOPED = frozenset(
     {
+        "CSIDriver",
+        "CSINode",
         "CiliumCIDRGroup",
         "CiliumClusterwideNetworkPolicy",
         "ClusterNetworkPolicy",

@@ -11,6 +11,7 @@ from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
 from trainlint.snapshot.openness import OPENERS
+from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.workload.kinds import WORKLOAD_KINDS
@@ -34,6 +35,9 @@ READ_KINDS = (
     INVENTORY_KINDS
     | POLICY_KINDS
     | WORKLOAD_KINDS
+    | ADMISSION_KINDS
+    | REFERENCED_KINDS
+    | STORAGE_KINDS
     | {kind for _, kind in OPENERS}
     | {"Cluster", "ClusterConfiguration", "Namespace", "Service"}
 )

@@ -6,6 +6,7 @@ from typing import Final
 
 from trainlint.workload import apps, batch, core, ray, ray_job
 from trainlint.workload.expansion import Expander
+from trainlint.workload.gangs import GANG_KINDS
 from trainlint.workload.hyperpod import expand_hyperpod
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.kubeflow_v1 import V1_KINDS, expand_v1
@@ -69,7 +70,7 @@ TRAINING_GROUPS: Final[dict[str, frozenset[str]]] = {
 }
 """API groups of training kinds, whatever the version: what is not expanded is unknown, never ignored."""
 
-REFERENCED_KINDS: Final = frozenset({"Service", "ConfigMap", "TrainingRuntime", "ClusterTrainingRuntime"})
+REFERENCED_KINDS: Final = GANG_KINDS | {"Service", "ConfigMap", "TrainingRuntime", "ClusterTrainingRuntime"}
 
 CLUSTER_KINDS: Final = frozenset({"ClusterTrainingRuntime"})
 

@@ -10,12 +10,13 @@ from trainlint.kube.meta import Meta, read_meta
 from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
 from trainlint.model.settings import Settings
-from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workloads
+from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import connections_of
 from trainlint.workload.expansion import Context, Expansion
 from trainlint.workload.flows import maybe_many, maybe_several
+from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
 from trainlint.workload.management import managed
@@ -38,6 +39,7 @@ class _Found:
     services: dict[tuple[str, str], Service] = field(default_factory=dict)
     policies: list[Field] = field(default_factory=list)
     unknowns: list[Unknown] = field(default_factory=list)
+    objects: list[Workload] = field(default_factory=list)
 
 
 def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
@@ -76,15 +78,16 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         tuple(found.policies),
         tuple(found.unknowns),
         (DEFAULT_NAMESPACE,) if unnamed else (),
+        tuple(found.objects),
+        tuple(gangs(found.objects, [item for item, _ in read])),
     )
 
 
 def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: Context) -> None:
     owner = _reference(meta)
     base = len(found.pod_sets)
-    found.pod_sets.extend(
-        managed(with_sources(pods, item.document, context), item, meta) for pods in expansion.pod_sets
-    )
+    pod_sets = [with_sources(pods, item.document, context) for pods in expansion.pod_sets]
+    found.pod_sets.extend(managed(pod_sets, item, meta))
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
     for service in expansion.services:
@@ -92,6 +95,7 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
         found.services.setdefault((service.ref.namespace, service.ref.name), service)
     indices = tuple(range(base, len(found.pod_sets)))
     if indices:
+        found.objects.append(Workload(owner, meta.api_version, tuple(found.pod_sets[base:]), item))
         found.units.append(
             Unit(
                 owner,

@@ -73,7 +73,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(cause: PlacementCause) -> Finding:
     pod_set = cause.pod_set
-    taints = {taint: miss.pool for miss in cause.misses for taint in untolerated(miss.pool.taints, pod_set.spec)}
+    taints = {taint: miss.pool for miss in cause.misses for taint in untolerated(miss.pool.taints, cause.pod.spec)}
     missing = ", ".join(dict.fromkeys(describe(taint) for taint in taints))
     pools = ", ".join(dict.fromkeys(miss.pool.name for miss in cause.misses))
     first = next(iter(taints))

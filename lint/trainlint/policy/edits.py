@@ -1,0 +1,212 @@
+"""Edits of labels and ports: what would make an end meet a selector, or an entry list a port."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+from itertools import islice, product
+
+from trainlint.model.known import Undetermined
+from trainlint.model.policy import PolicyEntry, PortRule
+from trainlint.model.selector import LabelSelector, Requirement
+from trainlint.model.workload import PortRange
+from trainlint.policy.identity import NAMESPACE_LABELS, Endpoint
+from trainlint.policy.matching import ALL_PORTS, ReadyEntry
+from trainlint.policy.policyset import PolicySet
+from trainlint.policy.selector import split_source
+from trainlint.policy.shortfall import METADATA_NAME, uncovered, unmet
+
+__all__ = [
+    "Edit",
+    "Editor",
+    "Edits",
+    "LabelEdit",
+    "PortEdit",
+    "Question",
+    "burden",
+    "consistent",
+    "order",
+    "with_ports",
+]
+
+WAYS = 24
+"""Combinations that are made of one entry at most."""
+
+RESERVED_DOMAINS = ("kubernetes.io", "k8s.io")
+COMMON_DOMAIN = "app.kubernetes.io"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEdit:
+    """A label set on the pods of one end (0: the source, 1: the target), or on their namespace; ``None``: removed."""
+
+    end: int
+    key: str
+    value: str | None
+    of_namespace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PortEdit:
+    """A port added to the ports of an entry; ``rule`` is ``None`` where the entry shall list no ports at all."""
+
+    entry: PolicyEntry
+    rule: PortRule | None
+
+
+Edit = LabelEdit | PortEdit
+Edits = frozenset[Edit]
+
+
+@dataclass(frozen=True)
+class Question:
+    """A connection, and what can be changed about its ends.
+
+    ``ends`` makes the two ends anew with labels changed. ``free`` says for each end which labels of the pods people
+    write (``None``: the end has none: an address, an entity, a pod on the host network), ``same`` that both ends are
+    pods of one workload.
+    """
+
+    protocol: str
+    ports: PortRange | None
+    ends: Callable[[frozenset[LabelEdit]], tuple[Endpoint, Endpoint]]
+    free: tuple[Callable[[str], bool] | None, Callable[[str], bool] | None]
+    same: bool = False
+    _memo: dict[Edits, tuple[Endpoint, Endpoint]] = field(default_factory=dict, compare=False, repr=False)
+
+    def placed(self, edits: Edits) -> tuple[Endpoint, Endpoint]:
+        """Source and target after the edits of labels."""
+        labels = frozenset(each for each in edits if isinstance(each, LabelEdit))
+        key: Edits = frozenset(labels)
+        if key not in self._memo:
+            self._memo[key] = self.ends(labels)
+        return self._memo[key]
+
+
+@dataclass(frozen=True, slots=True)
+class Editor:
+    """Finds what would have to be edited about the ends of a connection, or about the ports of an entry."""
+
+    policies: PolicySet
+    question: Question
+
+    def admitting(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint, here: int) -> Iterator[Edits]:
+        """What would make an entry match: one set for each of its peers. ``here`` is the number of the subject's end."""
+        own = self._fit(entry.entry.subject, subject, here, policed=True)
+        if own is None:
+            return
+        ports = self._fit_ports(entry, subject, peer)
+        if entry.selects_peer(peer, self.policies.rules) is True:
+            yield frozenset((*own, *ports))
+            return
+        for each in entry.peers or ():
+            if each.peer.prefixes is None and not each.peer.undecidable and each.peer.kind not in ("Entities", "Nodes"):
+                other = self._fit(each.peer.selector, peer, 1 - here)
+                if other is not None:
+                    yield frozenset((*own, *other, *ports))
+
+    def _fit_ports(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint) -> tuple[PortEdit, ...]:
+        asked = self.question.ports
+        spans = entry.spans_for(subject, peer, self.policies.rules)
+        if not uncovered(spans, self.question.protocol, asked or ALL_PORTS):
+            return ()
+        rule = PortRule(self.question.protocol.upper(), asked) if asked is not None else None
+        return (PortEdit(entry.entry, rule),)
+
+    def _fit(
+        self, selector: LabelSelector, end: Endpoint, index: int, *, policed: bool = False
+    ) -> tuple[LabelEdit, ...] | None:
+        """The edits after which an end meets a selector; ``None`` where labels cannot do it."""
+        found = []
+        for item, _ in unmet(selector, end, policed=policed):
+            edit = self._edit(item, end, index, meet=True)
+            if edit is None:
+                return None
+            found.append(edit)
+        return tuple(found)
+
+    def evading(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint, here: int) -> Iterator[Edits]:
+        """What would keep a deny from matching: the subject breaks one requirement, or the peer one of each match."""
+        for item in entry.entry.subject.requirements:
+            edit = self._edit(item, subject, here, meet=False)
+            if edit is not None:
+                yield frozenset((edit,))
+        matching = [each for each in entry.peers or () if each.matches(peer, self.policies.rules) is not False]
+        options = [
+            [
+                edit
+                for item in each.peer.selector.requirements
+                if (edit := self._edit(item, peer, 1 - here, meet=False)) is not None
+            ]
+            for each in matching
+        ]
+        if matching:
+            yield from (frozenset(chosen) for chosen in islice(product(*options), WAYS))
+
+    def _edit(self, item: Requirement, end: Endpoint, index: int, *, meet: bool) -> LabelEdit | None:
+        """The edit of one label after which a requirement is met, or is not."""
+        source, key = split_source(item.key)
+        free = self.question.free[index]
+        if free is None or source not in ("any", "k8s") or isinstance(end.labels.get(item.key), Undetermined):
+            return None
+        of_namespace = key.startswith(NAMESPACE_LABELS)
+        name = key.removeprefix(NAMESPACE_LABELS)
+        if self.policies.drops(item.key) or (of_namespace and name == METADATA_NAME):
+            return None
+        if not of_namespace and (name.startswith("io.") or not (free(name) and _for_people(name))):
+            return None
+        wanted = item.operator in ("In", "Exists") if meet else item.operator in ("NotIn", "DoesNotExist")
+        value = _nearest(item.values, end.labels.get(item.key)) if wanted else None
+        return LabelEdit(0 if self.question.same else index, name, value, of_namespace)
+
+
+def _nearest(values: Sequence[str], current: object) -> str:
+    """The value that looks most like the one that is there: it may be a typing error."""
+    if not values:
+        return "true"
+    text = current if isinstance(current, str) else ""
+    return max(values, key=lambda value: SequenceMatcher(None, text, value).ratio())
+
+
+def _for_people(key: str) -> bool:
+    """Whether people set the label: not one of the domains that Kubernetes keeps for itself."""
+    domain = key.rpartition("/")[0]
+    return domain == COMMON_DOMAIN or not any(
+        domain == each or domain.endswith(f".{each}") for each in RESERVED_DOMAINS
+    )
+
+
+def with_ports(entry: PolicyEntry, edits: Edits) -> PolicyEntry:
+    """The entry with the ports that edits add to it."""
+    mine = [each for each in edits if isinstance(each, PortEdit) and each.entry is entry]
+    if not mine:
+        return entry
+    if any(each.rule is None for each in mine):
+        return replace(entry, ports=None)
+    return replace(entry, ports=(*(entry.ports or ()), *(each.rule for each in mine if each.rule is not None)))
+
+
+def consistent(edits: Edits) -> bool:
+    """Whether no label is set twice."""
+    labels = [(each.end, each.key, each.of_namespace) for each in edits if isinstance(each, LabelEdit)]
+    return len(labels) == len(set(labels))
+
+
+def burden(edit: Edit, question: Question) -> int:
+    """Which of two edits changes less: a new label or port, another value, a whole namespace or port list, a removal."""
+    if isinstance(edit, PortEdit):
+        return 1 if edit.rule is not None else 3
+    if edit.value is None:
+        return 4
+    if edit.of_namespace:
+        return 3
+    own: Mapping[str, object] = question.placed(frozenset())[edit.end].own_labels
+    return 2 if edit.key in own else 0
+
+
+def order(edit: Edit) -> tuple[object, ...]:
+    """By what edits are sorted: labels first, the source's before the target's."""
+    if isinstance(edit, LabelEdit):
+        return (0, edit.end, edit.of_namespace, edit.key)
+    return (1, edit.entry.at.file, edit.entry.at.document, str(edit.entry.at.path))

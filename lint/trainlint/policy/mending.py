@@ -1,0 +1,120 @@
+"""The smallest change of labels or ports after which a denied connection is allowed: searched for, and tried."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count, islice
+
+from trainlint.model.policy import Action, Decision, Direction, Permission, Verdict
+from trainlint.policy.edits import WAYS, Edit, Editor, Edits, PortEdit, Question, burden, consistent, with_ports
+from trainlint.policy.explain import entries_about
+from trainlint.policy.matching import ready
+from trainlint.policy.policyset import PolicySet
+
+__all__ = ["Mend", "mend"]
+
+TRIALS = 400
+"""Combinations of edits that are tried at most."""
+
+ALTERNATIVES = 3
+LARGEST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Mend:
+    """Edits after which the denied directions allow the connection, with the verdict of the trial."""
+
+    edits: tuple[Edit, ...]
+    verdict: Verdict
+
+
+def mend(policies: PolicySet, question: Question) -> tuple[Mend, ...]:
+    """The smallest sets of edits that open a denied connection; none where it is not denied, or nothing helps.
+
+    Every set was tried: the directions that were denied allow the connection after it, and no other denies it.
+    """
+    search = _Search(policies, question)
+    return tuple(islice(search.run(), ALTERNATIVES))
+
+
+class _Search:
+    """Uniform cost search over sets of edits; the cost of a set is how many edits it holds."""
+
+    def __init__(self, policies: PolicySet, question: Question) -> None:
+        self._question = question
+        namespaces = {"", *(end.namespace for end in question.placed(frozenset()))}
+        self._policies = policies.with_entries(each for each in policies.entries if each.namespace in namespaces)
+        self._editor = Editor(self._policies, question)
+        self._edited: dict[Edits, PolicySet] = {}
+
+    def run(self) -> Iterator[Mend]:
+        start = self._verdict(frozenset())
+        denied = _denied(start)
+        if not denied:
+            return
+        order = count()
+        queue: list[tuple[int, int, int, Edits]] = [(0, 0, next(order), frozenset())]
+        seen: set[Edits] = {frozenset()}
+        best = LARGEST
+        for _ in range(TRIALS):
+            if not queue or queue[0][0] > best:
+                return
+            _, _, _, edits = heapq.heappop(queue)
+            verdict = self._verdict(edits)
+            left = _denied(verdict)
+            if not left and all(_of(verdict, each).answer is Permission.ALLOW for each in denied):
+                best = len(edits)
+                yield Mend(tuple(sorted(edits, key=order)), verdict)
+                continue
+            for direction in left[:1]:
+                for way in islice(self._ways(direction, edits, _of(verdict, direction)), WAYS):
+                    more = edits | way
+                    if more not in seen and len(more) <= best and consistent(more):
+                        seen.add(more)
+                        heapq.heappush(queue, (len(more), _weight(more, self._question), next(order), more))
+
+    def _set(self, edits: Edits) -> PolicySet:
+        ports: Edits = frozenset(each for each in edits if isinstance(each, PortEdit))
+        if not ports:
+            return self._policies
+        if ports not in self._edited:
+            self._edited[ports] = self._policies.with_entries(
+                with_ports(entry, ports) for entry in self._policies.entries
+            )
+        return self._edited[ports]
+
+    def _verdict(self, edits: Edits) -> Verdict:
+        source, target = self._question.placed(edits)
+        return self._set(edits).verdict(source, target, self._question.protocol, self._question.ports)
+
+    def _ways(self, direction: Direction, edits: Edits, decision: Decision) -> Iterator[Edits]:
+        """What would change the decision of one direction: sets of edits, each enough for one entry."""
+        ends = self._question.placed(edits)
+        here = 0 if direction is Direction.EGRESS else 1
+        subject, peer = ends[here], ends[1 - here]
+        denying = [entry for entry in decision.deciding if entry.action is Action.DENY]
+        if denying:
+            for entry in denying:
+                yield from self._editor.evading(ready(entry, 0), subject, peer, here)
+            return
+        found = [
+            way
+            for entry in entries_about(self._set(edits), subject, direction)
+            if entry.action is Action.ALLOW and entry.peers is not None
+            for way in self._editor.admitting(ready(entry, 0), subject, peer, here)
+        ]
+        yield from sorted(found, key=lambda way: (len(way), _weight(way, self._question)))
+
+
+def _denied(verdict: Verdict) -> list[Direction]:
+    return [each.direction for each in (verdict.egress, verdict.ingress) if each.answer is Permission.DENY]
+
+
+def _of(verdict: Verdict, direction: Direction) -> Decision:
+    return verdict.egress if direction is Direction.EGRESS else verdict.ingress
+
+
+def _weight(edits: Edits, question: Question) -> int:
+    return sum(burden(each, question) for each in edits)

@@ -1,0 +1,232 @@
+"""Why an entry is not about a connection: each requirement that an end does not meet, each port that is not listed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from trainlint.finding import Location
+from trainlint.model.known import Undetermined
+from trainlint.model.policy import Direction
+from trainlint.model.selector import LabelSelector, Requirement
+from trainlint.model.workload import PortRange
+from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS, Endpoint
+from trainlint.policy.matching import ALL_PORTS, PortSpan, ReadyEntry, ReadyPeer
+from trainlint.policy.policyset import PolicySet
+from trainlint.policy.selector import Matcher, split_source
+
+__all__ = ["Part", "Shortfall", "closest_peer", "requirement_text", "shortfalls", "uncovered", "unmet"]
+
+METADATA_NAME = "kubernetes.io/metadata.name"
+
+
+class Part(StrEnum):
+    """The part of an entry that does not fit."""
+
+    SUBJECT = "subject"
+    PEER = "peer"
+    PORTS = "ports"
+
+
+@dataclass(frozen=True, slots=True)
+class Shortfall:
+    """One thing that keeps an entry from being about a connection.
+
+    ``text`` is a sentence without its end; ``certain`` is false where the label or address that decides is not known.
+    """
+
+    part: Part
+    text: str
+    at: Location | None
+    certain: bool = True
+
+
+def shortfalls(
+    ready: ReadyEntry,
+    subject: Endpoint,
+    peer: Endpoint,
+    protocol: str,
+    ports: PortRange | None,
+    policies: PolicySet,
+) -> Iterator[Shortfall]:
+    """Everything that keeps an entry from matching; nothing for one that matches."""
+    entry = ready.entry
+    for item, certain in unmet(entry.subject, subject, policed=True):
+        yield Shortfall(Part.SUBJECT, _selector_text(item, subject, policies), _place(item, entry.subject), certain)
+    yield from _peer_shortfalls(ready, subject, peer, policies)
+    yield from _port_shortfalls(ready, subject, peer, protocol, ports, policies)
+
+
+def unmet(selector: LabelSelector, end: Endpoint, *, policed: bool = False) -> Iterator[tuple[Requirement, bool]]:
+    """The requirements that an end does not meet, each with whether that is certain.
+
+    ``policed``: by the labels by which policies select it to police it, not by those by which others see it.
+    """
+    labels, unknown = (end.subject or {}, end.unknown_subject) if policed else (end.labels, end.unknown)
+    for item in selector.requirements:
+        match = Matcher.of(LabelSelector((item,))).matches(labels, unknown)
+        if match is not True:
+            yield item, match is False
+
+
+def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, policies: PolicySet) -> Iterator[Shortfall]:
+    entry = ready.entry
+    required = policies.selection(subject, entry.direction).required.get(entry.action)
+    match = ready.selects_peer(peer, policies.rules, required)
+    if match is True:
+        return
+    if ready.selects_peer(peer, policies.rules) is True:
+        yield Shortfall(Part.PEER, f"{peer.name} does not meet what another entry requires of all peers", entry.at)
+        return
+    if entry.peers is None:
+        yield Shortfall(Part.PEER, "an empty list of peers means nobody", entry.at)
+        return
+    if not entry.peers:
+        yield Shortfall(Part.PEER, "neither a peer nor a port is written, which means nobody", entry.at)
+        return
+    found = closest_peer(ready, peer, policies)
+    if found is None:
+        return
+    at = found.peer.at or entry.at
+    written = found.peer.written or found.peer.kind
+    if found.peer.undecidable:
+        yield Shortfall(Part.PEER, f"{written}: {found.peer.undecidable}", at, certain=match is False)
+    elif found.peer.prefixes is not None:
+        yield Shortfall(Part.PEER, _address_text(found, peer), at, certain=match is False)
+    elif found.peer.kind == "Entities":
+        yield Shortfall(Part.PEER, f"{peer.name} is not in {written.partition(': ')[2] or written}", at)
+    else:
+        for item, certain in unmet(found.peer.selector, peer):
+            place = _place(item, found.peer.selector) or at
+            yield Shortfall(Part.PEER, _selector_text(item, peer, policies), place, certain)
+
+
+def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> ReadyPeer | None:
+    """The peer of an entry that an end comes closest to: peers by labels first, fewest requirements unmet."""
+
+    def distance(each: ReadyPeer) -> tuple[bool, int]:
+        by_labels = each.peer.prefixes is None and not each.peer.undecidable and each.peer.kind != "Entities"
+        return (not by_labels, len(list(unmet(each.peer.selector, peer))))
+
+    possible = [each for each in ready.peers or () if each.matches(peer, policies.rules) is not True]
+    return min(possible, key=distance, default=None)
+
+
+def _address_text(found: ReadyPeer, peer: Endpoint) -> str:
+    prefixes = ", ".join(prefix for group in found.peer.prefixes or () for prefix in group)
+    if not peer.has("world"):
+        return f"{prefixes} is about addresses outside the cluster, {peer.name} is inside"
+    if peer.address is None:
+        return f"whether {peer.name} lies in {prefixes} depends on its address"
+    if found.peer.excepts:
+        return f"{peer.address} is not in {prefixes} except {', '.join(found.peer.excepts)}"
+    return f"{peer.address} is not in {prefixes}"
+
+
+def _selector_text(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
+    return f"asks for {requirement_text(item)}; {_actual(item, end, policies)}"
+
+
+def requirement_text(item: Requirement) -> str:
+    """A requirement as people say it."""
+    source, key = split_source(item.key)
+    values = ", ".join(item.values)
+    name = _label_name(source, key)
+    match item.operator:
+        case "In" if len(item.values) == 1:
+            return f"{name}={values}" if not values or name == key else f"{name} {values}"
+        case "In":
+            return f"{name} in ({values})"
+        case "NotIn":
+            return f"{name} not in ({values})"
+        case "Exists":
+            return name if source == "reserved" else f"any {name}"
+        case _:
+            return f"no {name}"
+
+
+def _label_name(source: str, key: str) -> str:
+    if source == "reserved":
+        return f"the entity {key}"
+    if key == NAMESPACE_KEY or key == NAMESPACE_LABELS + METADATA_NAME:
+        return "the namespace"
+    if key.startswith(NAMESPACE_LABELS):
+        return f"the namespace label {key.removeprefix(NAMESPACE_LABELS)}"
+    if key == CLUSTER_KEY:
+        return "the cluster"
+    return f"the node label {key}" if source == "node" else key
+
+
+def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
+    """What the end has instead."""
+    source, key = split_source(item.key)
+    if end.has("host") or end.has("remote-node"):
+        return f"policies see {end.name} as its node, which has no labels of pods and no namespace"
+    if not end.namespace:
+        return f"{end.name} is no pod and has no labels"
+    if key == NAMESPACE_KEY or key == NAMESPACE_LABELS + METADATA_NAME:
+        return f"{end.name} is in namespace {end.namespace}"
+    if source == "reserved":
+        return f"{end.name} is a pod"
+    if policies.drops(item.key):
+        return "Cilium leaves this label out of identities, so nobody has it"
+    name = _label_name(source, key)
+    value = end.labels.get(item.key)
+    if isinstance(value, Undetermined):
+        return f"whether {end.name} has it is not known: {value.why}"
+    if value is not None:
+        return f"{end.name} has {name}={value}"
+    if end.unknown is not None and end.unknown.may_hold(item.key):
+        return f"whether {end.name} has it is not known"
+    return f"{end.name} has no {name.removeprefix('the ')}"
+
+
+def _place(item: Requirement, selector: LabelSelector) -> Location | None:
+    return item.at or selector.at
+
+
+def _port_shortfalls(
+    ready: ReadyEntry,
+    subject: Endpoint,
+    peer: Endpoint,
+    protocol: str,
+    ports: PortRange | None,
+    policies: PolicySet,
+) -> Iterator[Shortfall]:
+    entry = ready.entry
+    spans = ready.spans_for(subject, peer, policies.rules)
+    if not uncovered(spans, protocol, ports or ALL_PORTS):
+        return
+    if not entry.ports:
+        yield Shortfall(Part.PORTS, "its port list names no port, which means none", entry.at)
+        return
+    listed = ", ".join(dict.fromkeys(_span_text(span) for span in spans or ()))
+    names = sorted({rule.name for rule in ready.named} - {rule.name for *_, rule in spans or ()})
+    owner = subject if entry.direction is Direction.INGRESS else peer
+    at = next((rule.at for rule in entry.ports if rule.at is not None), entry.at)
+    asked = f"{protocol} {ports}" if ports is not None else f"every {protocol} port"
+    if listed:
+        yield Shortfall(Part.PORTS, f"lists {listed} and not {asked}", at)
+    else:
+        unresolved = ", ".join(names)
+        yield Shortfall(Part.PORTS, f"names the port {unresolved}, which {owner.name} does not declare", at)
+
+
+def _span_text(span: PortSpan) -> str:
+    protocol, first, last, rule = span
+    if (first, last) == (ALL_PORTS.first, ALL_PORTS.last):
+        return f"every {protocol} port"
+    name = f" ({rule.name})" if rule.name else ""
+    return f"{protocol} {PortRange(first, last)}{name}"
+
+
+def uncovered(spans: tuple[PortSpan, ...] | None, protocol: str, ports: PortRange) -> bool:
+    """Whether some port of the protocol lies in no span (``None``: every port is listed)."""
+    if spans is None:
+        return False
+    needed = ports.first
+    for first, last in sorted((first, last) for name, first, last, _ in spans if name == protocol.upper()):
+        if first <= needed <= last:
+            needed = last + 1
+    return needed <= ports.last

@@ -1,0 +1,172 @@
+"""What the API server makes of a pod before the scheduler sees it (S 1.11), or why it refuses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.values import is_placeholder
+from trainlint.model.admission import Admission, NamespaceDefaults, RuntimeClass
+from trainlint.model.pod import PodSpec, Toleration
+from trainlint.model.selector import Requirement
+from trainlint.model.settings import Settings
+from trainlint.model.workload import PodSet
+from trainlint.scheduling import limit_ranger
+from trainlint.scheduling.pod import Pod, defaulted
+from trainlint.scheduling.refusal import Code, Doubt, Refusal
+from trainlint.scheduling.requests import is_extended_resource
+from trainlint.scheduling.taint_toleration import PLUGIN as TAINT_TOLERATION
+
+__all__ = ["NOTHING_KNOWN", "Admitted", "admit", "tolerates_extended_resources"]
+
+NOTHING_KNOWN: Final = Admission()
+RUNTIME_CLASS: Final = "RuntimeClass"
+NODE_SELECTOR: Final = "PodNodeSelector"
+TOLERATIONS: Final = "PodTolerationRestriction"
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A pod after admission. ``refusals`` are why the API server makes no such pod, whatever the nodes.
+
+    ``unsure`` says what admission adds that nobody knows; ``tolerations`` that these may be tolerations.
+    """
+
+    pod: Pod
+    refusals: tuple[Refusal, ...] = ()
+    unsure: str = ""
+    tolerations: bool = False
+
+    def judged(self, answers: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
+        """The answers of the filters for a node, as far as they hold whatever admission adds.
+
+        What is added only narrows the choice of nodes or raises the requests, tolerations apart.
+        """
+        answers = (*self.refusals, *answers)
+        if not self.unsure:
+            return answers
+        doubt = Doubt(RUNTIME_CLASS, self.unsure, self.pod.spec.at)
+        if self.tolerations:
+            answers = tuple(doubt if _untolerated(each) else each for each in answers)
+        return answers or (doubt,)
+
+
+def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN) -> Admitted:
+    """One pod of the set after admission under these settings."""
+    spec = limit_ranger.with_defaults(pod_set.spec, known.limits.get(pod_set.namespace, ()))
+    found = _Plugins(pod_set, spec)
+    if settings.admission & {NODE_SELECTOR, TOLERATIONS}:
+        found.namespace(known.namespaces.get(pod_set.namespace), settings)
+    if tolerates_extended_resources(settings):
+        found.add_tolerations(_for_extended_resources(found.spec))
+    if spec.runtime_class:
+        found.runtime_class(known.runtime_classes.get(spec.runtime_class))
+    refusals = (*limit_ranger.refusals(pod_set.spec, known.limits.get(pod_set.namespace, ())), *found.refusals)
+    pod = defaulted(pod_set.namespace, pod_set.labels, found.spec)
+    return Admitted(pod, refusals, "; ".join(found.unsure), found.tolerations)
+
+
+def tolerates_extended_resources(settings: Settings) -> bool:
+    """Whether the admission plugin ExtendedResourceToleration runs: where it is named, and on GKE (S 1.11)."""
+    return "ExtendedResourceToleration" in settings.admission or settings.profile == "gke"
+
+
+class _Plugins:
+    """The plugins that add to a pod spec, in the order of the API server."""
+
+    def __init__(self, pod_set: PodSet, spec: PodSpec) -> None:
+        self.pod_set = pod_set
+        self.spec = spec
+        self.refusals: list[Refusal] = []
+        self.unsure: list[str] = []
+        self.tolerations = False
+
+    def add_tolerations(self, more: Iterable[Toleration]) -> None:
+        """Append tolerations."""
+        self.spec = replace(self.spec, tolerations=(*self.spec.tolerations, *more))
+
+    def namespace(self, said: NamespaceDefaults | None, settings: Settings) -> None:
+        """PodNodeSelector and PodTolerationRestriction, as far as they run."""
+        plugins = sorted(settings.admission & {NODE_SELECTOR, TOLERATIONS})
+        if said is None or said.unreadable:
+            what = said.unreadable if said else "what its annotations say"
+            self.unsure.append(f"what {' and '.join(plugins)} makes of {self._name} in {self._namespace}: {what}")
+            self.tolerations |= TOLERATIONS in plugins
+            return
+        if NODE_SELECTOR in plugins:
+            self._select(NODE_SELECTOR, said.node_selector or (), said.at)
+        if TOLERATIONS in plugins:
+            self.add_tolerations(said.tolerations or ())
+            self._allowed(said)
+
+    def _allowed(self, said: NamespaceDefaults) -> None:
+        for toleration in self.spec.tolerations if said.allowed else ():
+            parts = (toleration.key, toleration.operator, toleration.value, toleration.effect)
+            if any(map(is_placeholder, parts)) or any(_covers(each, toleration) for each in said.allowed or ()):
+                continue
+            reason = f"namespace {self._namespace} does not allow its toleration of {toleration.key or 'every taint'}"
+            self._refuse(TOLERATIONS, reason, toleration.at, said.at)
+
+    def runtime_class(self, found: RuntimeClass | None) -> None:
+        """RuntimeClass: overhead, node selector and tolerations."""
+        if found is None or found.undetermined:
+            why = "it is not among the manifests" if found is None else "it holds placeholders"
+            self.unsure.append(f"what RuntimeClass {self.spec.runtime_class} adds to {self._name}: {why}")
+            self.tolerations = True
+            return
+        if self.spec.overhead and dict(self.spec.overhead) != dict(found.overhead):
+            reason = f"its overhead is another than that of RuntimeClass {found.name}"
+            self._refuse(RUNTIME_CLASS, reason, self.spec.at.child("overhead") if self.spec.at else None, found.at)
+        self.spec = replace(self.spec, overhead=found.overhead)
+        self._select(f"RuntimeClass {found.name}", found.node_selector, found.at)
+        self.add_tolerations(found.tolerations)
+
+    def _select(self, by: str, more: Iterable[Requirement], at: Location | None) -> None:
+        own = {requirement.key: requirement for requirement in self.spec.node_selector}
+        for requirement in more:
+            mine = own.get(requirement.key)
+            if mine is None:
+                self.spec = replace(self.spec, node_selector=(*self.spec.node_selector, requirement))
+            elif mine.values != requirement.values and not any(map(is_placeholder, mine.values)):
+                reason = f"its nodeSelector {requirement.key}={mine.values[0]} conflicts with {by}, which wants "
+                self._refuse(by.partition(" ")[0], reason + requirement.values[0], mine.at, at)
+
+    def _refuse(self, plugin: str, reason: str, at: Location | None, by: Location | None) -> None:
+        self.refusals.append(Refusal(plugin, Code.UNRESOLVABLE, reason, at or self.spec.at, by))
+
+    @property
+    def _name(self) -> str:
+        return self.pod_set.name
+
+    @property
+    def _namespace(self) -> str:
+        return self.pod_set.namespace
+
+
+def _covers(allowed: Toleration, wanted: Toleration) -> bool:
+    """Whether a toleration of the list takes in one of the pod's, as PodTolerationRestriction compares them."""
+    if allowed.key != wanted.key and (allowed.key or allowed.operator != "Exists"):
+        return False
+    if allowed.effect not in ("", wanted.effect):
+        return False
+    equal = ("", "Equal")
+    if allowed.operator in equal:
+        return wanted.operator in equal and allowed.value == wanted.value
+    return allowed.operator == "Exists"
+
+
+def _untolerated(answer: Refusal | Doubt) -> bool:
+    return isinstance(answer, Refusal) and answer.plugin == TAINT_TOLERATION
+
+
+def _for_extended_resources(spec: PodSpec) -> Iterator[Toleration]:
+    names = {
+        name
+        for container in (*spec.containers, *spec.init_containers)
+        for name in (*container.requests, *container.limits)
+        if is_extended_resource(name)
+    }
+    for name in sorted(names):
+        yield Toleration(name, "Exists", effect="NoSchedule")

@@ -1,0 +1,214 @@
+"""What files held when they were read before, by the hash of their content: quicker, and never another answer."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+from trainlint import __version__
+from trainlint.source import plain
+from trainlint.source.files import STDIN, SourceFile, World
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
+
+__all__ = ["Cache", "cache_directory", "open_cache"]
+
+HEAD: Final = b"what trainlint read, sha256 "
+SUFFIX: Final = ".readings"
+PART: Final = ".trainlint-"
+MAX_ENTRY: Final = 8
+"""An entry may be this many times as long as the file: aliases can stand for far more than what is written."""
+SPARE: Final = 16 << 20
+"""Bytes of entries that nobody asked for in this run, and that stay all the same: another branch may need them."""
+MAX_FILE: Final = 256 << 20
+MAX_TOTAL: Final = 512 << 20
+"""Bytes of the whole directory; what was not used for the longest time goes first."""
+LEFT_BEHIND: Final = 3600.0
+"""Seconds after which a file that was never finished is nobody's."""
+
+
+class Cache:
+    """The readings of one world, in one file: a line for each, and a digest of all lines before them.
+
+    Whoever writes replaces the file as a whole, so that runs at the same time cannot harm each other: the last wins. A
+    file that is not what its digest says is as good as none, and so is a directory that cannot be written.
+    """
+
+    def __init__(self, file: Path, kinds: KindFilter) -> None:
+        self._file = file
+        self._kinds = kinds
+        self._known = dict(_entries(file))
+        self._used: dict[bytes, bytes] = {}
+        self._fresh = False
+        self._aged = bool(self._known)
+
+    def read(self, source: SourceFile) -> Reading:
+        """What ``read_file`` says about a file; what cannot be read, or is standard input, leaves no trace."""
+        if source.name == STDIN:
+            return read_file(source, self._kinds)
+        try:
+            content = source.read() if source.size() <= MAX_BYTES else None
+        except OSError:
+            content = None
+        if content is None:
+            return read_file(source, self._kinds)
+        key = _key(source, content)
+        entry = self._known.get(key)
+        if entry is not None:
+            try:
+                reading = plain.from_json(source.name, entry)
+            except (ValueError, TypeError, RecursionError):
+                pass
+            else:
+                self._used[key] = entry
+                return reading
+        reading = read(source.name, content, self._kinds, chart=source.chart)
+        entry = plain.to_json(reading)
+        if entry is not None and len(entry) <= MAX_ENTRY * len(content) + 1024:
+            self._used[key] = entry
+            self._fresh = True
+        return reading
+
+    def save(self) -> None:
+        """Keep what was read, if anything of it is new; what cannot be written is not kept."""
+        try:
+            if self._fresh:
+                self._fresh = False
+                self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                _replace(self._file, self._lines())
+                _bound(self._file.parent)
+            elif self._aged:
+                os.utime(self._file)  # its age decides what goes first
+            self._aged = False
+        except OSError:
+            pass
+
+    def _lines(self) -> Iterator[bytes]:
+        """What this run used, then of the rest what it may keep: from run to run, the longest unused stand last."""
+        total = 0
+        spare = SPARE + sum(map(len, self._used.values()))
+        for key, entry in {**self._used, **self._known, **self._used}.items():
+            line = b"%s %s\n" % (key, entry)
+            total += len(line)
+            if key not in self._used:
+                spare -= len(line)
+            if total <= MAX_FILE and spare >= 0:
+                yield line
+
+
+def open_cache(world: World, kinds: KindFilter) -> Cache | None:
+    """The cache for a world; ``None`` where there is no place for one.
+
+    Other kinds, another trainlint (told by its code, not its version alone), another Python or another YAML parser have
+    caches of their own.
+    """
+    directory = cache_directory()
+    if directory is None:
+        return None
+    try:
+        code = _code()
+    except OSError:  # not installed as files
+        return None
+    trees = sorted(map(str, world.trees))
+    parts = [__version__, code, sys.version, _parser(), *sorted(kinds.kinds), "", str(world.root), *trees]
+    name = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
+    return Cache(directory / f"{name[:40]}{SUFFIX}", kinds)
+
+
+def cache_directory() -> Path | None:
+    """Where the user's caches are: TRAINLINT_CACHE_DIR, or what is usual on the platform; ``None`` without a home."""
+    own = os.environ.get("TRAINLINT_CACHE_DIR")
+    if own:
+        return Path(own)
+    if sys.platform == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return Path(local, "trainlint", "Cache") if local else None
+    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if base.is_absolute():  # others are to be ignored (XDG Base Directory Specification)
+        return base / "trainlint"
+    try:
+        home = Path.home()
+    except RuntimeError:
+        return None
+    return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "trainlint"
+
+
+def _code() -> str:
+    """A digest of the code that makes readings: a work tree, or two commits, may have one version and differ."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256()
+    for file in sorted([here.parent / "finding.py", *here.glob("*.py")]):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()
+
+
+def _parser() -> str:
+    if not yaml.__with_libyaml__:
+        from ruamel.yaml import __version__ as ruamel  # noqa: PLC0415 (heavy; only where there is no libyaml)
+
+        return f"ruamel.yaml {ruamel}"
+    return f"PyYAML {yaml.__version__} with libyaml {yaml._yaml.get_version_string()}"
+
+
+def _key(source: SourceFile, content: bytes) -> bytes:
+    digest = hashlib.sha256(f"{source.name}\0{source.chart}\0".encode("utf-8", "surrogateescape"))
+    digest.update(content)
+    return digest.hexdigest().encode()
+
+
+def _entries(file: Path) -> Iterator[tuple[bytes, bytes]]:
+    """The entries of a cache file; nothing if it is not there or not whole."""
+    try:
+        if file.stat().st_size > 2 * MAX_FILE:
+            return
+        head, _, body = file.read_bytes().partition(b"\n")
+    except OSError:
+        return
+    if head != HEAD + hashlib.sha256(body).hexdigest().encode():
+        return
+    for line in body.removesuffix(b"\n").split(b"\n"):
+        key, _, entry = line.partition(b" ")
+        yield key, entry
+
+
+def _replace(file: Path, lines: Iterable[bytes]) -> None:
+    """Put a new file in the place of another, at once."""
+    body = b"".join(lines)
+    handle, name = tempfile.mkstemp(prefix=PART, suffix=SUFFIX, dir=file.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        Path(name).replace(file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            Path(name).unlink()
+        raise
+
+
+def _bound(directory: Path) -> None:
+    """Remove the oldest files where all of them together are too large, and what a run that broke off left behind."""
+    found: list[tuple[float, int, Path]] = []
+    for path in directory.iterdir():
+        with contextlib.suppress(OSError):  # another run may have removed it
+            state = path.stat()
+            if path.suffix != SUFFIX:
+                continue
+            if not path.name.startswith(PART):
+                found.append((state.st_mtime, state.st_size, path))
+            elif time.time() - state.st_mtime > LEFT_BEHIND:
+                path.unlink()
+    total = 0
+    for _, size, path in sorted(found, reverse=True):
+        total += size
+        if total > MAX_TOTAL:
+            with contextlib.suppress(OSError):
+                path.unlink()

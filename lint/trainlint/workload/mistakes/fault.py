@@ -1,0 +1,38 @@
+"""Something wrong in a workload's own contract."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trainlint.finding import Certainty, Finding, Location, Related
+
+__all__ = ["Fault"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong, in one sentence, where, and what mends it; ``related`` are other places, each with its part.
+
+    ``cause`` tells faults at one place apart.
+    """
+
+    text: str
+    at: Location
+    remedy: str
+    related: tuple[tuple[str, Location], ...] = ()
+    evidence: Mapping[str, str | int] = field(default_factory=dict)
+    cause: str = ""
+    certainty: Certainty = Certainty.PROVEN
+
+    def finding(self) -> Finding:
+        """The finding that reports it."""
+        return Finding(
+            message=self.text,
+            at=self.at,
+            remedy=self.remedy,
+            related=tuple(Related(role, at) for role, at in self.related),
+            evidence=self.evidence,
+            cause=self.cause,
+            certainty=self.certainty,
+        )
