@@ -172,8 +172,7 @@ class Decision:
     @property
     def reason(self) -> str:
         """One sentence in plain words."""
-        names = ", ".join(dict.fromkeys(str(entry.origin) for entry in self.deciding))
-        isolating = ", ".join(dict.fromkeys(str(entry.origin) for entry in self.isolating))
+        names, isolating = _names(self.deciding), _names(self.isolating)
         if self.bypass:
             return f"{self.direction} is allowed: {self.bypass}"
         match self.answer:
@@ -181,19 +180,34 @@ class Decision:
                 return f"whether {self.direction} is allowed is not known: {'; '.join(self.uncertain) or self.conflict}"
             case Permission.ALLOW if names:
                 condition = f", if {self.only_if}" if self.only_if else ""
-                return f"{self.direction} is allowed by {names}{condition}"
+                return f"{self.direction} is allowed by {_listed(names)}{condition}"
             case Permission.ALLOW if isolating:
                 return f"{self.direction} is allowed: a pod's own node may always reach it"
             case Permission.ALLOW:
                 return f"{self.direction} is allowed: no policy restricts it"
             case _ if names and any(entry.action is Action.DENY for entry in self.deciding):
-                return f"{self.direction} is denied by {names}"
+                return f"{self.direction} is denied by {_listed(names)}"
             case _ if names:
-                return f"{self.direction} is denied: {names} asks for an authentication that never happens here"
+                asks = "asks" if len(names) == 1 else "ask"
+                return f"{self.direction} is denied: {_listed(names)} {asks} for an authentication that never happens"
+            case _ if len(isolating) == 1:
+                return (
+                    f"{self.direction} is denied: {isolating[0]} admits only what it lists, and it does not list this"
+                )
             case _ if isolating:
-                return f"{self.direction} is denied: {isolating} allows only what is listed, and nothing lists this"
+                return (
+                    f"{self.direction} is denied: {_listed(isolating)} admit only what they list, and none lists this"
+                )
             case _:
                 return f"{self.direction} is denied: this cluster denies what no policy allows"
+
+
+def _names(entries: tuple[PolicyEntry, ...]) -> list[str]:
+    return list(dict.fromkeys(str(entry.origin) for entry in entries))
+
+
+def _listed(names: list[str]) -> str:
+    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,7 +92,7 @@ class Editor:
     question: Question
 
     def admitting(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint, here: int) -> Iterator[Edits]:
-        """What would make an entry match: one set for each of its peers. ``here`` is the number of the subject's end."""
+        """What would make an entry match: one set for each of its peers. ``here`` numbers the subject's end."""
         own = self._fit(entry.entry.subject, subject, here, policed=True)
         if own is None:
             return
@@ -194,7 +194,7 @@ def consistent(edits: Edits) -> bool:
 
 
 def burden(edit: Edit, question: Question) -> int:
-    """Which of two edits changes less: a new label or port, another value, a whole namespace or port list, a removal."""
+    """What an edit upsets: least a new label or port, then another value, a whole namespace or list, a removal."""
     if isinstance(edit, PortEdit):
         return 1 if edit.rule is not None else 3
     if edit.value is None:

@@ -54,8 +54,8 @@ class _Search:
         denied = _denied(start)
         if not denied:
             return
-        order = count()
-        queue: list[tuple[int, int, int, Edits]] = [(0, 0, next(order), frozenset())]
+        ticket = count()
+        queue: list[tuple[int, int, int, Edits]] = [(0, 0, next(ticket), frozenset())]
         seen: set[Edits] = {frozenset()}
         best = LARGEST
         for _ in range(TRIALS):
@@ -73,7 +73,7 @@ class _Search:
                     more = edits | way
                     if more not in seen and len(more) <= best and consistent(more):
                         seen.add(more)
-                        heapq.heappush(queue, (len(more), _weight(more, self._question), next(order), more))
+                        heapq.heappush(queue, (len(more), _weight(more, self._question), next(ticket), more))
 
     def _set(self, edits: Edits) -> PolicySet:
         ports: Edits = frozenset(each for each in edits if isinstance(each, PortEdit))

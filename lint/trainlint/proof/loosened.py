@@ -157,7 +157,7 @@ def _place(
 
 def _left_of(entry: PolicyEntry, entries: Sequence[PolicyEntry], after: Facts, change: Change) -> Location:
     """The parent of an element that is gone, in the object as it is now; its old place if the object is gone."""
-    item = next((each for each in after.snapshot.objects if each.ref == entry.origin), None)
+    item = after.snapshot.by_ref.get(entry.origin)
     if item is None or not any(each.origin == entry.origin for each in entries):
         return change.removed(entry.at)
     field = item.field

@@ -10,7 +10,7 @@ from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
-from trainlint.model.workload import Workloads
+from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
@@ -43,6 +43,11 @@ class Snapshot:
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     opened: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+
+    @cached_property
+    def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
+        """The objects by the identity that findings show."""
+        return {each.ref: each for each in self.objects}
 
     @cached_property
     def documents(self) -> int:

@@ -16,7 +16,7 @@ from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import dns
 
-__all__ = ["expand_mpi_job", "mpi_flows", "ssh_port"]
+__all__ = ["expand_mpi_job", "mpi_flows", "ssh_port", "ssh_ports"]
 
 _PREFIX: Final = "training.kubeflow.org/"
 _SSH_PORT_OPTION: Final = re.compile(r"(?:^|\s)-(?:p|oPort=|o\s*Port=)\s*(\d{1,5})\b")
@@ -87,6 +87,16 @@ def mpi_flows(launcher: int, worker: int, launcher_pods: PodSet, worker_pods: Po
 
 def ssh_port(launcher: PodSet, worker: PodSet) -> int | None:
     """The port that the launcher's ssh is told, else the one that the workers' sshd is told; ``None`` if none is."""
+    told, listens = ssh_ports(launcher, worker)
+    return told or listens
+
+
+def ssh_ports(launcher: PodSet, worker: PodSet) -> tuple[int | None, int | None]:
+    """The ports that the launcher's ssh and the workers' sshd are told; ``None`` where one is told none."""
+    return _told(launcher), _listens(worker)
+
+
+def _told(launcher: PodSet) -> int | None:
     for container in launcher.spec.containers[:1]:
         variables = environment(container)
         for name in _RSH_VARIABLES:
@@ -98,6 +108,10 @@ def ssh_port(launcher: PodSet, worker: PodSet) -> int | None:
             for position, text in enumerate(texts[:-1]):
                 if text in _RSH_PARAMETERS and (found := _SSH_PORT_OPTION.search(texts[position + 1])):
                     return int(found[1])
+    return None
+
+
+def _listens(worker: PodSet) -> int | None:
     for container in worker.spec.containers[:1]:
         for command in commands(container):
             line = " ".join(word.text for word in command.words)

@@ -23,7 +23,7 @@ __all__ = ["expand_train_job"]
 
 _PORT: Final = 29500
 _ADDRESS_VARIABLES: Final = {
-    "torch": ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PETNODE_RANK", "PET_NNODES"),
+    "torch": ("PET_MASTER_ADDR", "PET_MASTER_PORT", "PET_NODE_RANK", "PET_NNODES"),
     "jax": ("JAX_COORDINATOR_ADDRESS", "", "JAX_PROCESS_ID", "JAX_NUM_PROCESSES"),
     "xgboost": ("DMLC_TRACKER_URI", "DMLC_TRACKER_PORT", "DMLC_TASK_ID", "DMLC_NUM_WORKER"),
 }

@@ -1,0 +1,153 @@
+"""Run trainlint in a workflow of GitHub: find the base of a pull request, lint, and say where the reports are.
+
+Everything comes from environment variables, nothing from the text of a script: what a pull request says (names of
+branches, titles) is never run. The exit code is trainlint's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+__all__ = ["main"]
+
+USAGE: Final = 2
+COMMIT: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+
+
+def main() -> int:
+    """Lint as the inputs of the action say; the exit code of trainlint."""
+    paths = [line.strip() for line in os.environ.get("INPUT_PATHS", "").splitlines() if line.strip()] or ["."]
+    try:
+        arguments = shlex.split(os.environ.get("INPUT_ARGS", ""))
+    except ValueError as error:
+        return _refuse(f"the input args cannot be split into arguments: {error}")
+    base = os.environ.get("INPUT_BASE", "").strip()
+    if base.startswith("-"):
+        return _refuse(f"the input base is no revision: {base}")
+    folder = Path(tempfile.mkdtemp(prefix="trainlint-", dir=os.environ.get("RUNNER_TEMP")))
+    report, sarif, text, summary = (folder / f"trainlint.{kind}" for kind in ("json", "sarif", "txt", "md"))
+    targets = [f"json={report}", f"sarif={sarif}", f"text={text}", f"markdown={summary}"]
+    if os.environ.get("GITHUB_STEP_SUMMARY"):
+        targets.append(f"markdown={os.environ['GITHUB_STEP_SUMMARY']}")
+    command = ["check", "--output", "github"]
+    command += [argument for target in targets for argument in ("--output", target)]
+    commit = _commit(_directory(paths[0]), base or _base_of_event())
+    command += ["--base", commit] if commit else []
+    # Isolated: neither the directory of the pull request nor PYTHONPATH may give trainlint its modules.
+    done = subprocess.run(
+        [sys.executable, "-I", "-m", "trainlint", *command, *arguments, "--", *paths],
+        stdout=subprocess.PIPE,
+        check=False,
+    )
+    if text.is_file():
+        _show(text.read_text(encoding="utf-8"))
+    sys.stdout.flush()
+    sys.stdout.buffer.write(done.stdout)
+    sys.stdout.flush()
+    findings = json.loads(report.read_bytes())["findings"] if report.is_file() else None
+    _output("findings", "" if findings is None else str(len(findings)))
+    _output("sarif-file", str(sarif) if sarif.is_file() else "")
+    _output("summary-file", str(summary) if summary.is_file() else "")
+    return done.returncode
+
+
+def _refuse(message: str) -> int:
+    print(f"::error title=trainlint::{_data(message)}")
+    return USAGE
+
+
+def _data(text: str) -> str:
+    """A message as workflow commands hold it."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _show(text: str) -> None:
+    """Print a report to the log. It quotes manifests, so nothing in it may be taken for a workflow command."""
+    token = secrets.token_hex(16)
+    print(f"::stop-commands::{token}\n{text}\n::{token}::")
+
+
+def _output(name: str, value: str) -> None:
+    """Set an output of the step; the values are numbers, and paths below the runner's own directory."""
+    file = os.environ.get("GITHUB_OUTPUT")
+    if file:
+        with Path(file).open("a", encoding="utf-8") as stream:
+            stream.write(f"{name}={value}\n")
+
+
+def _directory(path: str) -> Path:
+    """The directory of which the repository is asked."""
+    return Path(path) if Path(path).is_dir() else Path(path).parent
+
+
+def _base_of_event() -> str:
+    """The commit into which a pull request or a merge queue merges; empty for other events."""
+    event = _event()
+    found = _step(_step(_step(event, "pull_request"), "base"), "sha") or _step(_step(event, "merge_group"), "base_sha")
+    return found if isinstance(found, str) and COMMIT.fullmatch(found) else ""
+
+
+def _event() -> Any:
+    try:
+        return json.loads(Path(os.environ["GITHUB_EVENT_PATH"]).read_bytes())
+    except (KeyError, OSError, ValueError):
+        return None
+
+
+def _step(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _commit(directory: Path, revision: str) -> str:
+    """The id of the commit; empty, with a warning, if it is not here and cannot be fetched.
+
+    A checkout is shallow unless told otherwise: then the one commit is fetched, by its id.
+    """
+    if not revision:
+        return ""
+    found = _git(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+    if found.returncode == 0:
+        return found.stdout.strip()
+    fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1")
+    fetched = _git(directory, *fetch, "--end-of-options", "origin", revision.removeprefix("origin/"))
+    if fetched.returncode == 0:
+        found = _git(directory, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
+        if found.returncode == 0:
+            return found.stdout.strip()
+    reason = (fetched.stderr.strip() or "no reason given").splitlines()[-1]
+    message = (
+        f"The base {revision} is not in this clone and cannot be fetched ({reason}), so all findings are reported, not "
+        "only new ones. Give actions/checkout `fetch-depth: 0`, or the job the permission `contents: read`."
+    )
+    print(f"::warning title=trainlint::{_data(message)}")
+    return ""
+
+
+def _git(directory: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    try:
+        return subprocess.run(
+            ["git", "-C", str(directory), *arguments],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(arguments, 1, "", f"git: {error.strerror}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

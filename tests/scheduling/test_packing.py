@@ -1,0 +1,150 @@
+"""Packing and crowding against every placement, one pod at a time, on clusters small enough to try them all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trainlint.model.known import Answer
+from trainlint.scheduling.crowding import always_fits
+from trainlint.scheduling.packing import Demand, NodeClass, pack
+
+Node = tuple[int, tuple[int, ...]]
+"""A node: its class, and how many pods of each demand it holds."""
+
+
+@st.composite
+def clusters(draw: st.DrawFn) -> tuple[list[NodeClass], list[Demand]]:
+    count = draw(st.integers(1, 3))
+    classes = [
+        NodeClass(
+            index,
+            {
+                "cpu": draw(st.integers(0, 6)),
+                "gpu": draw(st.sampled_from([0, 0, 1, 2, 4])),
+                "pods": draw(st.integers(1, 4)),
+            },
+            draw(st.integers(1, 2)),
+        )
+        for index in range(count)
+    ]
+    demands = [
+        Demand(
+            role,
+            {"cpu": draw(st.integers(1, 3)), "gpu": draw(st.sampled_from([0, 1, 2])), "pods": 1},
+            draw(st.integers(1, 3)),
+            frozenset(draw(st.sets(st.integers(0, count - 1), min_size=1))),
+            per_node=draw(st.sampled_from([None, None, 1])),
+            apart=frozenset(draw(st.sets(st.integers(0, 1), max_size=1))) - {role},
+        )
+        for role in range(draw(st.integers(1, 2)))
+    ]
+    # nobody can be apart from the other without the other being apart from it
+    if len(demands) == 2 and (demands[0].apart or demands[1].apart):
+        demands = [
+            Demand(each.role, each.requests, each.count, each.classes, each.per_node, frozenset({1 - each.role}))
+            for each in demands
+        ]
+    return classes, demands
+
+
+def takes(classes: Sequence[NodeClass], demands: Sequence[Demand], node: Node, role: int) -> bool:
+    kind, held = node
+    demand = demands[role]
+    if kind not in demand.classes or any(held[other] for other in demand.apart if other < len(held)):
+        return False
+    if demand.per_node is not None and held[role] >= demand.per_node:
+        return False
+    return all(
+        sum(count * demands[other].requests.get(name, 0) for other, count in enumerate(held)) + amount
+        <= classes[kind].room.get(name, 0)
+        for name, amount in demand.requests.items()
+    )
+
+
+def outcomes(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> tuple[bool, bool]:
+    """Whether some order of placement is complete, and whether some order gets stuck."""
+    nodes = tuple((each.pool, (0,) * len(demands)) for each in classes for _ in range(each.count))
+
+    @cache
+    def explore(state: tuple[Node, ...], left: tuple[int, ...]) -> tuple[bool, bool]:
+        if not any(left):
+            return True, False
+        complete = stuck = moved = False
+        for role, count in enumerate(left):
+            if count == 0:
+                continue
+            for index, node in enumerate(state):
+                if takes(classes, demands, node, role):
+                    moved = True
+                    held = tuple(number + (other == role) for other, number in enumerate(node[1]))
+                    after = tuple(sorted((*state[:index], (node[0], held), *state[index + 1 :])))
+                    rest = tuple(number - (other == role) for other, number in enumerate(left))
+                    one, two = explore(after, rest)
+                    complete, stuck = complete or one, stuck or two
+        return complete, stuck or not moved
+
+    return explore(tuple(sorted(nodes)), tuple(demand.count for demand in demands))
+
+
+@given(clusters())
+@settings(max_examples=400, deadline=None)
+def test_packing_agrees_with_every_placement(cluster: tuple[list[NodeClass], list[Demand]]) -> None:
+    classes, demands = cluster
+    complete, _ = outcomes(classes, demands)
+    packing = pack(classes, demands)
+    assert packing.answer is (Answer.PROVED if complete else Answer.REFUTED)
+
+
+@given(clusters())
+@settings(max_examples=400, deadline=None)
+def test_a_witness_holds_every_pod_and_no_node_more_than_it_has(cluster: tuple[list[NodeClass], list[Demand]]) -> None:
+    classes, demands = cluster
+    packing = pack(classes, demands)
+    if packing.answer is not Answer.PROVED:
+        return
+    for demand in demands:
+        assert sum(slot.pods.get(demand.role, 0) * slot.nodes for slot in packing.slots) == demand.count
+    for each in classes:
+        assert sum(slot.nodes for slot in packing.slots if slot.pool == each.pool) <= each.count
+    for slot in packing.slots:
+        for name, room in classes[slot.pool].room.items():
+            used = sum(demands[role].requests.get(name, 0) * count for role, count in slot.pods.items())
+            assert used <= room
+
+
+@given(clusters())
+@settings(max_examples=400, deadline=None)
+def test_crowding_is_never_wrong(cluster: tuple[list[NodeClass], list[Demand]]) -> None:
+    classes, demands = cluster
+    complete, stuck = outcomes(classes, demands)
+    if not complete:
+        return
+    answer = always_fits(classes, demands)
+    assert answer in {Answer.UNKNOWN, Answer.REFUTED if stuck else Answer.PROVED}
+
+
+@given(clusters(), st.integers(0, 2), st.sampled_from(["cpu", "gpu", "pods"]))
+@settings(max_examples=300, deadline=None)
+def test_more_room_never_turns_fits_into_never(
+    cluster: tuple[list[NodeClass], list[Demand]], which: int, resource: str
+) -> None:
+    classes, demands = cluster
+    which %= len(classes)
+    room = {**classes[which].room, resource: classes[which].room[resource] + 1}
+    larger = [NodeClass(each.pool, room, each.count) if index == which else each for index, each in enumerate(classes)]
+    if pack(classes, demands).answer is Answer.PROVED:
+        assert pack(larger, demands).answer is Answer.PROVED
+
+
+def test_thousands_of_pods_on_thousands_of_nodes_are_counted_not_enumerated() -> None:
+    classes = [NodeClass(0, {"gpu": 8, "cpu": 96, "pods": 110}, 2_000), NodeClass(1, {"cpu": 64, "pods": 110}, 500)]
+    workers = Demand(0, {"gpu": 4, "cpu": 30, "pods": 1}, 4_000, frozenset({0}))
+    coordinator = Demand(1, {"cpu": 2, "pods": 1}, 1, frozenset({0, 1}))
+
+    assert pack(classes, [workers, coordinator]).answer is Answer.PROVED
+    more = Demand(0, workers.requests, 4_001, workers.classes)
+    assert pack(classes, [more, coordinator]).answer is Answer.REFUTED
