@@ -110,11 +110,5 @@ def _tolerations(text: str, at: Location) -> tuple[Toleration, ...] | None:
         return None
     if not isinstance(written, list) or not all(isinstance(each, dict) for each in written):
         return None
-
-    def text(each: dict[str, object], key: str) -> str:
-        return str(each.get(key) or "")
-
-    return tuple(
-        Toleration(text(each, "key"), text(each, "operator"), text(each, "value"), text(each, "effect"), at=at)
-        for each in written
-    )
+    parts = [[str(each.get(key) or "") for key in ("key", "operator", "value", "effect")] for each in written]
+    return tuple(Toleration(key, operator, value, effect, at=at) for key, operator, value, effect in parts)

@@ -8,7 +8,18 @@ from dataclasses import dataclass
 from itertools import count, islice
 
 from trainlint.model.policy import Action, Decision, Direction, Permission, Verdict
-from trainlint.policy.edits import WAYS, Edit, Editor, Edits, PortEdit, Question, burden, consistent, with_ports
+from trainlint.policy.edits import (
+    WAYS,
+    Edit,
+    Editor,
+    Edits,
+    PortEdit,
+    Question,
+    burden,
+    consistent,
+    order,
+    with_ports,
+)
 from trainlint.policy.explain import entries_about
 from trainlint.policy.matching import ready
 from trainlint.policy.policyset import PolicySet

@@ -9,7 +9,7 @@ from trainlint.model.policy import Permission, PolicyEntry
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.reachability import Reachability
 
-__all__ = ["other_namespaces"]
+__all__ = ["moved", "other_namespaces"]
 
 DEFAULT = "default"
 
@@ -28,10 +28,12 @@ def other_namespaces(
         return ()
     candidates = sorted({entry.namespace for entry in entries} - {"", DEFAULT})
     here = _permissions(group, reach) if candidates else ()
-    return tuple(name for name in candidates if _permissions(_moved(group, unstated, name), reach) != here)
+    return tuple(name for name in candidates if _permissions(moved(group, unstated, name), reach) != here)
 
 
-def _moved(group: Group, unstated: Collection[ObjectRef], namespace: str) -> Group:
+def moved(group: Group, unstated: Collection[ObjectRef], namespace: str) -> Group:
+    """The group with its objects that name no namespace in this one."""
+
     def move(member: PodSet) -> PodSet:
         if member.owner not in unstated:
             return member

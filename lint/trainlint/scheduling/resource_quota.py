@@ -13,7 +13,7 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import QuantityError, milli
 from trainlint.scheduling.requests import is_extended_resource, pod_limits, rounded
 
-__all__ = ["covers", "limit", "unset", "usage"]
+__all__ = ["covers", "limit", "resource_of", "unset", "usage"]
 
 _BARE: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
 _REQUIRED: Final = frozenset({"cpu", "memory"})
@@ -73,6 +73,12 @@ def _parse(name: str) -> _Name | None:
     return _Name(resource, prefix == "limits") if counted else None
 
 
+def resource_of(name: str) -> str:
+    """The resource that an entry of a quota counts."""
+    parsed = _parse(name)
+    return parsed.resource if parsed else name
+
+
 def usage(name: str, pod: Pod) -> Known[int] | None:
     """What one pod uses of a quota's entry, in the units of Requests; ``None`` where pods use nothing of it."""
     parsed = _parse(name)
@@ -87,11 +93,10 @@ def usage(name: str, pod: Pod) -> Known[int] | None:
 def limit(name: str, quota: ResourceQuota) -> Known[int]:
     """How much of an entry there is, in the units of Requests."""
     text = quota.hard[name]
-    parsed = _parse(name)
     if isinstance(text, Undetermined):
         return text
     try:
-        return rounded(parsed.resource if parsed else name, milli(text))
+        return rounded(resource_of(name), milli(text))
     except QuantityError as error:
         return Undetermined(f"{name}: {error}")
 

@@ -49,7 +49,7 @@ class Part:
 
     def holds(self, file: str, *, everywhere: bool = False) -> bool:
         """Whether a file belongs to it; ``everywhere``: also one from a set that has nothing to do with it."""
-        steps = PurePosixPath(file).parts
+        steps = tuple(file.split("/")) if self.chosen else ()
         return all(
             each.child_of(steps) in (None, child) or (everywhere and child is None) for each, child in self.chosen
         )

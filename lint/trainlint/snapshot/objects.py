@@ -41,21 +41,13 @@ class ApiObject:
 
     field: Field
     meta: Meta
+    key: Key | None
+    """The identity by which the API server tells objects apart; ``None`` where the name is not known."""
 
     @property
     def file(self) -> str:
         """The file that holds it."""
         return self.field.document.file
-
-    @property
-    def key(self) -> Key | None:
-        """The identity by which the API server tells objects apart; ``None`` where the name is not known."""
-        meta = self.meta
-        named = self.field.down("metadata", "name").string
-        if not named or is_placeholder(named) or is_placeholder(meta.namespace):
-            return None
-        namespace = "" if meta.kind in CLUSTER_SCOPED else meta.namespace or "default"
-        return (meta.api_group, meta.kind, namespace, named)
 
     @property
     def ref(self) -> ObjectRef:
@@ -68,4 +60,13 @@ def api_objects(documents: Iterable[Document]) -> Iterator[ApiObject]:
     """The objects of all documents, Lists opened, in the order of the files."""
     for document in documents:
         for item in objects(document):
-            yield ApiObject(item, read_meta(item))
+            meta = read_meta(item)
+            yield ApiObject(item, meta, _key(item, meta))
+
+
+def _key(item: Field, meta: Meta) -> Key | None:
+    named = item.down("metadata", "name").string
+    if not named or is_placeholder(named) or is_placeholder(meta.namespace):
+        return None
+    namespace = "" if meta.kind in CLUSTER_SCOPED else meta.namespace or "default"
+    return (meta.api_group, meta.kind, namespace, named)

@@ -67,7 +67,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(cause: PlacementCause) -> Finding:
     pod_set = cause.pod_set
-    failing = {miss.pool.name: list(unmet(pod_set.spec, node_of(miss.pool))) for miss in cause.misses}
+    failing = {miss.pool.name: list(unmet(cause.pod.spec, node_of(miss.pool))) for miss in cause.misses}
     nearest = min(cause.misses, key=lambda miss: len(failing[miss.pool.name]))
     wanted = next(iter(failing[nearest.pool.name]), None)
     values = sorted(

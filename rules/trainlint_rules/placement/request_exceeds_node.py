@@ -55,7 +55,7 @@ from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
 from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.requests import Requests, pod_requests
+from trainlint.scheduling.requests import Requests
 
 
 @rule(Severity.ERROR)
@@ -67,7 +67,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(cause: PlacementCause) -> Finding:
     pod_set = cause.pod_set
-    requests = pod_requests(pod_set.spec)
+    requests = cause.pod.requests
     short = [(each, miss.pool) for miss in cause.misses for each in _short(requests, miss.pool)]
     worst, pool = max(short, key=lambda pair: pair[0].allocatable / max(pair[0].requested, 1))
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)

@@ -1,0 +1,111 @@
+"""References of pods to objects that admission or a controller requires and that are not there (decision 5)."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.values import is_placeholder, read_text
+from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.objects import ApiObject
+from trainlint.workload.shipped_runtimes import shipped_runtime
+
+__all__ = ["ReferenceCause", "dangling_references"]
+
+BUILT_IN: Final = frozenset(
+    {
+        ("PriorityClass", "system-cluster-critical"),
+        ("PriorityClass", "system-node-critical"),
+        ("ServiceAccount", "default"),
+    }
+)
+"""What every cluster has, or every namespace."""
+TRAINER: Final = "trainer.kubeflow.org"
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceCause:
+    """An object that ``owner`` refers to and that is not among those of its kind; ``near`` has a similar name.
+
+    ``pod_sets`` are those whose pods are never made; ``also`` are other places of the object with the same name.
+    """
+
+    owner: ObjectRef
+    target: ObjectRef
+    at: Location
+    near: str
+    pod_sets: tuple[PodSet, ...] = ()
+    also: tuple[Location, ...] = ()
+
+
+def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
+    """One for each object and target. Only kinds of which the snapshot holds some, and to which nothing adds more."""
+    present: dict[tuple[str, str], set[str]] = {}
+    for each in snapshot.objects:
+        present.setdefault((each.meta.kind, each.ref.namespace), set()).add(each.meta.name)
+    found: dict[tuple[ObjectRef, ObjectRef], ReferenceCause] = {}
+    for owner, target, at, pod_set in _references(snapshot):
+        names = present.get((target.kind, target.namespace), set())
+        closed = names and not _may_hold_more(snapshot, target) and at.file not in snapshot.unrendered
+        if not closed or target.name in names or is_placeholder(target.name):
+            continue
+        sets = (pod_set,) if pod_set is not None else ()
+        before = found.get((owner, target))
+        if before is None:
+            near = difflib.get_close_matches(target.name, sorted(names), n=1)
+            found[owner, target] = ReferenceCause(owner, target, at, near[0] if near else "", sets)
+        else:
+            also = before.also if at in (before.at, *before.also) else (*before.also, at)
+            found[owner, target] = replace(before, pod_sets=(*before.pod_sets, *sets), also=also)
+    yield from found.values()
+
+
+def _may_hold_more(snapshot: Snapshot, target: ObjectRef) -> bool:
+    """What brings in objects of a namespace may bring in some of the cluster too."""
+    return bool(snapshot.may_hold_more(target.namespace) if target.namespace else snapshot.opened)
+
+
+Reference = tuple[ObjectRef, ObjectRef, Location, PodSet | None]
+
+
+def _references(snapshot: Snapshot) -> Iterator[Reference]:
+    for pod_set in snapshot.workloads.pod_sets:
+        if pod_set.replicas != 0 and pod_set.spec.at is not None:
+            for target, at in _of_pods(pod_set, pod_set.spec.at):
+                if target.name and (target.kind, target.name) not in BUILT_IN:
+                    yield pod_set.owner, target, at, pod_set
+    for each in snapshot.objects:
+        if each.meta.kind == "TrainJob" and each.meta.api_group == TRAINER:
+            yield from _of_train_job(each)
+
+
+def _of_pods(pod_set: PodSet, spec: Location) -> Iterator[tuple[ObjectRef, Location]]:
+    pods, namespace = pod_set.spec, pod_set.namespace
+    yield ObjectRef("PriorityClass", "", pods.priority_class), spec.child("priorityClassName")
+    yield ObjectRef("RuntimeClass", "", pods.runtime_class), spec.child("runtimeClassName")
+    yield ObjectRef("ServiceAccount", namespace, pods.service_account), spec.child("serviceAccountName")
+    for volume in pods.volumes:
+        if volume.kind == "persistentVolumeClaim" and volume.at is not None:
+            place = volume.at.child("persistentVolumeClaim", "claimName")
+            yield ObjectRef("PersistentVolumeClaim", namespace, volume.claim), place
+    for claim in pods.resource_claims:
+        if claim.at is not None:
+            template = ObjectRef("ResourceClaimTemplate", namespace, claim.template)
+            yield template, claim.at.child("resourceClaimTemplateName")
+            yield ObjectRef("ResourceClaim", namespace, claim.claim), claim.at.child("resourceClaimName")
+
+
+def _of_train_job(job: ApiObject) -> Iterator[Reference]:
+    """A runtime is looked up in the job's own namespace, or in the cluster (W 4)."""
+    reference = job.field.down("spec", "runtimeRef")
+    kind, name = read_text(reference["kind"]) or "ClusterTrainingRuntime", read_text(reference["name"])
+    if not name or reference["apiGroup"].scalar not in (None, TRAINER):
+        return
+    if kind == "ClusterTrainingRuntime" and shipped_runtime(name) is None:
+        yield job.ref, ObjectRef(kind, "", name), reference["name"].at, None
+    elif kind == "TrainingRuntime":
+        yield job.ref, ObjectRef(kind, job.ref.namespace, name), reference["name"].at, None
