@@ -78,6 +78,13 @@ def test_a_group_that_runs_in_some_placements_is_not_said_to_be_unable_to() -> N
     assert headline(replace(result, groups=groups)) == "trainlint: 1 error"
 
 
+def test_an_error_of_another_kind_does_not_say_that_the_group_cannot_run() -> None:
+    # In no single zone, but perhaps over several.
+    result = everything()
+    finding = replace(result.findings[0].finding, rule="gloo-interface-syntax", category="fabric")
+    assert headline(replace(result, findings=(replace(result.findings[0], finding=finding),))) == "trainlint: 1 error"
+
+
 def test_what_breaks_comes_first_with_its_job_and_its_place() -> None:
     breaks, groups = tables(render(everything()))
     assert breaks[1].startswith("error | `speech/leader+trainers` | no zone can run ")

@@ -19,7 +19,7 @@ from trainlint.report.terminal import escape
 __all__ = ["cli", "main"]
 
 # Each in the module of its name, as ``command``: loaded when it is asked for, so that --version stays quick.
-COMMANDS: Final = ("check", "config", "demo", "rule")
+COMMANDS: Final = ("check", "config", "demo", "rule", "why")
 
 
 class Commands(click.Group):

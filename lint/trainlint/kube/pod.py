@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from trainlint.kube.affinity import read_spread, read_term, read_terms
 from trainlint.kube.doubts import Doubts
 from trainlint.kube.node import read_quantities
-from trainlint.kube.selectors import read_equalities, read_node_selector_terms
+from trainlint.kube.selectors import read_equalities, read_node_selector_term, read_node_selector_terms
 from trainlint.kube.values import known_text, read_text
 from trainlint.kube.volumes import read_volumes
 from trainlint.model.known import Known, Undetermined
@@ -37,6 +37,11 @@ def read_pod_spec(spec: Field) -> PodSpec:
         pod_anti_affinity=tuple(read_terms(anti_affinity[_REQUIRED], "affinity.podAntiAffinity", doubts)),
         preferred_pod_affinity=tuple(
             read_term(element["podAffinityTerm"]) for element in pod_affinity[_PREFERRED].elements() if element.mapping
+        ),
+        preferred_node_affinity=tuple(
+            read_node_selector_term(element["preference"])
+            for element in node_affinity[_PREFERRED].elements()
+            if element.mapping
         ),
         spread=tuple(read_spread(doubts.note("topologySpreadConstraints", spec["topologySpreadConstraints"]), doubts)),
         tolerations=read_tolerations(doubts.note("tolerations", spec["tolerations"])),

@@ -165,6 +165,7 @@ class PodSpec:
     pod_affinity: tuple[AffinityTerm, ...] = ()
     pod_anti_affinity: tuple[AffinityTerm, ...] = ()
     preferred_pod_affinity: tuple[AffinityTerm, ...] = ()
+    preferred_node_affinity: tuple[NodeSelectorTerm, ...] = ()
     spread: tuple[SpreadConstraint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
     overhead: Mapping[str, Known[str]] = field(default_factory=dict)

@@ -73,6 +73,8 @@ def _placed(labels: Mapping[str, Known[str]], place: Mapping[str, Known[str] | N
         brought = labels.get(key)
         if brought is None or brought == value:
             placed[key] = value
+        elif isinstance(value, Undetermined):
+            placed[key] = Undetermined(f"the template sets {key}, and the node may have another value")
         else:
             placed[key] = Undetermined(f"the template sets {key}, and the node has another value")
     return placed

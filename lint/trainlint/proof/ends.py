@@ -23,7 +23,7 @@ __all__ = ["ENTITIES", "End", "find_end", "unknown_end"]
 
 ENTITIES = ("world", "host", "remote-node", "kube-apiserver", "health", "ingress", "init", "unmanaged")
 NOWHERE = Location("", 0)
-NO_ZONE = Undetermined("no zone is given")
+SOMEWHERE = Place("", Undetermined("no zone is given"), Undetermined("no zone is given"))
 Node = Literal["same", "other"]
 _Spelling = Callable[[PodSet], str]
 
@@ -40,7 +40,7 @@ class End:
     pod_set: PodSet | None = None
     fixed: Endpoint | None = None
     hypothetical: bool = False
-    place: Place = Place("", NO_ZONE, Undetermined("the region is not known"))
+    place: Place = SOMEWHERE
 
     def endpoint(
         self, labels: Mapping[str, str | None], namespace_labels: Mapping[str, str | None], node: Node
@@ -52,8 +52,10 @@ class End:
         snapshot = self.facts.snapshot
         namespaces = dict(snapshot.namespaces)
         if namespace_labels:
-            own = namespaces.get(self.pod_set.namespace, {})
-            namespaces[self.pod_set.namespace] = _changed(own, namespace_labels)
+            kept = namespaces.get(self.pod_set.namespace, {})
+            added = {key: value for key, value in namespace_labels.items() if value is not None}
+            kept = {key: value for key, value in kept.items() if key not in namespace_labels}
+            namespaces[self.pod_set.namespace] = {**kept, **added}
         pods = replace(self.pod_set, labels=_changed(self.pod_set.labels, labels)) if labels else self.pod_set
         found = endpoint(pods, snapshot.settings, namespaces, zone=self.place.zone, region=self.place.region, node=node)
         return replace(found, name=self.name)
@@ -71,20 +73,12 @@ class End:
 
     @property
     def _written(self) -> Mapping[str, object]:
-        labels = self._template_labels
-        return {} if labels is None else labels
-
-    @property
-    def _template_labels(self) -> Mapping[str, object] | None:
+        """The labels in the template."""
         at = self.labels_at
-        if at is None:
-            return None
-        for item in self.facts.snapshot.objects:
-            if (item.file, item.field.document.index) == (at.file, at.document):
-                found = item.field.document.root.down(*at.path).mapping
-                if found is not None:
-                    return found
-        return None
+        for item in self.facts.snapshot.objects if at is not None else ():
+            if at is not None and (item.file, item.field.document.index) == (at.file, at.document):
+                return item.field.document.root.down(*at.path).mapping or {}
+        return {}
 
     @property
     def labels_at(self) -> Location | None:

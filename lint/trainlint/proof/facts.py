@@ -20,9 +20,13 @@ from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, never_placed, prove
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
+from trainlint.proof.quota import QuotaCause, quota_causes, refused_elsewhere
+from trainlint.proof.references import ReferenceCause, dangling_references
+from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.targets import missing_targets
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
 from trainlint.reachability import NO_DOMAIN, Reachability, places
+from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
@@ -113,8 +117,11 @@ class Facts:
     def _nodes(self, inventory: Inventory) -> tuple[Inventory, tuple[Node, ...]]:
         key = id(inventory)
         if key not in self._condensed:
-            specs = [pod_set.spec for pod_set in self.snapshot.workloads.pod_sets]
-            self._condensed[key] = (inventory, tuple(node_of(pool) for pool in condense(inventory.pools, specs)))
+            pod_sets, volumes = self.snapshot.workloads.pod_sets, self.storage.volumes.values()
+            specs = [admit(each, self.snapshot.settings, self.admission).pod.spec for each in pod_sets]
+            terms = [term for volume in volumes for term in volume.node_affinity or ()]
+            pools = condense(inventory.pools, specs, terms)
+            self._condensed[key] = (inventory, tuple(node_of(pool) for pool in pools))
         return self._condensed[key]
 
     def _feasibility(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
@@ -148,7 +155,14 @@ class Facts:
             f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
             for namespace in other_namespaces(group, self._unstated, self.policies.entries, reach)
         ]
-        return prove(group, reach(group), stage, missing)
+        missing += [
+            f"the namespace of {group.name}: none is written, and in {namespace} quotas or limits refuse its pods"
+            for namespace in refused_elsewhere(group, self._unstated, self.snapshot.settings, self.admission)
+        ]
+        proof = prove(group, reach(group), stage, missing)
+        if stage is None and self._never_made(group):
+            return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
+        return proof
 
     @cached_property
     def _unstated(self) -> frozenset[ObjectRef]:
@@ -170,14 +184,47 @@ class Facts:
             settings=self.snapshot.settings,
             namespaces=self.snapshot.namespaces,
             complete=inventory.complete,
-            hopeless=any(id(cause.pod_set) in members for cause in self.missing_targets),
+            hopeless=self._never_made(group) or any(id(cause.pod_set) in members for cause in self.missing_targets),
         )
+
+    def _never_made(self, group: Group) -> bool:
+        """Whether the API server refuses pods of the group, or their claim can never serve all of them."""
+        members = {id(member) for member in group.members}
+        refused = [cause.pod_sets for cause in self.refused_pods]
+        refused += [cause.pod_sets for cause in self.shared_claims if cause.certain]
+        return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
+
+    @cached_property
+    def refused_pods(self) -> tuple[QuotaCause, ...]:
+        """Pods that limits or quotas keep from being made."""
+        workloads = self.snapshot.workloads
+        return tuple(quota_causes(workloads.groups, workloads.pod_sets, self.snapshot.settings, self.admission))
+
+    @cached_property
+    def dangling_references(self) -> tuple[ReferenceCause, ...]:
+        """References to objects that are not there."""
+        return tuple(dangling_references(self.snapshot))
+
+    @cached_property
+    def shared_claims(self) -> tuple[SharingCause, ...]:
+        """Claims that attach to one node and are used on several."""
+        workloads = self.snapshot.workloads
+
+        def judge(pod_set: PodSet) -> tuple[Feasibility, tuple[Node, ...]] | None:
+            inventory = self._inventory(pod_set)
+            return None if inventory is None else (self._feasibility(pod_set, inventory), self._nodes(inventory)[1])
+
+        return tuple(shared_claims(workloads.groups, workloads.pod_sets, self.storage, judge))
 
     def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
         if not nearest:
             yield NO_INVENTORY
         elif len(nearest) > 1:
             yield f"which of {len(nearest)} inventories counts: {', '.join(each.name for each in nearest)}"
+        members = {id(member) for member in group.members}
+        for cause in self.dangling_references:
+            if any(id(pod_set) in members for pod_set in cause.pod_sets):
+                yield f"{cause.target}, to which {cause.pod_sets[0].name} refers: it is not in Git"
 
     def _changed(self, group: Group) -> tuple[str, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""

@@ -30,7 +30,7 @@ class Overrun:
 
 @dataclass(frozen=True, slots=True)
 class QuotaCause:
-    """Pods that are never made. ``overruns`` where they exceed a quota together, else ``reason`` says why one is refused.
+    """Pods that are never made: together they exceed a quota (``overruns``), or one is refused for a ``reason``.
 
     ``by`` names the object that refuses them, ``places`` are where in it that stands; ``also`` are other places of the
     same object with the same fault.
@@ -86,8 +86,8 @@ def _of_pods(sets: Sequence[tuple[PodSet, int]], settings: Settings, known: Admi
             for pod_set, each, count in made
             if pod_set.namespace == quota.namespace and covers(quota, each.pod)
         ]
-        if (cause := _together(inside, quota)) is not None:
-            yield cause
+        if (exceeded := _together(inside, quota)) is not None:
+            yield exceeded
 
 
 def _merge(found: dict[tuple[ObjectRef, str], QuotaCause], owner: ObjectRef, cause: QuotaCause) -> None:
@@ -143,7 +143,7 @@ def _name(quota: ResourceQuota) -> str:
 def refused_elsewhere(
     group: Group, unstated: Collection[ObjectRef], settings: Settings, known: Admission
 ) -> tuple[str, ...]:
-    """The namespaces whose quotas or limits would refuse the group's pods, if its objects, which name none, go there."""
+    """The namespaces whose quotas or limits would refuse the group's pods, were its objects, which name none, there."""
     if not any(member.owner in unstated for member in group.members):
         return ()
     others = sorted({*known.limits, *known.quotas} - {member.namespace for member in group.members})

@@ -7,16 +7,16 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.report.concern import groups_of
 from trainlint.report.diagnostic import diagnostic
-from trainlint.report.markup import cell, clipped, code, code_cell, fenced, prose
+from trainlint.report.headline import NAME, compared, count, headline, severity_of
+from trainlint.report.markup import cell, clipped, code, code_cell, fenced, listed, prose
 from trainlint.report.mermaid import GROUPS, picture
 from trainlint.report.options import Options
 from trainlint.report.overview import summary
 from trainlint.report.terminal import Paint, escape
-from trainlint.result import GroupVerdict, Placed, Result
+from trainlint.result import Placed, Result
 
 __all__ = ["LIMIT", "render"]
 
@@ -25,16 +25,15 @@ LIMIT: Final = 60_000
 ROWS: Final = 10
 GROUP_ROWS: Final = 30
 LISTED: Final = 20
-NAME: Final = 120
 MESSAGE: Final = 500
 
 
 def render(result: Result, options: Options) -> str:
     """Headline, what breaks, groups, picture, and folded details: as many as a comment may hold, the rest counted."""
     parts = [
-        f"### {_headline(result)}",
+        f"### {headline(result)}",
         prose(" ".join(summary(result, Paint(color=False), 1 << 30))),
-        _compared(result),
+        compared(result),
         _failures(result),
         _breaks(result),
     ]
@@ -67,59 +66,6 @@ def _cut(parts: Sequence[str], folded: Sequence[tuple[str, Placed]]) -> str:
     return "\n\n".join(kept) + "\n"
 
 
-def _severity(placed: Placed) -> Severity:
-    return placed.finding.severity or Severity.ERROR
-
-
-def _headline(result: Result) -> str:
-    """What happened, in a few words."""
-    if result.failures:
-        return "trainlint itself broke: nothing is proved"
-    new = "new " if result.comparison else ""
-    stuck = _stuck(result)
-    if stuck:
-        return f"trainlint: {_some([code(clipped(name, NAME)) for name in stuck], 2)} cannot run"
-    if result.findings:
-        counts = Counter(_severity(placed) for placed in result.findings)
-        return "trainlint: " + ", ".join(_count(counts[each], f"{new}{each}") for each in Severity if counts[each])
-    if not result.analysed:
-        return "trainlint: nothing to analyse"
-    proved = sum(group.answer is Answer.PROVED for group in result.groups)
-    if proved == len(result.groups):
-        return f"trainlint: no {new}findings, every group is proved" if proved else f"trainlint: no {new}findings"
-    return f"trainlint: no {new}findings, {proved} of {_count(len(result.groups), 'group')} proved"
-
-
-def _stuck(result: Result) -> list[str]:
-    """The groups with an error that no placement can run."""
-    found: dict[str, None] = {}
-    for placed in result.findings:
-        if _severity(placed) is Severity.ERROR:
-            about: tuple[GroupVerdict, ...] = groups_of(placed, result.groups)
-            found.update((group.name, None) for group in about if group.exists is Answer.REFUTED)
-    return list(found)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
-def _compared(result: Result) -> str:
-    """What the change did, and what a baseline hides."""
-    said = []
-    if result.comparison:
-        mended = [code(placed.finding.rule) for placed in result.comparison.mended]
-        which = f" ({_some(list(dict.fromkeys(mended)), 5)})" if mended else ""
-        said.append(
-            f"Compared with {code(clipped(result.comparison.base, NAME))}: {len(result.findings)} new, "
-            f"{len(mended)} mended{which}, {result.comparison.unchanged} unchanged."
-        )
-    if result.baseline:
-        stale = f", {len(result.baseline.stale)} stale" if result.baseline.stale else ""
-        said.append(f"Accepted by {code(clipped(result.baseline.file, NAME))}: {len(result.baseline.accepted)}{stale}.")
-    return " ".join(said)
-
-
 def _failures(result: Result) -> str:
     return "\n".join(f"- rule {code(each.rule)} broke: {prose(each.message)}" for each in result.failures)
 
@@ -129,13 +75,13 @@ def _breaks(result: Result) -> str:
     if not result.findings:
         return ""
     rows = ["| | job | what breaks | where |", "|---|---|---|---|"]
-    ordered = sorted(result.findings, key=lambda placed: _severity(placed).rank)
+    ordered = sorted(result.findings, key=lambda placed: severity_of(placed).rank)
     for placed in ordered[:ROWS]:
         names = list(dict.fromkeys(group.name for group in groups_of(placed, result.groups)))
-        jobs = _some([_name(name) for name in names], 3)
+        jobs = listed([_name(name) for name in names], 3)
         message = placed.finding.message.removeprefix(f"group {names[0]} ") if names else placed.finding.message
         what = f"{cell(clipped(message, MESSAGE))} ({code(placed.finding.rule)})"
-        rows.append(f"| {_severity(placed)} | {jobs} | {what} | {_where(placed)} |")
+        rows.append(f"| {severity_of(placed)} | {jobs} | {what} | {_where(placed)} |")
     if len(ordered) > ROWS:
         rows.append(f"| | | and {len(ordered) - ROWS} more, below | |")
     return "\n".join(rows)
@@ -143,11 +89,6 @@ def _breaks(result: Result) -> str:
 
 def _name(text: str) -> str:
     return code_cell(clipped(text, NAME))
-
-
-def _some(parts: Sequence[str], number: int) -> str:
-    more = f" and {len(parts) - number} more" if len(parts) > number else ""
-    return ", ".join(parts[:number]) + more
 
 
 def _where(placed: Placed) -> str:
@@ -170,7 +111,7 @@ def _groups(result: Result) -> str:
     ]
     ordered = sorted(result.groups, key=lambda group: (group.answer is Answer.PROVED, group.answer is Answer.UNKNOWN))
     for group in ordered[:GROUP_ROWS]:
-        zones = _some([_name(zone) for zone in group.viable_zones], 6)
+        zones = listed([_name(zone) for zone in group.viable_zones], 6)
         entries = [
             _name(group.name),
             *([_name(group.snapshot)] if several else []),
@@ -184,7 +125,7 @@ def _groups(result: Result) -> str:
     if len(ordered) > GROUP_ROWS:
         answers = Counter(group.answer for group in ordered[GROUP_ROWS:])
         counts = ", ".join(f"{answers[answer]} {answer}" for answer in Answer if answers[answer])
-        text += f"\n\nand {_count(len(ordered) - GROUP_ROWS, 'group')} more: {counts}"
+        text += f"\n\nand {count(len(ordered) - GROUP_ROWS, 'group')} more: {counts}"
     return text
 
 
@@ -205,7 +146,7 @@ def _picture(result: Result) -> str:
 def _details(placed: Placed, title: str) -> str:
     """One finding as at a terminal, folded."""
     finding = placed.finding
-    about = f"{title}: {_severity(placed)} {finding.rule} at "
+    about = f"{title}: {severity_of(placed)} {finding.rule} at "
     lines = diagnostic(placed, Paint(color=False), 100, several_snapshots=True)
     return _folded(about, fenced(lines, "text"), _at(placed))
 
@@ -221,11 +162,11 @@ def _unknowns(result: Result) -> str:
     for unknown in result.unknowns:
         grouped.setdefault((unknown.missing, unknown.remedy), []).append(unknown.subject)
     lines = [
-        f"- {_some([prose(subject) for subject in dict.fromkeys(subjects)], 3)}: {prose(missing)}"
+        f"- {listed([prose(subject) for subject in dict.fromkeys(subjects)], 3)}: {prose(missing)}"
         + (f" ({prose(remedy)})" if remedy else "")
         for (missing, remedy), subjects in grouped.items()
     ]
-    return _list(f"unknown: {_count(len(result.unknowns), 'fact')}", lines)
+    return _list(f"unknown: {count(len(result.unknowns), 'fact')}", lines)
 
 
 def _assumed(result: Result) -> str:

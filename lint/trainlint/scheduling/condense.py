@@ -8,18 +8,20 @@ from dataclasses import replace
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
-from trainlint.model.selector import Requirement
+from trainlint.model.selector import NodeSelectorTerm, Requirement
 
 __all__ = ["condense"]
 
 
-def condense(pools: Iterable[Pool], specs: Iterable[PodSpec]) -> tuple[Pool, ...]:
-    """The pools with equal ones united, but for nodes that some pod spec names.
+def condense(
+    pools: Iterable[Pool], specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()
+) -> tuple[Pool, ...]:
+    """The pools with equal ones united, but for nodes that some pod spec or term (of a volume) names.
 
     A united pool has no hostname label: In never matches it and NotIn always does, as for each of its nodes, which no
     spec names.
     """
-    named, patterns = _named(specs)
+    named, patterns = _named(specs, terms)
     if patterns:
         return tuple(pools)
     united: dict[Hashable, Pool] = {}
@@ -43,7 +45,7 @@ def _unite(one: Pool, other: Pool) -> Pool:
     return replace(one, labels=labels, minimum=one.minimum + other.minimum, maximum=maximum, node_name="")
 
 
-def _named(specs: Iterable[PodSpec]) -> tuple[set[str], bool]:
+def _named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm]) -> tuple[set[str], bool]:
     """The node names and hostnames that specs ask for, and whether one asks by anything but a list of names."""
     names: set[str] = set()
     patterns = False
@@ -53,6 +55,9 @@ def _named(specs: Iterable[PodSpec]) -> tuple[set[str], bool]:
         for requirement in _on_names(spec):
             names.update(requirement.values)
             patterns |= requirement.operator not in {"In", "NotIn"}
+    for requirement in (each for term in terms for each in term.expressions if each.key == HOSTNAME):
+        names.update(requirement.values)
+        patterns |= requirement.operator not in {"In", "NotIn"}
     return names, patterns
 
 

@@ -15,7 +15,7 @@ from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
 from trainlint.scheduling.requirement import holds, requirement_error
 from trainlint.scheduling.ternary import every, some
 
-__all__ = ["PLUGIN", "check", "matches", "named_nodes", "term_matches", "unmet"]
+__all__ = ["PLUGIN", "check", "describe", "matches", "named_nodes", "term_matches", "unmet"]
 
 PLUGIN = "NodeAffinity"
 _NAME_FIELD = "metadata.name"

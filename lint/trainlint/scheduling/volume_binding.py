@@ -8,11 +8,12 @@ from trainlint.model.selector import Requirement
 from trainlint.model.storage import Claim, Storage, StorageClass
 from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims, unusable, volume_of
 from trainlint.scheduling.node import Node
+from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
 from trainlint.scheduling.requirement import holds
 from trainlint.scheduling.ternary import every, some
-from trainlint.scheduling.volume_match import amount, as_listed, candidates, matching_volume, reachable_from
+from trainlint.scheduling.volume_match import allowed_by, amount, as_listed, candidates, matching_volume, reachable_from
 
 __all__ = ["PLUGIN", "check"]
 
@@ -53,7 +54,7 @@ def _bound(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         case None:
             return Doubt(PLUGIN, f"it is not known whether the nodes reach volume {volume.name}", wanted.volume.at)
         case _:
-            reason = f"volume {volume.name} of claim {claim.name} cannot be reached from the node"
+            reason = f"volume {volume.name} of claim {claim.name} is only where {allowed_by(volume)}"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, volume.at)
 
 
@@ -72,14 +73,17 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     if chosen is not None and chosen.provisioner not in ("", _STATIC):
         allowed = _topology_allows(chosen, node, live=storage.controllers)
         why = f"the volume of claim {claim.name} is made before its pod is placed, in a zone that nobody can tell"
-        return refusal if allowed is False else Doubt(PLUGIN, why, wanted.volume.at)
+        if allowed is False:
+            reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
+        return Doubt(PLUGIN, why, wanted.volume.at)
     if claim.storage_class and chosen is None:
         return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
     found = list(candidates(claim, storage, frozenset()))
-    allowed_by = [reachable_from(volume, node, live=storage.controllers) for volume in found]
-    if found and all(allowed_by):
+    reached = [reachable_from(volume, node, live=storage.controllers) for volume in found]
+    if found and all(reached):
         return None
-    if some(allowed_by) is False and storage.complete:
+    if some(reached) is False and storage.complete:
         return refusal
     return Doubt(PLUGIN, f"it is not known which volume claim {claim.name} will be bound to", wanted.volume.at)
 
@@ -120,7 +124,7 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
         return Doubt(PLUGIN, f"the volumes of class {chosen.name} are not among the manifests", wanted.volume.at)
     match _topology_allows(chosen, node, live=storage.controllers):
         case False:
-            reason = f"class {chosen.name} makes no volumes where the node is"
+            reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
         case None:
             return Doubt(PLUGIN, f"it is not known whether class {chosen.name} makes volumes there", wanted.volume.at)
@@ -131,6 +135,11 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
 def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass) -> Refusal:
     reason = f"no published capacity of class {chosen.name} near the node is enough for claim {claim.name}"
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
+
+
+def _allowed(chosen: StorageClass) -> str:
+    """The topologies of a class, for messages."""
+    return " or ".join(" and ".join(map(describe, term)) for term in chosen.topologies)
 
 
 def _topology_allows(chosen: StorageClass, node: Node, *, live: bool) -> bool | None:

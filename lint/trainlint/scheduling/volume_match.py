@@ -12,12 +12,12 @@ from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Claim, PersistentVolume, Storage
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.node_affinity import term_matches
+from trainlint.scheduling.node_affinity import describe, term_matches
 from trainlint.scheduling.quantity import QuantityError, parse_quantity
 from trainlint.scheduling.requirement import selector_error, selector_matches
 from trainlint.scheduling.ternary import some
 
-__all__ = ["amount", "as_listed", "candidates", "matching_volume", "reachable_from"]
+__all__ = ["allowed_by", "amount", "as_listed", "candidates", "matching_volume", "reachable_from"]
 
 _DRIVER_ZONE = re.compile(r"topology\.(?!kubernetes\.io/).+/zone|failure-domain\.beta\.kubernetes\.io/zone")
 
@@ -33,6 +33,12 @@ def reachable_from(volume: PersistentVolume, node: Node, *, live: bool = True) -
         term_matches(replace(term, expressions=as_listed(term.expressions, node, live=live)), node, fields=False)
         for term in volume.node_affinity
     )
+
+
+def allowed_by(volume: PersistentVolume) -> str:
+    """The node affinity of a volume, for messages."""
+    terms = (" and ".join(map(describe, term.expressions)) for term in volume.node_affinity or ())
+    return " or ".join(filter(None, terms)) or "nothing matches"
 
 
 def as_listed(requirements: tuple[Requirement, ...], node: Node, *, live: bool) -> tuple[Requirement, ...]:

@@ -60,7 +60,8 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
         elif (volume := volume_of(claim, storage)) is None:
             answer = missing(PLUGIN, f"PersistentVolume {claim.volume}", wanted, storage)
         elif zonal and not all(_allows(key, values, node) for key, values in topologies(volume)):
-            reason = f"volume {volume.name} of claim {claim.name} is in another zone or region"
+            there = ", ".join(f"{key}={'/'.join(sorted(values))}" for key, values in topologies(volume))
+            reason = f"volume {volume.name} of claim {claim.name} is in {there}"
             answer = Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, volume.at)
         if isinstance(answer, Refusal):
             return answer

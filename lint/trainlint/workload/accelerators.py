@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from trainlint.model.pod import PodSpec
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container, PodSpec
 
-__all__ = ["accelerators_of", "is_accelerator"]
+__all__ = ["accelerator_count", "accelerators_of", "is_accelerator"]
 
 _ACCELERATOR: Final = re.compile(
     r"""^(?: nvidia\.com/(?:gpu|mig-|.*gpu) | amd\.com/gpu | habana\.ai/gaudi | aws\.amazon\.com/neuron
@@ -31,3 +32,17 @@ def accelerators_of(spec: PodSpec) -> str:
                 if is_accelerator(resource) and quantity not in {"0", ""}:
                     return resource
     return ""
+
+
+def accelerator_count(container: Container) -> Known[int]:
+    """How many accelerators the container gets; 0 if none, or why nobody knows it."""
+    total = 0
+    for resource in {*container.limits, *container.requests}:
+        if is_accelerator(resource):
+            quantity = container.limits.get(resource, container.requests.get(resource, "0"))
+            if isinstance(quantity, Undetermined):
+                return quantity
+            if not quantity.isdecimal():
+                return Undetermined(f"{resource} is {quantity!r}")
+            total += int(quantity)
+    return total

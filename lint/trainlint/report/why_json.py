@@ -1,0 +1,109 @@
+"""An explanation of a connection for programs: its schema is ``trainlint_schemas/why.json``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trainlint import __version__
+from trainlint.finding import Location
+from trainlint.model.policy import PolicyEntry
+from trainlint.model.workload import PortRange
+from trainlint.policy.explain import NearMiss, Side
+from trainlint.proof.why import Answer, Asked, Change
+from trainlint.result import PlacedRelated
+
+__all__ = ["why_json"]
+
+Placed = Mapping[Location, PlacedRelated]
+
+
+def why_json(answers: Sequence[Answer], asked: Asked, places: Placed) -> str:
+    """All answers; keys in a fixed order; ASCII."""
+    data = {
+        "schema": 1,
+        "trainlint": __version__,
+        "protocol": asked.protocol,
+        "ports": None if asked.ports is None else _ports(asked.ports),
+        "answers": [_answer(answer, places) for answer in answers],
+    }
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def _answer(answer: Answer, places: Placed) -> dict[str, Any]:
+    return {
+        "snapshots": list(answer.snapshots),
+        **({"placement": answer.where} if answer.where else {}),
+        "source": answer.source,
+        "target": answer.target,
+        "verdict": str(answer.verdict.answer),
+        "open": [_ports(each) for each in answer.verdict.allowed],
+        "egress": _side(answer.egress, places),
+        "ingress": _side(answer.ingress, places),
+        "repairs": [
+            {"changes": [_change(each, places) for each in repair.changes], "verdict": str(repair.answer)}
+            for repair in answer.repairs
+        ],
+        "not_in_force": [_change(each, places) for each in answer.inert],
+        "assumptions": list(answer.assumptions),
+    }
+
+
+def _side(side: Side, places: Placed) -> dict[str, Any]:
+    decision = side.decision
+    return {
+        "at": side.subject,
+        "verdict": str(decision.answer),
+        "policed": side.policed,
+        "reason": decision.reason,
+        "deciding": [_entry(each, places) for each in decision.deciding],
+        "isolating": [_entry(each, places) for each in decision.isolating],
+        "overruled": [_entry(each, places) for each in side.overruled],
+        "near_misses": [_miss(each, places) for each in side.near],
+        "more_near_misses": side.more,
+    }
+
+
+def _entry(entry: PolicyEntry, places: Placed) -> dict[str, Any]:
+    return {
+        "policy": {"kind": entry.origin.kind, "namespace": entry.origin.namespace, "name": entry.origin.name},
+        "action": str(entry.action),
+        "location": _place(entry.at, places),
+    }
+
+
+def _miss(miss: NearMiss, places: Placed) -> dict[str, Any]:
+    return {
+        **_entry(miss.entry, places),
+        "missing": [
+            {
+                "part": str(each.part),
+                "text": each.text,
+                "certain": each.certain,
+                "location": _place(each.at or miss.entry.at, places),
+            }
+            for each in miss.shortfalls
+        ],
+    }
+
+
+def _change(change: Change, places: Placed) -> dict[str, Any]:
+    return {"text": change.text, "location": None if change.at is None else _place(change.at, places)}
+
+
+def _place(at: Location, places: Placed) -> dict[str, Any]:
+    placed = places[at]
+    return {
+        "file": placed.file,
+        "line": placed.span.line,
+        "column": placed.span.column,
+        "end_line": placed.span.end_line,
+        "end_column": placed.span.end_column,
+        "path": list(placed.path),
+        "source": list(placed.lines),
+    }
+
+
+def _ports(ports: PortRange) -> dict[str, int]:
+    return {"first": ports.first, "last": ports.last}
