@@ -53,7 +53,16 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("installed") / "environment"
     succeed(sys.executable, "-m", "venv", "--without-pip", home)
     python = home / "bin" / "python"
-    install = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check"]
+    install: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]
     if os.environ.get("CI"):
         succeed(*install, wheel)
     else:

@@ -38,7 +38,7 @@ class Step:
     def commands(self, name: str) -> list[str]:
         """The workflow commands of that name which the runner would obey."""
         found, stopped = [], ""
-        for line in self.log.splitlines():
+        for line in map(str.lstrip, self.log.splitlines()):  # the runner does not mind white space before them
             if stopped:
                 stopped = "" if line == f"::{stopped}::" else stopped
             elif line.startswith("::stop-commands::"):

@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.needs("git"), pytest.mark.xdist_group("action")]  # on
 DEMO = ROOT / "lint" / "trainlint" / "demo"
 POLICY = "cluster/lanes.yaml"
 ADMITS = "  ingress:\n    - fromEndpoints: [{matchLabels: {lane: east}}]"
-REFUSES = ADMITS.replace("east", "nobody")
+REFUSES = ADMITS.replace("east", "east, tenant: nobody")
 GROUP = "speech/conductor+trainers"
 
 
@@ -303,12 +303,16 @@ def test_the_sarif_file_and_the_number_of_findings(story: Path, start: Start) ->
 
 
 def test_what_a_manifest_says_is_no_workflow_command(start: Start, tmp_path: Path) -> None:
-    text = "kind: Job\nmetadata:\n  name: |\n::warning::from a manifest\n::set-output name=x::y\n"
+    text = 'kind: Job\nmetadata: {"::warning::from a manifest": [}\n'
     work = repository(tmp_path / "work", {"a.yaml": text})
     job = start(work).run("Lint")
     assert job.code == 1
     assert "from a manifest" in job["Lint"].log
-    assert job["Lint"].commands("warning") == job["Lint"].commands("set-output") == []
+    assert job["Lint"].commands("warning") == []
+    first, *lines = job["Lint"].log.splitlines()
+    token = first.removeprefix("::stop-commands::")
+    assert re.fullmatch("[0-9a-f]{32}", token)
+    assert "from a manifest" not in "".join(lines[lines.index(f"::{token}::") :])
 
 
 def test_nothing_is_written_into_the_workspace(story: Path, start: Start) -> None:

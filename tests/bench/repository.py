@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from tests.bench.ballast import ballast
-from tests.bench.platform import namespaces, node_list, policies
+from tests.bench.cluster import namespaces, node_list, policies
 from tests.bench.training import Train, manifest, trains
 
 __all__ = ["Size", "build", "build_small"]

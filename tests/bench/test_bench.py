@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.bench.ballast import MEGABYTES, ballast
-from tests.bench.platform import node_list, policies
+from tests.bench.cluster import node_list, policies
 from tests.bench.processes import interleaved
 from tests.bench.repository import build, build_small
 from tests.bench.stages import run_stages

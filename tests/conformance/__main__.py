@@ -1,11 +1,11 @@
-"""``python -m tests.conformance policy|scheduling FILE...``: predictions against recorded verdicts of real engines."""
+"""``python -m tests.conformance fabric|policy|scheduling FILE...``: predictions against recorded verdicts of real engines."""
 
 from __future__ import annotations
 
 import sys
 from importlib import import_module
 
-SUITES = ("policy", "scheduling")
+SUITES = ("fabric", "policy", "scheduling")
 
 
 def main(argv: list[str]) -> int:

@@ -21,10 +21,7 @@ def test_without_policies_everything_is_allowed_and_nothing_decides() -> None:
     verdict = ask(read(""), pod("a", "y"), pod("b", "x"))
     assert verdict.answer is ALLOW
     assert verdict.egress.deciding == verdict.ingress.deciding == ()
-    assert verdict.reason == (
-        "egress is allowed: no policy denies it or allows only something else; "
-        "ingress is allowed: no policy denies it or allows only something else"
-    )
+    assert verdict.reason == ("egress is allowed: no policy restricts it; ingress is allowed: no policy restricts it")
 
 
 def test_an_allow_names_its_entry_and_its_place() -> None:
@@ -47,7 +44,7 @@ def test_a_deny_by_default_names_the_entries_that_isolate() -> None:
     assert verdict.ingress.deciding == ()
     assert [entry.at.path for entry in verdict.ingress.isolating] == [("spec", "ingress", 0)]
     assert verdict.reason == (
-        "ingress is denied: CiliumNetworkPolicy a/p allows only what is listed, and nothing lists this"
+        "ingress is denied: CiliumNetworkPolicy a/p admits only what it lists, and it does not list this"
     )
 
 
@@ -235,7 +232,7 @@ def test_required_authentication_blocks_for_good_while_the_module_is_off() -> No
     verdict = ask(read(secured), pod("a", "y"), pod("a", "x"))
     assert verdict.answer is DENY
     assert verdict.reason == (
-        "ingress is denied: CiliumNetworkPolicy a/p asks for an authentication that never happens here"
+        "ingress is denied: CiliumNetworkPolicy a/p asks for an authentication that never happens"
     )
     for settings in (cilium("1.18"), cilium(mesh_auth_enabled="true")):
         decision = ask(read(secured, settings), pod("a", "y", settings), pod("a", "x", settings)).ingress

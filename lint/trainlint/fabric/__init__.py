@@ -1,1 +1,1 @@
-"""Network interfaces of pods, and what NCCL and its neighbours make of their settings."""
+"""Interfaces and devices that a pod has, and what NCCL, Gloo, UCX, MPI and libfabric make of their settings."""

@@ -130,13 +130,15 @@ class PolicyEntry:
 class Rejection:
     """A policy that is refused as a whole, and the field to blame.
 
-    ``engine`` is true where Cilium itself refuses it, false where only the API server's schema or validation does.
+    ``engine`` is true where Cilium itself refuses it, false where only the API server's schema or validation does;
+    ``server`` is true where the API server refuses it, so that Cilium never sees it.
     """
 
     origin: ObjectRef
     at: Location
     reason: str
     engine: bool
+    server: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -150,13 +150,21 @@ def _walk(field: Field, shape: Any, *, templates: bool) -> Iterator[Problem]:
     if isinstance(shape, _Scalar):
         # In Python true is an int, in JSON it is not.
         if not isinstance(field.value, shape.types) or isinstance(field.value, bool) > (bool in shape.types):
-            yield field, f"must be {shape.name}"
+            yield field, _wrong(field, shape.name)
         return
     expected, name = (list, "a list") if isinstance(shape, list) else (dict, "a mapping")
     if not isinstance(field.value, expected):
-        yield field, f"must be {name}"
+        yield field, _wrong(field, name)
     for inner, inner_shape in _inside(field, shape):
         yield from _walk(inner, inner_shape, templates=templates)
+
+
+def _wrong(field: Field, expected: str) -> str:
+    """What a field is and what it must be."""
+    kinds = {bool: "a boolean", int: "a number", float: "a number", str: "a string", list: "a list", dict: "a mapping"}
+    name = next((step for step in reversed(field.path) if isinstance(step, str)), "the object")
+    whose = f"an element of {name}" if field.path and isinstance(field.path[-1], int) else name
+    return f"{whose} must be {expected}, and this is {kinds.get(type(field.value), 'something else')}"
 
 
 def _inside(field: Field, shape: Any) -> Iterator[tuple[Field, Any]]:

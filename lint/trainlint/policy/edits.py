@@ -12,7 +12,7 @@ from trainlint.model.policy import PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
 from trainlint.policy.identity import NAMESPACE_LABELS, Endpoint
-from trainlint.policy.matching import ALL_PORTS, ReadyEntry
+from trainlint.policy.matching import ALL_PORTS, ReadyEntry, ReadyPeer
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
 from trainlint.policy.shortfall import METADATA_NAME, uncovered, unmet
@@ -92,18 +92,15 @@ class Editor:
     question: Question
 
     def admitting(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint, here: int) -> Iterator[Edits]:
-        """What would make an entry match: one set for each of its peers. ``here`` numbers the subject's end."""
-        own = self._fit(entry.entry.subject, subject, here, policed=True)
-        if own is None:
-            return
+        """What would make an entry match: sets for each of its peers. ``here`` numbers the subject's end."""
         ports = self._fit_ports(entry, subject, peer)
         if entry.selects_peer(peer, self.policies.rules) is True:
-            yield frozenset((*own, *ports))
-            return
-        for each in entry.peers or ():
-            if each.peer.prefixes is None and not each.peer.undecidable and each.peer.kind not in ("Entities", "Nodes"):
-                other = self._fit(each.peer.selector, peer, 1 - here)
-                if other is not None:
+            others: list[LabelSelector] = [LabelSelector()]
+        else:
+            others = [each.peer.selector for each in entry.peers or () if _by_labels(each)]
+        for own in self._fit(entry.entry.subject, subject, here, policed=True):
+            for selector in others:
+                for other in self._fit(selector, peer, 1 - here):
                     yield frozenset((*own, *other, *ports))
 
     def _fit_ports(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint) -> tuple[PortEdit, ...]:
@@ -116,57 +113,54 @@ class Editor:
 
     def _fit(
         self, selector: LabelSelector, end: Endpoint, index: int, *, policed: bool = False
-    ) -> tuple[LabelEdit, ...] | None:
-        """The edits after which an end meets a selector; ``None`` where labels cannot do it."""
-        found = []
-        for item, _ in unmet(selector, end, policed=policed):
-            edit = self._edit(item, end, index, meet=True)
-            if edit is None:
-                return None
-            found.append(edit)
-        return tuple(found)
+    ) -> Iterator[tuple[LabelEdit, ...]]:
+        """The sets of edits after which an end meets a selector; none where labels cannot do it."""
+        options = [self._edits(item, end, index, meet=True) for item, _ in unmet(selector, end, policed=policed)]
+        yield from islice(product(*options), WAYS)
 
     def evading(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint, here: int) -> Iterator[Edits]:
         """What would keep a deny from matching: the subject breaks one requirement, or the peer one of each match."""
         for item in entry.entry.subject.requirements:
-            edit = self._edit(item, subject, here, meet=False)
-            if edit is not None:
-                yield frozenset((edit,))
+            yield from (frozenset((edit,)) for edit in self._edits(item, subject, here, meet=False))
         matching = [each for each in entry.peers or () if each.matches(peer, self.policies.rules) is not False]
         options = [
-            [
-                edit
-                for item in each.peer.selector.requirements
-                if (edit := self._edit(item, peer, 1 - here, meet=False)) is not None
-            ]
+            [edit for item in each.peer.selector.requirements for edit in self._edits(item, peer, 1 - here, meet=False)]
             for each in matching
         ]
         if matching:
             yield from (frozenset(chosen) for chosen in islice(product(*options), WAYS))
 
-    def _edit(self, item: Requirement, end: Endpoint, index: int, *, meet: bool) -> LabelEdit | None:
-        """The edit of one label after which a requirement is met, or is not."""
+    def _edits(self, item: Requirement, end: Endpoint, index: int, *, meet: bool) -> list[LabelEdit]:
+        """The edits of one label after which a requirement is met, or is not."""
         source, key = split_source(item.key)
         free = self.question.free[index]
         if free is None or source not in ("any", "k8s") or isinstance(end.labels.get(item.key), Undetermined):
-            return None
+            return []
         of_namespace = key.startswith(NAMESPACE_LABELS)
         name = key.removeprefix(NAMESPACE_LABELS)
         if self.policies.drops(item.key) or (of_namespace and name == METADATA_NAME):
-            return None
+            return []
         if not of_namespace and (name.startswith("io.") or not (free(name) and _for_people(name))):
-            return None
+            return []
         wanted = item.operator in ("In", "Exists") if meet else item.operator in ("NotIn", "DoesNotExist")
-        value = _nearest(item.values, end.labels.get(item.key)) if wanted else None
-        return LabelEdit(0 if self.question.same else index, name, value, of_namespace)
+        values = _nearest_first(item.values, end.labels.get(item.key)) if wanted else [None]
+        end_index = 0 if self.question.same else index
+        return [LabelEdit(end_index, name, value, of_namespace) for value in values]
 
 
-def _nearest(values: Sequence[str], current: object) -> str:
-    """The value that looks most like the one that is there: it may be a typing error."""
-    if not values:
-        return "true"
+def _by_labels(peer: ReadyPeer) -> bool:
+    """Whether labels can make an end this peer."""
+    return peer.peer.prefixes is None and not peer.peer.undecidable and peer.peer.kind not in ("Entities", "Nodes")
+
+
+def _nearest_first(values: Sequence[str], current: object) -> Sequence[str | None]:
+    """The values that look most like the one that is there first: it may be a typing error."""
     text = current if isinstance(current, str) else ""
-    return max(values, key=lambda value: SequenceMatcher(None, text, value).ratio())
+    return sorted(values, key=lambda value: -_likeness(text, value)) or ["true"]
+
+
+def _likeness(one: str, two: str) -> float:
+    return SequenceMatcher(None, one, two).ratio()
 
 
 def _for_people(key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
@@ -15,7 +15,7 @@ from trainlint.policy.identity import Endpoint, named_ports, node_endpoint, pod_
 from trainlint.policy.labels import LabelFilter, OpenLabels, node_label_filter, pod_label_filter
 from trainlint.policy.options import CiliumOptions, cilium_options, parse_version
 
-__all__ = ["address", "dns_endpoint", "endpoint", "entity", "zone_dependent"]
+__all__ = ["address", "dns_endpoint", "endpoint", "entity", "port_table", "zone_dependent"]
 
 Namespaces = Mapping[str, Mapping[str, str]]
 
@@ -23,6 +23,7 @@ REGION = "topology.kubernetes.io/region"
 POD_LABELS = ("k8s:", "any:")
 NODE_LABELS = ("node:", "any:")
 SAMPLE_ZONES = ("zone-1", "zone-2")
+DNS_NAMES: Mapping[tuple[str, str], int] = {("dns", "UDP"): 53, ("dns-tcp", "TCP"): 53}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +119,25 @@ def endpoint(
         service_account=pod_set.spec.service_account or "default",
         options=rules.options,
         label_filter=rules.pods,
-        names=named_ports(port for container in pod_set.spec.containers for port in container.ports),
+        names=_names(pod_set),
     )
+
+
+def _names(pod_set: PodSet) -> Mapping[tuple[str, str], int]:
+    return named_ports(port for container in pod_set.spec.containers for port in container.ports)
+
+
+def port_table(pod_sets: Iterable[PodSet]) -> Mapping[tuple[str, str], frozenset[int]]:
+    """What each port name stands for among all pods, those of the cluster's DNS included (P 1.4).
+
+    Cilium up to 1.19 resolves the names of egress rules with this table, not with the ports of the destination.
+    """
+    table: dict[tuple[str, str], set[int]] = {name: {number} for name, number in DNS_NAMES.items()}
+    for pod_set in pod_sets:
+        if pod_set.replicas != 0 and not pod_set.spec.host_network:
+            for name, number in _names(pod_set).items():
+                table.setdefault(name, set()).add(number)
+    return {name: frozenset(numbers) for name, numbers in table.items()}
 
 
 def zone_dependent(pod_set: PodSet, settings: Settings, namespaces: Namespaces) -> bool:
@@ -170,6 +188,6 @@ def dns_endpoint(settings: Settings, namespaces: Namespaces) -> Endpoint:
         service_account="",
         options=rules.options,
         label_filter=rules.pods,
-        names={("dns", "UDP"): 53, ("dns-tcp", "TCP"): 53},
+        names=DNS_NAMES,
     )
     return replace(found, unknown=rules.any_label)

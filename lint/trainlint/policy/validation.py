@@ -27,16 +27,18 @@ def rejections(root: Field, origin: ObjectRef, rules: Rules) -> Iterator[Rejecti
     templates = not rules.context.bare_engine
     version = rules.options.version
     found = [(each, True) for each in type_problems(root, origin.kind, version, templates=templates)]
-    if not found:
+    undecodable = bool(found)
+    if not undecodable:
         engine = _engine_problems(root, origin.kind, rules) if rules.cilium else iter(())
         found = [(each, True) for each in engine]
         if templates:
             found += [(each, False) for each in _server_problems(root, origin.kind, version)]
+    server = {field.path for (field, _), engine_refuses in found if undecodable or not engine_refuses}
     blamed: set[Path] = set()
     for (field, why), engine_refuses in found:
         if field.path not in blamed:
             blamed.add(field.path)
-            yield Rejection(origin, field.at, why, engine_refuses)
+            yield Rejection(origin, field.at, why, engine_refuses, server=field.path in server)
 
 
 def _server_problems(root: Field, kind: str, version: Version) -> Iterator[Problem]:

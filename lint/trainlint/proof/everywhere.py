@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations, islice, product
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission, Verdict
@@ -18,6 +18,9 @@ from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placement, Placements, State
 
 __all__ = ["Everywhere", "denying_verdict", "judge_everywhere", "permitted_across", "which_node"]
+
+SPLITS = 500
+"""Placements over several zones that are looked at; the first few show what there is to see."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +53,20 @@ def judge_everywhere(
     cut = _cut(group, cast, reach, placements, dependency_zones, missing)
     split = None
     if group.collective and not group.cross_zone_allowed:
-        found = next(_splits(cast, placements), None)
-        if found is not None:
-            placed = where(cast, found)
-            zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
-            if NO_DOMAIN in zones:
-                missing.append(f"in which zone the nodes without the label {cast.key} are")
-            else:
-                split = SplitCause(placed, tuple(zones))
+        split = _split(cast, placements, missing)
     bad = stranded or cut or split or notes
     answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
     return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
+
+
+def _split(cast: Cast, placements: Placements, missing: list[str]) -> SplitCause | None:
+    """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
+    for packing, certain in islice(_splits(cast, placements), SPLITS):
+        if certain:
+            placed = where(cast, packing)
+            return SplitCause(placed, tuple(sorted({zone for by_zone in placed.values() for zone in by_zone})))
+        missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {cast.key} are"])
+    return None
 
 
 def _fills_up(cast: Cast, placements: Placements, state: State) -> Answer:
@@ -204,8 +210,8 @@ def _with(placements: Placements, placement: Placement, pins: tuple[tuple[int, i
     return packing if packing.answer is Answer.PROVED else None
 
 
-def _splits(cast: Cast, placements: Placements) -> Iterator[Packing]:
-    """Complete placements of the group's own roles over several zones."""
+def _splits(cast: Cast, placements: Placements) -> Iterator[tuple[Packing, bool]]:
+    """Complete placements of the group's own roles over several domains, each with whether two of them are zones."""
     free = [
         (role, domain)
         for role in range(cast.own)
@@ -214,14 +220,16 @@ def _splits(cast: Cast, placements: Placements) -> Iterator[Packing]:
     ]
     for placement in placements.completed or ():
         held = [pair for pair in sorted(placement.state) if pair[0] < cast.own]
-        if len({_zone(cast, domain) for _, domain in held}) > 1:
-            yield placement.packing
+        zones = {_zone(cast, domain) for _, domain in held}
+        if len(zones) > 1:
+            yield placement.packing, len(zones - {NO_DOMAIN}) > 1
             continue
-        for first, second in combinations([*held, *free], 2):
-            if _zone(cast, first[1]) != _zone(cast, second[1]):
-                packing = _with(placements, placement, (first, second))
+        for pair in combinations([*held, *free], 2):
+            ends = {_zone(cast, domain) for _, domain in pair}
+            if len(ends) > 1:
+                packing = _with(placements, placement, pair)
                 if packing is not None:
-                    yield packing
+                    yield packing, NO_DOMAIN not in ends
 
 
 def _zone(cast: Cast, domain: int) -> str:
@@ -232,7 +240,7 @@ def permitted_across(group: Group, cast: Cast, reach: Reachability) -> Where:
     """A complete placement over several zones in which every flow of the group is permitted; empty if none is found."""
     placements = Placements(cast.roles, cast.domains, cast.classes)
     by_name = {place.name: place for place in reach.places}
-    for packing in _splits(cast, placements):
+    for packing, _ in islice(_splits(cast, placements), SPLITS):
         placed = where(cast, packing)
         if all(_permitted(group, reach, flow, placed, by_name) for flow in group.flows):
             return placed

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
+from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
 from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where, ZoneReason
 from trainlint.proof.everywhere import Everywhere, denying_verdict, which_node
@@ -24,16 +27,25 @@ PODS = 12
 STATES = 5_000
 """Larger groups are not explored: their answer stays unknown."""
 
+SIZES = 16
+"""Combinations of pool sizes that are looked at."""
+
 Namespaces = Mapping[str, Mapping[str, str]]
+Run = Callable[[Sequence[Role], Sequence[int], int], Exploration | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Explored:
-    """What came out for a cast: the exploration, and the same without what binds the roles to each other."""
+    """What came out for a cast: the exploration, and the same without what binds the roles to each other.
+
+    ``smaller`` are the explorations at other sizes of the pools, where these can change what a constraint counts;
+    ``None`` where there are too many.
+    """
 
     players: Cast
     found: Exploration
     free: Exploration | None
+    smaller: tuple[Exploration, ...] | None = ()
 
     def zones(self, zones: tuple[Zone, ...]) -> tuple[Zone, ...]:
         """The zones' answers as the exploration knows them; reasons that were found before stay."""
@@ -79,17 +91,31 @@ class Explored:
     def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> Everywhere:
         """The for-all answer."""
         missing: list[str] = []
+        if self.smaller is None:
+            missing.append(f"what {self.players.beyond[0]} allows at other sizes of the pools")
         cut = self._cut(group, reach, missing)
-        split = None
-        wide = sorted((zones for zones in self.found.zones if len(zones) > 1), key=len)
-        if wide and group.collective and not group.cross_zone_allowed:
-            example = self.found.examples.get(wide[0])
-            names = tuple(sorted(zone or NO_DOMAIN for zone in wide[0]))
-            split = SplitCause(self.where(example) if example else {}, names)
+        split = self._split(missing) if group.collective and not group.cross_zone_allowed else None
         stranded, notes = self._dead_end(good)
         bad = cut or split or stranded or notes
         answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
         return Everywhere(answer, cut, split if cut is None else None, stranded, notes, tuple(missing))
+
+    def _split(self, missing: list[str]) -> SplitCause | None:
+        """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
+        wide = [
+            (zones, each)
+            for each in (self.found, *(self.smaller or ()))
+            for zones in sorted(each.zones, key=lambda zones: (len(zones), sorted(zone or "" for zone in zones)))
+            if len(zones) > 1
+        ]
+        for zones, each in wide:
+            if len(zones - {None}) > 1:
+                example = each.examples.get(zones)
+                names = tuple(sorted(zone or NO_DOMAIN for zone in zones))
+                return SplitCause(self.where(example) if example else {}, names)
+        if wide:
+            missing.append(f"in which zone the nodes without the label {self.players.key} are")
+        return None
 
     def _dead_end(self, good: tuple[str, ...]) -> tuple[StrandedCause | None, tuple[str, ...]]:
         example = self.found.dead_end_example
@@ -134,33 +160,46 @@ class Explored:
     def _together(self, one: tuple[int, str], other: tuple[int, str]) -> bool:
         first, second = sorted((one, other))
         zones = tuple(None if name == NO_DOMAIN else name for _, name in (first, second))
-        found = self.found.pairs.get((first[0], second[0]), frozenset())
-        return zones in found or (first[0] == second[0] and zones[::-1] in found)
+        ends = (first[0], second[0])
+        found = [each.pairs.get(ends, frozenset()) for each in (self.found, *(self.smaller or ()))]
+        return any(zones in pairs or (first[0] == second[0] and zones[::-1] in pairs) for pairs in found)
 
 
-def explored(players: Cast, namespaces: Namespaces) -> Explored | None:
+def explored(players: Cast, namespaces: Namespaces, storage: Storage | None = None) -> Explored | None:
     """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
     total = sum(players.roles[index].count for index in range(players.own))
-    if total > PODS or players.own != len(players.roles):
+    if total > PODS or players.own != len(players.roles) or players.unknown:
         return None
-    cells = [
-        Cell(node, min(UNLIMITED if node.pool.maximum is None else node.pool.maximum, total + 1))
-        for node in players.nodes
-        if node.pool.maximum != 0
-    ]
     roles = [
         Role(players.pod_sets[index].name, players.pods[index], players.roles[index].count)
         for index in range(players.own)
     ]
-    found = explore(roles, cells, namespaces=namespaces, topology_key=players.key, budget=STATES)
-    if not isinstance(found, Exploration):
+    largest = [min(UNLIMITED if node.pool.maximum is None else node.pool.maximum, total + 1) for node in players.nodes]
+
+    def run(roles: Sequence[Role], sizes: Sequence[int], budget: int) -> Exploration | None:
+        cells = [Cell(node, size) for node, size in zip(players.nodes, sizes, strict=True) if size > 0]
+        key = players.key
+        found = explore(roles, cells, namespaces=namespaces, storage=storage, topology_key=key, budget=budget)
+        return found if isinstance(found, Exploration) else None
+
+    found = run(roles, largest, STATES)
+    if found is None:
         return None
-    free = None
-    if found.dead_end:
-        unbound = [replace(role, pod=_unbound(role)) for role in roles]
-        again = explore(unbound, cells, namespaces=namespaces, topology_key=players.key, budget=STATES)
-        free = again if isinstance(again, Exploration) else None
-    return Explored(players, found, free)
+    free = run([replace(role, pod=_unbound(role)) for role in roles], largest, STATES) if found.dead_end else None
+    return Explored(players, found, free, _smaller(players, roles, largest, run))
+
+
+def _smaller(players: Cast, roles: Sequence[Role], largest: Sequence[int], run: Run) -> tuple[Exploration, ...] | None:
+    """The explorations at all other sizes of the pools. Only what is counted over nodes can depend on them: without it,
+    a placement at a smaller size is one at the largest too.
+    """
+    if not players.beyond:
+        return ()
+    ranges = [range(min(node.pool.minimum, most), most + 1) for node, most in zip(players.nodes, largest, strict=True)]
+    if prod(map(len, ranges)) > SIZES:
+        return None
+    found = [run(roles, sizes, STATES // SIZES) for sizes in product(*ranges) if list(sizes) != list(largest)]
+    return None if None in found else tuple(each for each in found if each is not None)
 
 
 def _unbound(role: Role) -> Pod:

@@ -14,6 +14,7 @@ from trainlint.model.pool import Inventory
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
+from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
 from trainlint.proof.elsewhere import other_namespaces
@@ -23,6 +24,7 @@ from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.quota import QuotaCause, quota_causes, refused_elsewhere
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.sharing import SharingCause, shared_claims
+from trainlint.proof.soft import SoftColocation, soft_colocations
 from trainlint.proof.targets import missing_targets
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
 from trainlint.reachability import NO_DOMAIN, Reachability, places
@@ -53,7 +55,12 @@ class Facts:
             Service(each.ref.namespace, each.ref.name, selector=each.selector or {})
             for each in self.snapshot.workloads.services
         )
-        context = PolicyContext(self.snapshot.settings, self.snapshot.namespaces, services)
+        context = PolicyContext(
+            settings=self.snapshot.settings,
+            namespaces=self.snapshot.namespaces,
+            services=services,
+            port_names=port_table(self.snapshot.workloads.pod_sets),
+        )
         written = [each.field for each in self.snapshot.objects]
         return read_policies([*written, *self.snapshot.workloads.policies], context)
 
@@ -184,6 +191,7 @@ class Facts:
             settings=self.snapshot.settings,
             namespaces=self.snapshot.namespaces,
             complete=inventory.complete,
+            storage=self.storage,
             hopeless=self._never_made(group) or any(id(cause.pod_set) in members for cause in self.missing_targets),
         )
 
@@ -204,6 +212,12 @@ class Facts:
     def dangling_references(self) -> tuple[ReferenceCause, ...]:
         """References to objects that are not there."""
         return tuple(dangling_references(self.snapshot))
+
+    @cached_property
+    def soft_colocations(self) -> tuple[SoftColocation, ...]:
+        """Groups that only preferences keep together."""
+        key = self.snapshot.settings.topology_key
+        return tuple(soft_colocations(self.proofs, self.snapshot.workloads, key, self.zones_of))
 
     @cached_property
     def shared_claims(self) -> tuple[SharingCause, ...]:

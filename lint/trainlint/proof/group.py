@@ -3,34 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trainlint.model.known import Answer, Undetermined
-from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
+from trainlint.model.policy import Permission
 from trainlint.model.settings import ZONE, Settings
-from trainlint.model.workload import Flow, FlowKind, Group, PortRange
+from trainlint.model.storage import Storage
+from trainlint.model.workload import Group
 from trainlint.proof.capacity import capacity_cause
 from trainlint.proof.cause import (
     CapacityCause,
     Cause,
     DeadlockCause,
-    FlowCause,
     SpreadCause,
     Where,
     ZoneCause,
     ZoneReason,
 )
+from trainlint.proof.deadlock import deadlock
+from trainlint.proof.denials import flow_causes
 from trainlint.proof.everywhere import Everywhere, judge_everywhere, permitted_across
 from trainlint.proof.explored import Explored, explored
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast, cast
 from trainlint.proof.spread import spread_causes
-from trainlint.proof.zones import Zone, judge_zones
+from trainlint.proof.zones import Zone, judge_zones, restricted
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.packing import Packing
-from trainlint.scheduling.placement import Placements
+from trainlint.scheduling.packing import UNLIMITED
 
 __all__ = ["GroupProof", "Stage", "never_placed", "prove"]
 
@@ -68,6 +69,7 @@ class Stage:
     namespaces: Namespaces
     complete: bool = True
     hopeless: bool = False
+    storage: Storage | None = None
 
 
 def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str]) -> GroupProof:
@@ -75,25 +77,25 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
 
     ``missing`` is what was not known before the question was asked; while there is any, nothing is proved.
     """
-    flows = tuple(_flow_causes(reach))
+    flows = tuple(flow_causes(reach))
     doubts = [*missing, *_undecided(group, reach)]
     if stage is None:
         answer = Answer.REFUTED if flows else Answer.UNKNOWN
         return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts))
     if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
         return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=flows, missing=tuple(doubts))
-    players = cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
+    players = _cast(group, stage)
     if stage.complete and (short := capacity_cause(players)) is not None:
         return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, short), missing=tuple(doubts))
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
     if stage.complete:
-        if deadlock := _deadlock(players):
-            return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*causes, deadlock))
+        if (locked := deadlock(players)) is not None:
+            return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*causes, locked))
         if any(each.forces_split for each in spread):
             return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=causes, missing=tuple(doubts))
-    found = explored(players, stage.namespaces) if players.beyond else None
+    found = explored(players, stage.namespaces, stage.storage) if players.beyond else None
     if players.beyond and found is None:
         doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
     return _Judge(group, reach, stage, players, causes, found).proof(doubts)
@@ -124,7 +126,7 @@ class _Judge:
                 unknown.append("which other nodes there are: the inventory says that it is not complete")
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             return self._made(exists, exists, viable, causes=causes, missing=tuple(dict.fromkeys(missing)))
-        every = _unless_placed_as_one(self.group, self._everywhere(viable))
+        every = _unless_tied(self.players, _unless_placed_as_one(self.group, self._everywhere(viable)))
         return self._made(
             exists,
             every.answer,
@@ -132,7 +134,7 @@ class _Judge:
             witness=next(zone.witness for zone in zones if zone.answer is Answer.PROVED),
             counterexample=_counterexample(every),
             causes=(*causes, *self._roots(every)),
-            notes=every.notes,
+            notes=(*every.notes, *self._today(viable)),
             missing=tuple(dict.fromkeys(every.missing)),
         )
 
@@ -162,6 +164,26 @@ class _Judge:
         if not across or self.group.collective:
             yield ZoneCause(_reasons(zones), across)
 
+    def _today(self, viable: Sequence[str]) -> Iterator[str]:
+        """Whether pools must grow before the group fits: at their minimum size no zone takes it."""
+        pools = [node.pool for node in self.stage.nodes]
+        today = replace(
+            self.players,
+            classes=tuple(
+                replace(each, count=sum(pools[index].minimum for index in each.pools)) for each in self.players.classes
+            ),
+        )
+        if today.classes == self.players.classes:
+            return
+        if all(restricted(today, zone).completed == () for zone in viable):
+            grow = dict.fromkeys(
+                pools[index].name
+                for each in self.players.classes
+                for index in each.pools
+                if (pools[index].maximum or UNLIMITED) > pools[index].minimum
+            )
+            yield f"it does not fit at today's size of the pools: {', '.join(grow)} must grow first"
+
     def _everywhere(self, viable: tuple[str, ...]) -> Everywhere:
         if self.found is not None:
             return self.found.everywhere(self.group, self.reach, viable)
@@ -169,8 +191,25 @@ class _Judge:
         every = judge_everywhere(self.group, self.players, self.reach, viable, lent)
         if every.answer is not Answer.UNKNOWN:
             return every
-        found = explored(self.players, self.stage.namespaces)
+        found = explored(self.players, self.stage.namespaces, self.stage.storage)
         return every if found is None else found.everywhere(self.group, self.reach, viable)
+
+
+def _unless_tied(players: Cast, every: Everywhere) -> Everywhere:
+    """Where pods share a volume that is made for the first of them, its place may bind all others, or not."""
+    zones = {players.zone(domain) for domain in range(len(players.domains)) if _used(players, domain)}
+    if not players.tied or len(zones) < 2:
+        return every
+    return Everywhere(
+        Answer.UNKNOWN, missing=(f"where the volume of claim {players.tied[0]}, which pods share, is made",)
+    )
+
+
+def _used(players: Cast, domain: int) -> bool:
+    pools = players.domains[domain].pools
+    return any(
+        players.classes[number].pool in pools for role in players.roles[: players.own] for number in role.classes
+    )
 
 
 def _unless_placed_as_one(group: Group, every: Everywhere) -> Everywhere:
@@ -214,50 +253,6 @@ def _dependency_zones(group: Group, stage: Stage) -> dict[int, frozenset[str]]:
     return found
 
 
-def _flow_causes(reach: Reachability) -> Iterator[FlowCause]:
-    """The flows that are denied everywhere, by the rule that names the reason best."""
-    found: dict[str, list[tuple[Flow, Verdict]]] = {}
-    for flow, verdict in reach.denied:
-        found.setdefault(_rule_for(flow, reach), []).append((flow, verdict))
-    if "flow-denied" in found:
-        found["flow-denied"] += found.pop("collective-ports-blocked", [])
-    for rule, flows in found.items():
-        yield FlowCause(rule, tuple(flows), dict(_admitting(rule, flows, reach)))
-
-
-def _admitting(
-    rule: str, flows: Sequence[tuple[Flow, Verdict]], reach: Reachability
-) -> Iterator[tuple[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]]]:
-    """For flows that are open on a few ports: the entries that open these, in the directions that are not all open."""
-    if rule != "collective-ports-blocked":
-        return
-    for flow, denied in flows:
-        for open_ports in reach.on_ports(flow).allowed:
-            opened = decisions(reach.on_ports(flow, open_ports))
-            for decision, asked, every in zip(opened, decisions(denied), decisions(reach.on_ports(flow)), strict=True):
-                if asked.answer is Permission.DENY:
-                    for entry in decision.deciding:
-                        yield entry, (flow, every.allowed)
-
-
-def _rule_for(flow: Flow, reach: Reachability) -> str:
-    if flow.kind is FlowKind.DNS:
-        return "dns-egress-blocked"
-    if flow.kind is FlowKind.COLLECTIVE and _some_port_open(flow, reach):
-        return "collective-ports-blocked"
-    return "flow-denied"
-
-
-def decisions(verdict: Verdict) -> tuple[Decision, Decision]:
-    """Both directions of a verdict."""
-    return verdict.egress, verdict.ingress
-
-
-def _some_port_open(flow: Flow, reach: Reachability) -> bool:
-    """Whether the two ends may talk, only not on all ports of the flow."""
-    return bool(reach.on_ports(flow).allowed)
-
-
 def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
     for flow in group.flows:
         for crossing in reach.crossings(flow):
@@ -268,46 +263,12 @@ def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
             yield f"how many pods {member.name} has: {member.replicas.why}"
 
 
+def _cast(group: Group, stage: Stage) -> Cast:
+    key = stage.settings.topology_key
+    return cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, key, stage.storage)
+
+
 def never_placed(group: Group, stage: Stage) -> CapacityCause | DeadlockCause | None:
     """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with nobody."""
-    players = cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, stage.settings.topology_key)
-    return capacity_cause(players) or _deadlock(players)
-
-
-def _deadlock(players: Cast) -> DeadlockCause | None:
-    """Required pod affinity that no order of placement can ever satisfy, room aside."""
-    if players.unknown or players.targetless:
-        return None
-    placements = _Roomy(players.roles, players.domains, players.classes)
-    if placements.reachable is None:
-        return None
-    placed = {role for state in placements.reachable for role, _ in state}
-    stuck = [role for role in range(players.own) if players.roles[role].attractions and role not in placed]
-    for role in stuck:
-        targets = sorted({target for term in players.roles[role].attractions for target in term.targets})
-        free = [target for target in targets if target in placed]
-        target = (free or [each for each in targets if each != role] or targets)[0]
-        if not free and target not in stuck:
-            continue
-        at = next((term.at for term in players.pods[role].spec.pod_affinity if term.at is not None), None)
-        pod_set = players.pod_sets[role]
-        return DeadlockCause(
-            pod_set,
-            players.pod_sets[target],
-            mutual=not free,
-            own_zones=_zones(players, placements.possible(role)),
-            target_zones=_zones(players, placements.possible(target)),
-            at=at or pod_set.spec.at or pod_set.at,
-        )
-    return None
-
-
-class _Roomy(Placements):
-    """Placements on nodes that never fill up."""
-
-    def minimal(self, state: frozenset[tuple[int, int]]) -> Packing:
-        return Packing(Answer.PROVED)
-
-
-def _zones(players: Cast, domains: Sequence[int]) -> tuple[str, ...]:
-    return tuple(sorted({players.zone(domain) or NO_DOMAIN for domain in domains}))
+    players = _cast(group, stage)
+    return capacity_cause(players) or deadlock(players)

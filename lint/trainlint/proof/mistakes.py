@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from trainlint.finding import Location, Path
-from trainlint.model.policy import Permission, PolicyEntry
+from trainlint.kube.strings import unquoted
+from trainlint.model.policy import Permission, PolicyEntry, Rejection
 from trainlint.model.workload import Flow, Group, ObjectRef
 from trainlint.policy import PolicySet
 from trainlint.policy.labels import pod_label_filter
@@ -53,6 +54,18 @@ class PolicyMistakes:
         out = {each.origin for each in self._policies.rejected} | {each.origin for each in self._policies.unenforced}
         origins = {entry.origin for entry in self.entries} - out
         return tuple(each for each in self._snapshot.objects if each.ref in origins)
+
+    @cached_property
+    def rejected(self) -> tuple[Rejection, ...]:
+        """The fields for which objects are refused, apart from values that only lack quotes (unquoted-string)."""
+        bare = {
+            value.at
+            for origin in dict.fromkeys(each.origin for each in self._policies.rejected)
+            for item in self._snapshot.objects
+            if item.ref == origin
+            for _, value in unquoted(item.field)
+        }
+        return tuple(each for each in self._policies.rejected if each.at not in bare)
 
     @cached_property
     def _audience(self) -> Audience:

@@ -8,8 +8,11 @@ from dataclasses import dataclass, replace
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import SpreadConstraint
+from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, PodSet
 from trainlint.proof.feasibility import Feasibility
+from trainlint.scheduling import volume_restrictions
+from trainlint.scheduling.claims import class_of, pod_claims
 from trainlint.scheduling.domains import Domain, partition
 from trainlint.scheduling.inter_pod_affinity import Rules, rules, term_matches
 from trainlint.scheduling.node import Node
@@ -30,7 +33,8 @@ class Cast:
 
     The first roles are the group's own pod sets (dependencies and sets without pods left out), the rest are other
     workloads that they require to be near; those take no room. ``unknown`` says what is not known about them, and
-    ``beyond`` which constraints depend on more than who is in which domain.
+    ``beyond`` which constraints depend on more than who is in which domain. ``tied`` are claims of several of their
+    pods whose volume will be made where the first of them lands.
     """
 
     pod_sets: tuple[PodSet, ...]
@@ -44,6 +48,7 @@ class Cast:
     unknown: tuple[str, ...] = ()
     beyond: tuple[str, ...] = ()
     targetless: tuple[PodSet, ...] = ()
+    tied: tuple[str, ...] = ()
 
     def zone(self, domain: int) -> str | None:
         """The value of the topology key in a domain."""
@@ -57,6 +62,7 @@ def cast(
     nodes: Sequence[Node],
     namespaces: Namespaces,
     key: str,
+    storage: Storage | None = None,
 ) -> Cast:
     """The roles of the group. ``feasible`` is by member index; ``others`` are the workloads that are no members."""
     own = [
@@ -92,7 +98,22 @@ def cast(
         unknown=(*unknown, *_unsure(everyone, asked)),
         beyond=tuple(_beyond(own, asked, nodes)),
         targetless=tuple(_targetless(own, asked)),
+        tied=tuple(_tied(own, storage)) if storage is not None else (),
     )
+
+
+def _tied(own: Sequence[Feasibility], storage: Storage) -> Iterator[str]:
+    """Claims that wait for their first pod and are used by several (S 1.8)."""
+    pods: dict[tuple[str, str], int] = {}
+    for each in own:
+        for wanted in pod_claims(each.pod, storage):
+            claim = wanted.claim
+            chosen = class_of(claim, storage) if claim is not None else None
+            if not wanted.ephemeral and claim is not None and not claim.bound and chosen is not None and chosen.delayed:
+                replicas = each.pod_set.replicas
+                key = (claim.namespace, claim.name)
+                pods[key] = pods.get(key, 0) + (replicas if isinstance(replicas, int) else 2)
+    yield from (name for (_, name), count in pods.items() if count > 1)
 
 
 def _near(usable: frozenset[int]) -> Role:
@@ -180,6 +201,7 @@ def _role(
         other
         for other, pod in enumerate(own)
         if any(one.conflicts(two) for one in me.pod.host_ports for two in pod.host_ports)
+        or volume_restrictions.conflict(me.pod, pod) is not None
     }
     replicas = me.pod_set.replicas
     amounts = {name: amount for name, amount in compared(me.pod.requests) if isinstance(amount, int)}

@@ -110,9 +110,10 @@ def _annotated(workloads: Sequence[Workload]) -> Iterator[Gang]:
         if name := pods.annotations.get(f"{_KOORDINATOR}name"):
             minimum = annotations[f"{_KOORDINATOR}min-available"]
             members[pods.namespace, f"min-available of the gang {name}", name].append((pods, minimum))
-        if isinstance(name := pods.labels.get(f"{_KUEUE}name"), str) and workload.owner.kind == "Pod":
+        queued = pods.labels.get(f"{_KUEUE}name")
+        if isinstance(queued, str) and workload.owner.kind == "Pod":
             total = annotations[f"{_KUEUE}total-count"]
-            members[pods.namespace, f"{_KUEUE}total-count of the pod group {name}", name].append((pods, total))
+            members[pods.namespace, f"{_KUEUE}total-count of the pod group {queued}", queued].append((pods, total))
     yield from _numbered(members)
 
 

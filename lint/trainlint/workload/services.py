@@ -10,10 +10,10 @@ from typing import Final
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.addresses import Address
-from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort
+from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort, Workloads
 from trainlint.source.document import Field
 
-__all__ = ["Directory", "Resolution", "read_service", "target_port"]
+__all__ = ["Directory", "Resolution", "directory_of", "read_service", "target_port"]
 
 _IN_CLUSTER: Final = re.compile(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
 
@@ -139,3 +139,8 @@ def _has_pod(pod_set: PodSet, name: str) -> bool:
         return False
     pattern = re.escape(pod_set.hostname).replace(r"\{\}", r"\d+")
     return re.fullmatch(pattern, name) is not None
+
+
+def directory_of(workloads: Workloads) -> Directory:
+    """The names of a snapshot whose workloads are read."""
+    return Directory(workloads.pod_sets, {(each.ref.namespace, each.ref.name): each for each in workloads.services})

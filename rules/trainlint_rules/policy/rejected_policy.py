@@ -4,6 +4,8 @@ A policy with one invalid field is not imported at all, and one bad element of `
 The pods that it should isolate stay open to everybody, or, if an older accepted version of it is still in force, that
 one stays. kubectl may accept what Cilium refuses: the only trace is a line in the agent's log and the object's status.
 
+Silent for a label value that only lacks quotes: unquoted-string names that one.
+
 ```yaml bad
 apiVersion: cilium.io/v2
 kind: CiliumNetworkPolicy
@@ -38,8 +40,8 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per field that is refused."""
-    for rejection in facts.policies.rejected:
-        who = "Cilium" if rejection.engine else "the API server"
+    for rejection in facts.mistakes.rejected:
+        who = "the API server" if rejection.server else "Cilium"
         yield Finding(
             message=f"{who} refuses {rejection.origin}, so it protects nothing: {rejection.reason}",
             at=rejection.at,

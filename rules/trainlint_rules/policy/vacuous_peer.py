@@ -41,7 +41,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for item in facts.mistakes.enforced:
         for found in vacuous(item.field):
             yield Finding(
-                message=f"the empty list {found.name} in {item.ref} means {found.means}",
+                message=f"{found.name} in {item.ref} lists nothing, which means {found.means}",
                 at=found.field.at,
                 remedy="write the peers or ports that are meant, or leave the field out",
                 evidence={"field": found.name, "means": found.means},

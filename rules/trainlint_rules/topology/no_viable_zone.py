@@ -49,8 +49,10 @@ apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: ml}
 spec:
+  runPolicy: {cleanPodPolicy: Running}
   pytorchReplicaSpecs:
     Master:
+      restartPolicy: Never
       replicas: 1
       template:
         spec:
@@ -58,6 +60,7 @@ spec:
           tolerations: [{key: gpu, operator: Exists}]
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {requests: {cpu: "2"}}}]
     Worker:
+      restartPolicy: Never
       replicas: 2
       template:
         spec:

@@ -58,7 +58,8 @@ def _fault(kind: str, name: str, roles: Sequence[tuple[str, Sequence[Field]]]) -
     (role, containers), *others = roles
     there = ", ".join(read_text(each["name"]) or "one without a name" for each in containers)
     yield Fault(
-        f"the operator of {kind} works on a container called {name}, and {role} has only {there}: the object is refused",
+        f"the operator of {kind} works on a container called {name}, and {role} has only {there}: the object is "
+        "refused",
         _list(containers),
         f"call the container that trains {name}",
         tuple((f"has none either ({other})", _list(there)) for other, there in others),

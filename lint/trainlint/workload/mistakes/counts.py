@@ -34,8 +34,8 @@ def process_counts(pods: PodSet) -> Iterator[Fault]:
             if found is not None and found[0] > devices:
                 count, at, said = found
                 yield Fault(
-                    f"{said} starts {count} processes in each pod of {pods.name}, which gets {devices} accelerators: two "
-                    "ranks on one device, which NCCL refuses",
+                    f"{said} starts {count} processes in each pod of {pods.name}, which gets {devices} accelerators: "
+                    "two ranks on one device, which NCCL refuses",
                     at,
                     f"start {devices} processes, or ask for {count} accelerators",
                     (("what the pod asks for", (container.at or pods.template).child("resources")),),

@@ -74,8 +74,8 @@ def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
     at = worker["replicas"].at if worker["replicas"].present else worker.at
     if count < least:
         yield Fault(
-            f"the ranks of {workload.owner.name} wait until at least {least} nodes have joined (minReplicas), and there "
-            f"are {count} workers; without metrics there is no autoscaler that adds the others",
+            f"the ranks of {workload.owner.name} wait until at least {least} nodes have joined (minReplicas), and "
+            f"there are {count} workers; without metrics there is no autoscaler that adds the others",
             elastic["minReplicas"].at,
             f"set Worker.replicas to at least {least}, or minReplicas to at most {count}",
             (("how many workers there are", at),),
@@ -110,7 +110,8 @@ def _torch(workload: Workload, elastic: Field) -> Iterator[Fault]:
     both = (elastic["nProcPerNode"], workload.field.down("spec", "nprocPerNode"))
     if all(each.present for each in both):
         yield Fault(
-            f"{workload.owner.name} sets elasticPolicy.nProcPerNode and spec.nprocPerNode, and the operator refuses both",
+            f"{workload.owner.name} sets elasticPolicy.nProcPerNode and spec.nprocPerNode, and the operator refuses "
+            "both",
             both[0].at,
             "keep spec.nprocPerNode alone",
             (("the other one", both[1].at),),

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from trainlint.finding import Certainty, Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import Address, addresses
-from trainlint.model.workload import PodSet, Service, Workload
+from trainlint.model.workload import PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
-from trainlint.workload.services import Directory
-from trainlint.workload.written import containers_of, template_of
+from trainlint.workload.services import Directory, directory_of
+from trainlint.workload.written import containers_of
 
-__all__ = ["Misnamed", "misnamed_pods"]
+__all__ = ["Misnamed", "all_misnamed", "misnamed_pods"]
 
 _CLUSTER: Final = re.compile(r"\.svc(?:\.cluster\.local)?\.?$")
 _NUMBERED: Final = re.compile(r"^(?P<name>.+)-\d+$")
@@ -43,6 +43,16 @@ class _Name:
     address: Address
     workload: Workload
     target: PodSet
+
+
+def all_misnamed(workloads: Workloads, opened: Callable[[str], str]) -> Iterator[Misnamed]:
+    """The misnamed pods of every object; ``opened`` says what may add objects to a namespace (decision 5)."""
+    directory = directory_of(workloads)
+    written = {each.ref.namespace for each in workloads.services if not each.generated}
+    for workload in workloads.objects:
+        namespace = workload.owner.namespace
+        closed = namespace in written and not opened(namespace)
+        yield from misnamed_pods(workload, directory, holds_services=closed)
 
 
 def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: bool) -> Iterator[Misnamed]:
@@ -76,7 +86,7 @@ def _own_name(address: Address, workload: Workload) -> _Name | None:
     if len(labels) == 3 and labels[2] != workload.owner.namespace:
         return None
     for pods in workload.pod_sets:
-        pattern = pattern.replace(r"\{\}", r"\d+")
+        pattern = re.escape(pods.hostname).replace(r"\{\}", r"\d+")
         numbered = _NUMBERED.match(labels[0])
         unnamed = not pods.hostname and workload.owner.kind == "Job" and maybe_many(pods)
         if (pattern and re.fullmatch(pattern, labels[0])) or (
@@ -168,8 +178,8 @@ def _no_service(name: _Name, directory: Directory) -> Fault:
 def _not_selected(name: _Name, service: Service) -> Fault:
     wanted = ", ".join(f"{key}={value}" for key, value in (service.selector or {}).items())
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and the Service {name.service} does not select its pods "
-        f"(it selects {wanted or 'nothing'}): the name does not exist",
+        f"{name.target.name} looks for {name.pod}.{name.service}, and the Service {name.service} does not select its "
+        f"pods (it selects {wanted or 'nothing'}): the name does not exist",
         service.at.child("spec", "selector") if service.at and not service.generated else name.address.at,
         "select labels that the pods carry",
         (_used(name), ("the pods", name.target.template)),
@@ -180,8 +190,8 @@ def _not_selected(name: _Name, service: Service) -> Fault:
 
 def _unnumbered(name: _Name, service: Service) -> Fault:
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods have random names: completionMode is not "
-        "Indexed",
+        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods have random names: completionMode is "
+        "not Indexed",
         name.workload.field.down("spec", "completionMode").at,
         "set completionMode: Indexed (and completions)",
         (_used(name), *((("the Service", service.at),) if service.at else ())),
@@ -194,8 +204,8 @@ def _wrong_subdomain(name: _Name, service: Service) -> Fault:
     own = name.target.spec.subdomain
     said = f"have the subdomain {own}" if own else "have no subdomain"
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods {said}: DNS gives the name of a pod only "
-        "under the Service that its subdomain names",
+        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods {said}: DNS gives the name of a pod "
+        "only under the Service that its subdomain names",
         _subdomain_at(name),
         f"set subdomain: {name.service} in the pod template",
         (_used(name), *((("the Service", service.at),) if service.at else ())),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,7 +19,7 @@ from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.services import Directory, target_port
 
-__all__ = ["Meeting", "lonely_ranks", "meeting_of", "meetings_apart", "service_ports", "strangers"]
+__all__ = ["Meeting", "lonely_ranks", "meeting_faults", "meeting_of", "meetings_apart", "service_ports", "strangers"]
 
 _LOCAL: Final = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1|\[::1\])$")
 _ENDPOINT: Final = re.compile(r"^(?:tcp://)?(?P<host>\[[^\]]*\]|[^:/\s]+)(?::(?P<port>\d{1,5}))?$")
@@ -39,6 +40,17 @@ class Meeting:
     def local(self) -> bool:
         """Whether each pod looks for the others in itself."""
         return _LOCAL.match(self.host) is not None
+
+
+def meeting_faults(communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str]) -> Iterator[Fault]:
+    """The first thing that keeps the ranks of a communicator from meeting, apart from hosts that DNS does not know."""
+    if any((meeting := meeting_of(pods)) is not None and meeting.host in misnamed for pods in communicator):
+        return
+    for judge in (meetings_apart, service_ports, strangers):
+        for fault in judge(communicator, directory):
+            yield fault
+            return
+    yield from lonely_ranks(communicator)
 
 
 def meeting_of(pods: PodSet) -> Meeting | None:
@@ -65,9 +77,7 @@ def _of_script(pods: PodSet) -> Meeting | None:
     return None
 
 
-def _of_torch(
-    pods: PodSet, container: Container, command: Command, variables: dict[str, Variable]
-) -> Meeting | None:
+def _of_torch(pods: PodSet, container: Container, command: Command, variables: dict[str, Variable]) -> Meeting | None:
     """torchrun takes rdzv-endpoint; without it master-addr and master-port, which go with the static backend."""
     at = command.words[0].at if command.words else container.at or pods.template
     endpoint = torch_setting(command, variables, "rdzv-endpoint")
@@ -79,9 +89,7 @@ def _of_torch(
             return None
         backend = torch_setting(command, variables, "rdzv-backend")
         default = 29400 if backend is not None and backend.text == "c10d" else 29500
-        return Meeting(
-            pods, match["host"].lower(), int(match["port"] or default), endpoint.at, endpoint.at, identity
-        )
+        return Meeting(pods, match["host"].lower(), int(match["port"] or default), endpoint.at, endpoint.at, identity)
     address, port = (torch_setting(command, variables, name) for name in ("master-addr", "master-port"))
     if address is None or address.text is None or (port is not None and not (port.text or "").isdecimal()):
         return None
@@ -180,8 +188,8 @@ def lonely_ranks(communicator: Sequence[PodSet]) -> Iterator[Fault]:
                 at = _told_itself(container, command)
                 if at is not None and launch.nodes_at is not None:
                     yield Fault(
-                        f"torchrun in {pods.name} waits for {launch.nodes[0]} nodes and is told no place to meet but the "
-                        "pod itself: every pod waits alone",
+                        f"torchrun in {pods.name} waits for {launch.nodes[0]} nodes and is told no place to meet but "
+                        "the pod itself: every pod waits alone",
                         at,
                         "name the first pod: --master-addr, or --rdzv-backend=c10d with --rdzv-endpoint",
                         (("how many nodes it waits for", launch.nodes_at),),
@@ -195,7 +203,9 @@ def _told_itself(container: Container, command: Command) -> Location | None:
     """The place that names the pod itself, or the command where nothing names a place; ``None`` where something may."""
     variables = environment(container)
     endpoint = torch_setting(command, variables, "rdzv-endpoint")
-    address = endpoint if endpoint is not None and endpoint.text != "" else torch_setting(command, variables, "master-addr")
+    address = (
+        endpoint if endpoint is not None and endpoint.text != "" else torch_setting(command, variables, "master-addr")
+    )
     if address is None:
         unread = any("$" in word.text and "NODE_RANK" not in word.text.upper() for word in command.words)
         return None if unread or not command.words else command.words[0].at
@@ -232,8 +242,8 @@ def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Itera
             listens = own.port if own is not None else meeting.port
             if ends != listens:
                 yield Fault(
-                    f"{pods.name} meets at {meeting.host}:{meeting.port}, which the Service {service.ref.name} leads to port "
-                    f"{ends} of {target.name}, where rank 0 listens on {listens}",
+                    f"{pods.name} meets at {meeting.host}:{meeting.port}, which the Service {service.ref.name} leads "
+                    f"to port {ends} of {target.name}, where rank 0 listens on {listens}",
                     meeting.port_at,
                     f"set targetPort to {listens}",
                     (("the Service", service.at),) if service.at else (),

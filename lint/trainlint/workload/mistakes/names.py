@@ -46,8 +46,8 @@ def long_names(workload: Workload) -> Iterator[Fault]:
     limit = _OBJECTS.get(workload.owner.kind)
     if limit is not None and len(name) > limit:
         yield Fault(
-            f"{workload.owner.kind} {name} has a name of {len(name)} characters; {limit} are allowed, because longer ones "
-            "are made from it",
+            f"{workload.owner.kind} {name} has a name of {len(name)} characters; {limit} are allowed, because longer "
+            "ones are made from it",
             written.at,
             f"shorten it by {len(name) - limit} characters",
             evidence={"length": len(name), "limit": limit},

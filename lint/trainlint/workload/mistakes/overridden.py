@@ -109,8 +109,8 @@ def _fault(workload: Workload, name: str, clashes: list[_Clash]) -> Fault:
             name,
         )
     return Fault(
-        f"{first.pods.name} sets {name} to {first.written}, and the operator of {kind} sets {name} to {other} after it: "
-        "the last one counts, so this line does nothing",
+        f"{first.pods.name} sets {name} to {first.written}, and the operator of {kind} sets {name} to {other} after "
+        "it: the last one counts, so this line does nothing",
         first.at,
         f"remove {name}, or write what the operator sets",
         related,

@@ -95,8 +95,8 @@ def _leader_worker_set(workload: Workload) -> Iterator[Fault]:
     written = workload.field.down("spec", "leaderWorkerTemplate", "restartPolicy")
     if read_text(written) == "None":
         yield Fault(
-            f"restartPolicy None lets one pod of {workload.owner.name} restart alone, and the rest of its group waits for "
-            "the rank that is gone",
+            f"restartPolicy None lets one pod of {workload.owner.name} restart alone, and the rest of its group waits "
+            "for the rank that is gone",
             written.at,
             "use RecreateGroupOnPodRestart, which is the default",
             certainty=Certainty.LIKELY,
@@ -113,8 +113,8 @@ def _volcano(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
     open_ = [pods for pods in ranks if not _ends(field_at(workload, pods.at)["policies"])]
     if open_:
         yield Fault(
-            f"nothing says what happens to {workload.owner.name} when a pod of {open_[0].role} fails: the others wait in a "
-            "collective for the rank that is gone",
+            f"nothing says what happens to {workload.owner.name} when a pod of {open_[0].role} fails: the others wait "
+            "in a collective for the rank that is gone",
             spec["policies"].at,
             "add to policies: {event: PodFailed, action: RestartJob}, and the same for PodEvicted",
             tuple((f"has no policy either ({pods.role})", pods.at) for pods in open_[1:]),
@@ -154,8 +154,8 @@ def _kubeflow(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
     if policy in {"", "None"}:
         said = "is None" if policy else "is not written, so it is None"
         yield Fault(
-            f"cleanPodPolicy of {workload.owner.name} {said}: when one rank has failed and the job with it, the others keep "
-            "running, and wait in a collective for the rank that is gone",
+            f"cleanPodPolicy of {workload.owner.name} {said}: when one rank has failed and the job with it, the "
+            "others keep running, and wait in a collective for the rank that is gone",
             at,
             "set runPolicy.cleanPodPolicy: Running",
             tuple((f"does not come back ({pods.name})", each.at) for pods, each in policies),

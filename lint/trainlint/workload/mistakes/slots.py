@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
 from trainlint.finding import Certainty, Location
@@ -19,7 +20,7 @@ __all__ = ["slot_counts"]
 
 _RANKS: Final = frozenset({"-np", "-n", "--np", "-c"})
 _OWN_HOSTS: Final = ("hostfile", "machinefile", "host", "h", "hosts", "f", "default-hostfile")
-_MORE_ALLOWED: Final = ("OMPI_MCA_rmaps_base_oversubscribe", "OMPI_MCA_hwloc_base_binding_policy", "PRTE_MCA_rmaps_default")
+_MORE_ALLOWED: Final = ("OMPI_MCA_rmaps_base_oversubscribe", "PRTE_MCA_rmaps_default_mapping_policy")
 
 
 def slot_counts(workload: Workload) -> Iterator[Fault]:
@@ -47,7 +48,9 @@ def slot_counts(workload: Workload) -> Iterator[Fault]:
         yield _fault(workload, ranks, hosts * slots, f"{hosts} workers of {said}", "it refuses", at, written.at)
     elif isinstance(devices, int) and 0 < devices < slots and ranks > hosts * devices:
         why = "two ranks get one device, which NCCL refuses"
-        yield _fault(workload, ranks, hosts * devices, f"{hosts} workers of {devices} accelerators", why, at, written.at)
+        yield _fault(
+            workload, ranks, hosts * devices, f"{hosts} workers of {devices} accelerators", why, at, written.at
+        )
 
 
 def _fault(workload: Workload, ranks: int, room: int, made_of: str, why: str, at: Location, slots: Location) -> Fault:
@@ -70,7 +73,7 @@ def _told(launcher: PodSet) -> tuple[int, Location, Command] | None:
     if len(lines) != 1 or any(lines[0].option(name) is not None for name in _OWN_HOSTS):
         return None
     words = lines[0].words
-    for word, following in zip(words, words[1:], strict=False):
+    for word, following in pairwise(words):
         if word.text in _RANKS:
             text = expand(following.text, variables)
             return (int(text), following.at, lines[0]) if text.isdecimal() and len(text) < 7 else None

@@ -36,7 +36,10 @@ def ssh_faults(workload: Workload) -> Iterator[Fault]:
         yield from _server(worker, by_operator=True)
         yield from _ports(launcher, worker)
         yield from _keys(workload, launcher, worker)
-    elif workload.owner.kind == "Job.batch.volcano.sh" and workload.field.down("spec", "plugins", "mpi").value is not None:
+    elif (
+        workload.owner.kind == "Job.batch.volcano.sh"
+        and workload.field.down("spec", "plugins", "mpi").value is not None
+    ):
         worker = roles.get("worker")
         if worker is not None and "master" in roles:
             yield from _server(worker, by_operator=False)
@@ -50,7 +53,11 @@ def _server(worker: PodSet, *, by_operator: bool) -> Iterator[Fault]:
     found = commands(container)
     if (not container.command and not container.args) or not all(_serves_nothing(each) for each in found) or not found:
         return
-    why = "the operator starts sshd only in a container without command and args" if by_operator else "nothing starts sshd"
+    why = (
+        "the operator starts sshd only in a container without command and args"
+        if by_operator
+        else "nothing starts sshd"
+    )
     yield Fault(
         f"{worker.name} runs {_short(container)} and no sshd, so mpirun cannot log in to it: {why}",
         (container.at or worker.template).child("command" if container.command else "args"),
@@ -100,7 +107,8 @@ def _keys(workload: Workload, launcher: PodSet, worker: PodSet) -> Iterator[Faul
         if user is None or (user == 0) is of_root:
             continue
         yield Fault(
-            f"{pods.name} runs as user {user}, and the ssh keys are mounted in {path}, which is not the home of this user",
+            f"{pods.name} runs as user {user}, and the ssh keys are mounted in {path}, which is not the home of this "
+            "user",
             written.at,
             "set sshAuthMountPath to the .ssh of the home directory of the user that both roles run as",
             ((f"runs as user {user}", template_of(workload, pods)["spec"].at),),

@@ -1,0 +1,51 @@
+"""NCCL_COMM_ID: where rank 0 listens (N 2.3)."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from trainlint.fabric.interface import Entry
+from trainlint.fabric.name_list import parse_items
+
+__all__ = ["CommId", "read_comm_id"]
+
+
+@dataclass(frozen=True, slots=True)
+class CommId:
+    """The address in NCCL_COMM_ID, with the index of the interface for link-local ones (0: none is named)."""
+
+    address: IPv4Address | IPv6Address
+    scope: int = 0
+
+    def near(self, entry: Entry) -> bool:
+        """Whether the entry's address is in one subnet with it, by the entry's own prefix."""
+        if entry.address.version != self.address.version or self.address not in entry.address.network:
+            return False
+        own_scope = entry.index if entry.address.version == 6 and entry.address.is_link_local else 0
+        return own_scope == self.scope
+
+
+def read_comm_id(text: str) -> CommId | None:
+    """The address that the text names; ``None`` where NCCL calls the text invalid.
+
+    A host name gives ``None`` as well: what it resolves to is not in the text.
+    """
+    if len(text) <= 1:
+        return None
+    if text.startswith("["):
+        inside, bracket, _ = text[1:].partition("]")
+        if not bracket:
+            return None
+        try:
+            return CommId(IPv6Address(inside.partition("%")[0]))
+        except ValueError:
+            return CommId(IPv6Address(0))  # inet_pton's failure is not looked at
+    items = parse_items(text, 1)
+    if not items:
+        return None
+    try:
+        return CommId(ipaddress.ip_address(items[0].name))
+    except ValueError:
+        return None

@@ -1,0 +1,56 @@
+"""Needed flows that are denied wherever pods land, by the rule that names the reason best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
+from trainlint.model.workload import Flow, FlowKind, PortRange
+from trainlint.proof.cause import FlowCause
+from trainlint.reachability import Reachability
+
+__all__ = ["decisions", "flow_causes"]
+
+
+def flow_causes(reach: Reachability) -> Iterator[FlowCause]:
+    """The flows that are denied everywhere, by the rule that names the reason best."""
+    found: dict[str, list[tuple[Flow, Verdict]]] = {}
+    for flow, verdict in reach.denied:
+        found.setdefault(_rule_for(flow, reach), []).append((flow, verdict))
+    if "flow-denied" in found:
+        found["flow-denied"] += found.pop("collective-ports-blocked", [])
+    for rule, flows in found.items():
+        yield FlowCause(rule, tuple(flows), dict(_admitting(rule, flows, reach)))
+
+
+def _admitting(
+    rule: str, flows: Sequence[tuple[Flow, Verdict]], reach: Reachability
+) -> Iterator[tuple[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]]]:
+    """For flows that are open on a few ports: the entries that open these, in the directions that are not all open."""
+    if rule != "collective-ports-blocked":
+        return
+    for flow, denied in flows:
+        for open_ports in reach.on_ports(flow).allowed:
+            opened = decisions(reach.on_ports(flow, open_ports))
+            for decision, asked, every in zip(opened, decisions(denied), decisions(reach.on_ports(flow)), strict=True):
+                if asked.answer is Permission.DENY:
+                    for entry in decision.deciding:
+                        yield entry, (flow, every.allowed)
+
+
+def _rule_for(flow: Flow, reach: Reachability) -> str:
+    if flow.kind is FlowKind.DNS:
+        return "dns-egress-blocked"
+    if flow.kind is FlowKind.COLLECTIVE and _some_port_open(flow, reach):
+        return "collective-ports-blocked"
+    return "flow-denied"
+
+
+def decisions(verdict: Verdict) -> tuple[Decision, Decision]:
+    """Both directions of a verdict."""
+    return verdict.egress, verdict.ingress
+
+
+def _some_port_open(flow: Flow, reach: Reachability) -> bool:
+    """Whether the two ends may talk, only not on all ports of the flow."""
+    return bool(reach.on_ports(flow).allowed)

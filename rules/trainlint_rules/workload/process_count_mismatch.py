@@ -1,0 +1,82 @@
+"""Numbers of processes, nodes, slots and accelerators contradict each other.
+
+torchrun with `--nnodes=4` waits for four nodes, however many pods there are; eight processes in a pod of four GPUs put
+two ranks on one device, which NCCL refuses; mpirun refuses to start more ranks than the workers have slots. PET_
+variables are torchrun's defaults, so a command without flags may be right.
+
+Silent where a number is a placeholder or computed by a script, and for elastic ranges, where elastic-policy-invalid
+speaks.
+
+```yaml bad
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {name: train, namespace: ml}
+spec:
+  slotsPerWorker: 8
+  runPolicy: {cleanPodPolicy: Running}
+  mpiReplicaSpecs:
+    Launcher:
+      replicas: 1
+      template:
+        spec:
+          containers:
+            - name: launcher
+              image: registry.example/train:1
+              command: [mpirun, -np, "32", python3, train.py]  # expect
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers: [{name: worker, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+
+```yaml good
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {name: train, namespace: ml}
+spec:
+  slotsPerWorker: 8
+  runPolicy: {cleanPodPolicy: Running}
+  mpiReplicaSpecs:
+    Launcher:
+      replicas: 1
+      template:
+        spec:
+          containers:
+            - name: launcher
+              image: registry.example/train:1
+              command: [mpirun, -np, "16", python3, train.py]
+    Worker:
+      replicas: 2
+      template:
+        spec:
+          containers: [{name: worker, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.rule import Facts, rule
+from trainlint.workload.communicators import communicators
+from trainlint.workload.mistakes.counts import node_counts, process_counts, size_counts
+from trainlint.workload.mistakes.elastic import elastic_faults
+from trainlint.workload.mistakes.slots import slot_counts
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object and number."""
+    workloads = facts.snapshot.workloads
+    elastic = {each.owner for each in workloads.objects if next(elastic_faults(each), None) is not None}
+    for workload in workloads.objects:
+        if workload.owner not in elastic:
+            found = [fault for pods in workload.pod_sets for fault in process_counts(pods)][:1]
+            for fault in (*found, *slot_counts(workload)):
+                yield fault.finding()
+    for ranks in communicators(workloads.groups):
+        if all(pods.owner not in elastic for pods in ranks):
+            for fault in (*node_counts(ranks), *size_counts(ranks)):
+                yield fault.finding()
