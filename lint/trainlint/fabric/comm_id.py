@@ -14,16 +14,16 @@ __all__ = ["CommId", "read_comm_id"]
 
 @dataclass(frozen=True, slots=True)
 class CommId:
-    """The address in NCCL_COMM_ID, with the index of the interface for link-local ones (0: none is named)."""
+    """The address in NCCL_COMM_ID, with the interface that stands behind its ``%`` (link-local addresses have one)."""
 
     address: IPv4Address | IPv6Address
-    scope: int = 0
+    scope: str = ""
 
     def near(self, entry: Entry) -> bool:
         """Whether the entry's address is in one subnet with it, by the entry's own prefix."""
         if entry.address.version != self.address.version or self.address not in entry.address.network:
             return False
-        own_scope = entry.index if entry.address.version == 6 and entry.address.is_link_local else 0
+        own_scope = entry.name if entry.address.version == 6 and entry.address.is_link_local else ""
         return own_scope == self.scope
 
 
@@ -38,8 +38,9 @@ def read_comm_id(text: str) -> CommId | None:
         inside, bracket, _ = text[1:].partition("]")
         if not bracket:
             return None
+        address, _, scope = inside.partition("%")
         try:
-            return CommId(IPv6Address(inside.partition("%")[0]))
+            return CommId(IPv6Address(address), scope)
         except ValueError:
             return CommId(IPv6Address(0))  # inet_pton's failure is not looked at
     items = parse_items(text, 1)

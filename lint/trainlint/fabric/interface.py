@@ -28,7 +28,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """An interface with its addresses in the kernel's order; ``labels`` are names of single addresses."""
+    """An interface with its addresses in the kernel's order; ``labels`` are names of single addresses ("10.0.0.1/24")."""
 
     name: str
     addresses: tuple[Address, ...]
@@ -44,7 +44,7 @@ def listing(interfaces: Sequence[Interface]) -> tuple[Entry, ...]:
         for index, each in enumerate(interfaces, start=1):
             labels = dict(each.labels)
             found += [
-                Entry(labels.get(str(address.ip), each.name), index, address, each.up, each.running)
+                Entry(labels.get(address.with_prefixlen, each.name), index, address, each.up, each.running)
                 for address in each.addresses
                 if address.version == version
             ]

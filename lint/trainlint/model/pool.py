@@ -47,6 +47,10 @@ class Pool:
     label ``kubernetes.io/hostname`` and ``node_name``; in larger pools every node has a hostname of its own.
     ``listed_keys`` is ``None`` where the source lists every label that the nodes have; otherwise it holds the keys for
     which it does, and labels that platforms add by themselves (S 3) may be there beside them.
+    ``undetermined`` maps labels that the nodes have, or may have, to why nobody knows their value. ``ceiling`` holds
+    the most that may be allocatable of a resource where ``allocatable`` is a cautious estimate; ``open_resources`` says
+    that device plugins may offer resources that the source does not name. ``budget`` names what ``maximum`` is shared
+    with: pools of one budget may have that many nodes together, not each.
     ``notes`` say what was assumed or left out when the source was read.
     """
 
@@ -61,9 +65,15 @@ class Pool:
     listed_keys: frozenset[str] | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
     at: Location | None = field(default=None, compare=False, repr=False)
+    undetermined: Mapping[str, str] = field(default_factory=dict)
+    ceiling: Mapping[str, str] = field(default_factory=dict)
+    open_resources: bool = False
+    budget: str = ""
 
     def label(self, key: str) -> Known[str] | None:
         """The value of a label; ``None`` where the nodes surely lack it."""
+        if key in self.undetermined:
+            return Undetermined(self.undetermined[key])
         value = self.labels.get(key)
         if value is not None or self.listed_keys is None or key in self.listed_keys:
             return value
@@ -74,9 +84,15 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Inventory:
-    """All pools that one source of truth describes; ``complete`` means that there are no other nodes."""
+    """All pools that one source of truth describes; ``complete`` means that there are no other nodes.
+
+    ``partial`` says why it describes only some nodes of a cluster that it does not name, so that it may be joined with
+    what describes the others. ``derived`` means that it was not written as an inventory.
+    """
 
     name: str
     pools: tuple[Pool, ...]
     complete: bool = True
     at: Location | None = field(default=None, compare=False, repr=False)
+    partial: str = ""
+    derived: bool = False

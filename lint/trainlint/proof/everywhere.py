@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
 
 from trainlint.model.known import Answer
-from trainlint.model.policy import Permission, Verdict
+from trainlint.model.policy import Permission
 from trainlint.model.workload import Flow, Group
 from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where
+from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.roles import Cast
-from trainlint.proof.words import state_where, where
+from trainlint.proof.words import denying_verdict, state_where, where, which_node
 from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability, unknown_of
 from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placement, Placements, State
 
-__all__ = ["Everywhere", "denying_verdict", "judge_everywhere", "permitted_across", "which_node"]
+__all__ = ["Everywhere", "judge_everywhere", "permitted_across"]
 
 SPLITS = 500
 """Placements over several zones that are looked at; the first few show what there is to see."""
@@ -131,12 +132,12 @@ def _cut(
         if id(flow) in denied:
             continue
         for crossing in reach.crossings(flow):
-            if crossing.permission is Permission.ALLOW:
+            if permission(group, cast, crossing) is Permission.ALLOW:
                 continue
             packing = _meets(group, cast, placements, crossing, dependency_zones)
             if packing is None:
                 continue
-            if crossing.may_be_denied:
+            if may_be_denied(group, cast, crossing):
                 pairs.append(
                     CutPair(
                         flow,
@@ -150,18 +151,6 @@ def _cut(
             else:
                 missing.extend(unknown_of(crossing.other_node))
     return CutCause(tuple(pairs), shown or {}) if pairs else None
-
-
-def which_node(crossing: Crossing) -> str:
-    """For which choice of nodes the crossing is denied; empty where it does not matter."""
-    if crossing.same_node.answer is crossing.other_node.answer:
-        return ""
-    return "on one node" if crossing.same_node.answer is Permission.DENY else "on two nodes"
-
-
-def denying_verdict(crossing: Crossing) -> Verdict:
-    """The verdict that denies."""
-    return crossing.other_node if crossing.other_node.answer is Permission.DENY else crossing.same_node
 
 
 def _meets(

@@ -12,8 +12,10 @@ from trainlint.model.policy import Permission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
 from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where, ZoneReason
-from trainlint.proof.everywhere import Everywhere, denying_verdict, which_node
+from trainlint.proof.everywhere import Everywhere
+from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.roles import Cast
+from trainlint.proof.words import denying_verdict, which_node
 from trainlint.proof.zones import Zone
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
 from trainlint.scheduling.exploration import Example, Exploration, explore
@@ -132,6 +134,7 @@ class Explored:
         denied = {id(flow) for flow, _ in reach.denied}
         roles = {id(pod_set): index for index, pod_set in enumerate(self.players.pod_sets)}
         pairs: list[CutPair] = []
+        shown: Where = {}
         for flow in group.flows:
             if id(flow) in denied or flow.target is None:
                 continue
@@ -139,11 +142,14 @@ class Explored:
             if source is None or target is None:
                 continue
             for crossing in reach.crossings(flow):
-                if crossing.permission is Permission.ALLOW or not self._together(
-                    (source, crossing.source.name), (target, crossing.target.name)
-                ):
+                ends = ((source, crossing.source.name), (target, crossing.target.name))
+                if permission(group, self.players, crossing) is Permission.ALLOW:
                     continue
-                if crossing.may_be_denied:
+                example = self._together(*ends)
+                if example is None:
+                    continue
+                if may_be_denied(group, self.players, crossing):
+                    shown = shown or self.where(example)
                     pairs.append(
                         CutPair(
                             flow,
@@ -155,14 +161,17 @@ class Explored:
                     )
                 else:
                     missing.extend(unknown_of(crossing.other_node))
-        return CutCause(tuple(pairs), {}) if pairs else None
+        return CutCause(tuple(pairs), shown) if pairs else None
 
-    def _together(self, one: tuple[int, str], other: tuple[int, str]) -> bool:
-        first, second = sorted((one, other))
-        zones = tuple(None if name == NO_DOMAIN else name for _, name in (first, second))
-        ends = (first[0], second[0])
-        found = [each.pairs.get(ends, frozenset()) for each in (self.found, *(self.smaller or ()))]
-        return any(zones in pairs or (first[0] == second[0] and zones[::-1] in pairs) for pairs in found)
+    def _together(self, one: tuple[int, str], other: tuple[int, str]) -> Example | None:
+        """A placement with a pod of each role in these zones, if there is one."""
+        (first, here), (second, there) = sorted((one, other))
+        zones = (None if here == NO_DOMAIN else here, None if there == NO_DOMAIN else there)
+        for each in (self.found, *(self.smaller or ())):
+            for ends in (zones, zones[::-1]) if first == second else (zones,):
+                if ends in each.pairs.get((first, second), frozenset()):
+                    return each.pair_examples[(first, second), ends]
+        return None
 
 
 def explored(players: Cast, namespaces: Namespaces, storage: Storage | None = None) -> Explored | None:

@@ -11,20 +11,21 @@ from trainlint.model.workload import DNS_PEER, Flow, Group, PodSet
 from trainlint.proof.cause import Where
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast
-from trainlint.reachability import NO_DOMAIN
+from trainlint.reachability import NO_DOMAIN, Crossing
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import State
 
 __all__ = [
     "denied_sentence",
+    "denying_verdict",
     "directions",
     "flow_text",
     "places_of",
     "refusal_sentence",
-    "remedy_for",
     "state_where",
     "where",
+    "which_node",
 ]
 
 Places = tuple[tuple[str, Location], ...]
@@ -87,6 +88,18 @@ def flow_text(group: Group, flow: Flow) -> str:
     target = DNS_PEER if flow.target is None else group.members[flow.target].name
     ports = "port" if flow.ports.first == flow.ports.last else "ports"
     return f"{group.members[flow.source].name} -> {target}, {flow.protocol} {ports} {flow.ports}"
+
+
+def which_node(crossing: Crossing) -> str:
+    """For which choice of nodes the crossing is denied; empty where it does not matter."""
+    if crossing.same_node.answer is crossing.other_node.answer:
+        return ""
+    return "on one node" if crossing.same_node.answer is Permission.DENY else "on two nodes"
+
+
+def denying_verdict(crossing: Crossing) -> Verdict:
+    """The verdict that denies."""
+    return crossing.other_node if crossing.other_node.answer is Permission.DENY else crossing.same_node
 
 
 def denied_sentence(verdict: Verdict) -> str:

@@ -10,8 +10,17 @@ from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Where, ZoneReason
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.neighbours import permission
 from trainlint.proof.roles import Cast
-from trainlint.proof.words import denied_sentence, flow_text, places_of, refusal_sentence, remedy_for, where
+from trainlint.proof.words import (
+    denied_sentence,
+    denying_verdict,
+    flow_text,
+    places_of,
+    refusal_sentence,
+    remedy_for,
+    where,
+)
 from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
 from trainlint.scheduling.placement import Placements
 
@@ -78,22 +87,25 @@ def _judge(
     ]
     cut = reach.cut_inside(place, within)
     local = [crossing for crossing in cut if id(crossing.flow) not in denied]
-    structural = _with_flows(answer, local)
+    structural = _with_flows(answer, (permission(group, cast, crossing) for crossing in local))
     return Zone(
         name=place.name,
-        answer=_with_flows(answer, cut),
+        answer=_with_flows(answer, (permission(group, cast, crossing) for crossing in cut)),
         structural=structural,
-        reasons=(*reasons, *(_cut_reason(group, crossing) for crossing in local)),
+        reasons=(
+            *reasons,
+            *(_cut_reason(group, each) for each in local if permission(group, cast, each) is not Permission.ALLOW),
+        ),
         witness=witness if structural is Answer.PROVED else {},
         missing=tuple(missing) if structural is Answer.UNKNOWN else (),
     )
 
 
-def _with_flows(answer: Answer, cut: Iterable[Crossing]) -> Answer:
-    permissions = {crossing.permission for crossing in cut}
-    if Permission.DENY in permissions or answer is Answer.REFUTED:
+def _with_flows(answer: Answer, permissions: Iterable[Permission]) -> Answer:
+    found = set(permissions) - {Permission.ALLOW}
+    if Permission.DENY in found or answer is Answer.REFUTED:
         return Answer.REFUTED
-    return Answer.UNKNOWN if permissions else answer
+    return Answer.UNKNOWN if found else answer
 
 
 def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Iterator[ZoneReason]:
@@ -134,6 +146,7 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
 
 def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:
     source = group.members[crossing.flow.source]
-    text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(crossing.other_node)}"
+    verdict = denying_verdict(crossing)
+    text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(verdict)}"
     remedy = f"admit {flow_text(group, crossing.flow)} in the policies named above"
     return ZoneReason(source, text, crossing.flow.at, places_of(crossing.other_node), remedy)

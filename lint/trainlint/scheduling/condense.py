@@ -35,7 +35,8 @@ def condense(
 def _key(pool: Pool) -> Hashable:
     labels = frozenset(item for item in pool.labels.items() if item[0] != HOSTNAME)
     allocatable = None if pool.allocatable is None else frozenset(pool.allocatable.items())
-    return (labels, frozenset(pool.taints), allocatable, pool.unschedulable, pool.listed_keys)
+    derived = (frozenset(pool.undetermined.items()), frozenset(pool.ceiling.items()), pool.open_resources, pool.budget)
+    return (labels, frozenset(pool.taints), allocatable, pool.unschedulable, pool.listed_keys, derived)
 
 
 def _unite(one: Pool, other: Pool) -> Pool:

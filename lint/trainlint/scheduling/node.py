@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Known, Undetermined
@@ -22,12 +22,14 @@ class Node:
     """One node of a pool; ``allocatable`` in the units of Requests, ``None`` where nobody knows it.
 
     A resource that is missing from allocatable is zero, ``pods`` too (S 1.5). ``name`` is empty for a node that only
-    stands for one of many equal ones.
+    stands for one of many equal ones. ``ceiling`` is the most that there may be of a resource where allocatable is a
+    cautious estimate.
     """
 
     pool: Pool
     allocatable: Mapping[str, Known[int]] | None
     name: str = ""
+    ceiling: Mapping[str, int] = field(default_factory=dict)
 
     def label(self, key: str) -> Known[str] | None:
         """The value of a label; ``None`` where the node surely lacks it."""
@@ -44,12 +46,21 @@ class Node:
         return not self.name and HOSTNAME not in self.pool.labels
 
 
-def node_of(pool: Pool) -> Node:
-    """One node of the pool, prepared for the filters."""
-    allocatable = None
+def node_of(pool: Pool, asked: Collection[str] = (), *, at_most: bool = False) -> Node:
+    """One node of the pool, prepared for the filters.
+
+    ``asked`` are the resources that anybody requests: those that device plugins may offer there are not known.
+    ``at_most`` takes the most that may be allocatable in place of what surely is.
+    """
+    allocatable: dict[str, Known[int]] | None = None
+    ceiling = {name: amount for name, text in pool.ceiling.items() if isinstance(amount := _amount(name, text), int)}
     if pool.allocatable is not None:
         allocatable = {name: _amount(name, text) for name, text in pool.allocatable.items()}
-    return Node(pool, allocatable, pool.node_name)
+        if at_most:
+            allocatable.update(ceiling)
+        for name in asked if pool.open_resources else ():
+            allocatable.setdefault(name, Undetermined(f"whether a device plugin offers {name} in pool {pool.name}"))
+    return Node(pool, allocatable, pool.node_name, {} if at_most else ceiling)
 
 
 def _amount(name: str, text: Known[str]) -> Known[int]:

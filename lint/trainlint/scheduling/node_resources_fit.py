@@ -47,6 +47,9 @@ def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[S
         elif isinstance(allocatable, Undetermined):
             found.append(allocatable)
         elif requested > allocatable - used.get(name, 0):
+            if requested <= node.ceiling.get(name, allocatable) - used.get(name, 0):
+                found.append(Undetermined(f"how much {name} the kubelet leaves to pods in pool {node.pool.name}"))
+                continue
             found.append(Shortage(name, requested, used.get(name, 0), allocatable))
     return found
 

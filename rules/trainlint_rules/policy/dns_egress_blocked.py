@@ -11,13 +11,16 @@ apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: ml}
 spec:
+  runPolicy: {cleanPodPolicy: Running}
   pytorchReplicaSpecs:
     Master:
+      restartPolicy: Never
       replicas: 1
       template:
         spec:
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
     Worker:
+      restartPolicy: Never
       replicas: 3
       template:
         spec:

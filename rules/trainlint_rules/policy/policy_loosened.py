@@ -12,8 +12,10 @@ apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: ml}
 spec:
+  runPolicy: {cleanPodPolicy: Running}
   pytorchReplicaSpecs:
     Worker:
+      restartPolicy: Never
       replicas: 2
       template:
         metadata: {labels: {app: train}}

@@ -1,0 +1,71 @@
+"""Whether two pods can, or must, share a node: verdicts on the host network depend on it."""
+
+from __future__ import annotations
+
+from trainlint.model.policy import Permission
+from trainlint.model.workload import Group
+from trainlint.proof.roles import Cast
+from trainlint.reachability import NO_DOMAIN, Crossing, Place
+from trainlint.scheduling.packing import Demand, pods_per_node
+
+__all__ = ["may_be_denied", "permission"]
+
+
+def permission(group: Group, cast: Cast, crossing: Crossing) -> Permission:
+    """The verdict on a crossing, as far as it is the same for all nodes that two pods can be on."""
+    if crossing.same_node.answer is crossing.other_node.answer:
+        return crossing.same_node.answer
+    answers = {answer for answer, possible in _verdicts(group, cast, crossing) if possible}
+    return answers.pop() if len(answers) == 1 else Permission.UNKNOWN
+
+
+def may_be_denied(group: Group, cast: Cast, crossing: Crossing) -> bool:
+    """Whether some nodes that two pods can be on make it denied."""
+    return any(answer is Permission.DENY and possible for answer, possible in _verdicts(group, cast, crossing))
+
+
+def _verdicts(group: Group, cast: Cast, crossing: Crossing) -> tuple[tuple[Permission, bool], ...]:
+    roles = {id(pod_set): index for index, pod_set in enumerate(cast.pod_sets[: cast.own])}
+    flow = crossing.flow
+    one = roles.get(id(group.members[flow.source]))
+    other = None if flow.target is None else roles.get(id(group.members[flow.target]))
+    same, apart = True, True
+    if one is not None and other is not None and crossing.source == crossing.target:
+        same, apart = _share(cast, one, other, crossing.source), _part(cast, one, other, crossing.source)
+    elif crossing.source != crossing.target:
+        same = False
+    return (crossing.same_node.answer, same), (crossing.other_node.answer, apart)
+
+
+def _classes(cast: Cast, role: int, place: Place) -> frozenset[int]:
+    pools = {
+        pool
+        for index, domain in enumerate(cast.domains)
+        if (cast.zone(index) or NO_DOMAIN) == place.name
+        for pool in domain.pools
+    }
+    return frozenset(number for number in cast.roles[role].classes if cast.classes[number].pool in pools)
+
+
+def _part(cast: Cast, one: int, other: int, place: Place) -> bool:
+    """Whether a pod of each role can be on two nodes of the place."""
+    here, there = _classes(cast, one, place), _classes(cast, other, place)
+    nodes = sum(cast.classes[number].count for number in here | there)
+    return bool(here and there) and nodes > 1
+
+
+def _share(cast: Cast, one: int, other: int, place: Place) -> bool:
+    """Whether a pod of each role can be on one node of the place."""
+    return any(
+        _takes_both(cast, one, other, number) for number in _classes(cast, one, place) & _classes(cast, other, place)
+    )
+
+
+def _takes_both(cast: Cast, one: int, other: int, number: int) -> bool:
+    first, second = cast.roles[one], cast.roles[other]
+    free = dict(cast.classes[number].room)
+    for name, amount in first.requests.items():
+        free[name] = free.get(name, 0) - amount
+    per_node = None if second.lenient else second.per_node
+    demand = Demand(other, second.requests, 1, frozenset({number}), per_node, second.apart)
+    return pods_per_node(free, {one: 1}, demand) > 0
