@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any
+
+from trainlint.fact import fact
 
 __all__ = [
     "Certainty",
@@ -43,7 +45,7 @@ class Certainty(StrEnum):
     LIKELY = "likely"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Span:
     """A range of text in a file: lines and columns count from 1 (columns in characters), the end is exclusive."""
 
@@ -53,7 +55,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@fact(order=True)
 class Location:
     """A place: a path in one document of one file. The engine resolves it to a span as late as possible.
 
@@ -70,7 +72,7 @@ class Location:
         return Location(self.file, self.document, (*self.path, *steps), self.base)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Related:
     """Another place that belongs to a finding, with its part in it ("who needs it", "who blocks it").
 
@@ -82,7 +84,7 @@ class Related:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Finding:
     """One thing that is wrong in the manifests.
 
@@ -109,7 +111,7 @@ class Finding:
     id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Unknown:
     """A fact that is not there, what depends on it, and what would supply it. Neither fine nor an error."""
 

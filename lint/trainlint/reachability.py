@@ -7,10 +7,11 @@ knows networkx.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
+from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.policy import Permission, Verdict
 from trainlint.model.pool import Pool
@@ -30,7 +31,7 @@ NO_DOMAIN = "(no zone)"
 """The name of the domain of nodes that lack the topology key."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Place:
     """A domain by name, with the zone and region that its nodes carry as labels."""
 
@@ -43,7 +44,7 @@ ANYWHERE = Place("", Undetermined("no node inventory"), Undetermined("no node in
 """The place of pods where no inventory says which places there are."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Crossing:
     """A flow between two places, with the verdict for pods of one node and of two (equal unless a node is an end)."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Path, Severity, Span
 from trainlint.model.known import Answer
 
@@ -25,7 +26,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SnapshotSummary:
     """A snapshot that was found: its name, how many documents it holds, and why it is one."""
 
@@ -34,7 +35,7 @@ class SnapshotSummary:
     why: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PlacedRelated:
     """A related place of a finding: its role, where it is, and the source lines of its span (a few at most)."""
 
@@ -46,7 +47,7 @@ class PlacedRelated:
     base: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Placed:
     """A finding with its place: ``path`` and ``span`` are those of the nearest parent that exists.
 
@@ -63,7 +64,7 @@ class Placed:
     base: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Role:
     """A pod set of a group: how many pods (``None``: nobody knows), and the zones in which one of them can run.
 
@@ -78,7 +79,7 @@ class Role:
     at: Location | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NeededFlow:
     """A connection that the group needs, by names of roles (or of the cluster's DNS), with protocol and ports as text.
 
@@ -93,7 +94,7 @@ class NeededFlow:
     cut: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class GroupVerdict:
     """The three answers about one group in one snapshot; ``pods`` is ``None`` where nobody knows the number.
 
@@ -123,7 +124,7 @@ class GroupVerdict:
         return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.PROVED
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PlacedUnknown:
     """A fact that is not there, with its place where it has one."""
 
@@ -134,7 +135,7 @@ class PlacedUnknown:
     line: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Failure:
     """A rule that broke: our fault. What it would have found is not in the result."""
 
@@ -142,7 +143,7 @@ class Failure:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Comparison:
     """What a change did: ``findings`` of the result are those that it brings in.
 
@@ -157,7 +158,7 @@ class Comparison:
     unchanged: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class BaselineEntry:
     """A finding that a baseline accepts: its identity, and what people read."""
 
@@ -169,7 +170,7 @@ class BaselineEntry:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Baseline:
     """What a baseline did: ``accepted`` findings are left out of ``findings``.
 
@@ -184,7 +185,7 @@ class Baseline:
     written: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
+from trainlint.fact import fact
 from trainlint.finding import Finding, Severity
 from trainlint.proof.change import Change
 from trainlint.proof.facts import Facts
@@ -33,7 +33,7 @@ class _Marked(Protocol):
     def __call__(self, facts: Any, /) -> Iterator[Finding]: ...
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Rule:
     """One rule: its name (the module's, with dashes), category (the package's), page (the module's docstring)."""
 

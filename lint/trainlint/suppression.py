@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Span
 
 __all__ = ["ANNOTATION", "Suppression", "Suppressions", "read_annotation", "read_suppressions"]
@@ -58,7 +59,7 @@ class Suppression:
         return self.until is not None and self.until < today
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Suppressions:
     """All suppressions of a run after all findings were seen.
 

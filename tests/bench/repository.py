@@ -11,7 +11,7 @@ from tests.bench.ballast import ballast
 from tests.bench.cluster import namespaces, node_list, policies
 from tests.bench.training import Train, manifest, trains
 
-__all__ = ["Size", "build", "build_small"]
+__all__ = ["Size", "build", "build_files", "build_small"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,14 @@ def build_small(root: Path) -> Size:
     ]
     rest = (each for each in ballast(0.05) if "/crds/" not in each[0])
     return _write(root, [*wanted, *islice(rest, 20 - len(wanted))], len(groups), sum(train.pods for train in groups))
+
+
+def build_files(root: Path, count: int) -> Size:
+    """Write a repository of so many files: 200 training pods in 30 groups, 100 nodes, and other manifests."""
+    groups = trains(0.2)
+    wanted = list(_subject(groups, 0.2))
+    rest = islice(ballast(1.0), count - len(wanted))
+    return _write(root, chain(wanted, rest), len(groups), sum(train.pods for train in groups))
 
 
 def _space(name: str) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from trainlint.model.pod import ContainerPort
-from trainlint.model.policy import Decision, Permission
+from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.settings import Cni, Settings
 from trainlint.policy import Endpoint, PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.identity import named_ports, node_endpoint, pod_endpoint, reserved_endpoint
@@ -54,9 +54,12 @@ def _text(value: object) -> str:
 
 
 class Cluster:
-    """One recorded case: the policies read, and its ends of connections."""
+    """One recorded case: the policies read, and its ends of connections.
 
-    def __init__(self, case: Case) -> None:
+    ``bare_engine`` is what was recorded; without it everything is judged as in the product.
+    """
+
+    def __init__(self, case: Case, *, bare_engine: bool = True) -> None:
         settings = case["settings"]
         options = {OPTIONS[key]: _text(value) for key, value in settings.items() if key in OPTIONS}
         options["enable-k8s-cluster-network-policy"] = "true"
@@ -71,7 +74,7 @@ class Cluster:
             namespaces=self.namespaces,
             services=tuple(_services(case)),
             port_names=_port_names(case["pods"]),
-            bare_engine=True,
+            bare_engine=bare_engine,
         )
         self.options = context.options
         self.filters = pod_label_filter(self.options), node_label_filter(self.options)
@@ -86,13 +89,17 @@ class Cluster:
 
     def ask(self, query: Mapping[str, Any]) -> dict[str, str]:
         """The prediction for one query."""
-        source = self._end(query["from"], query["to"])
-        target = self._end(query["to"], query["from"])
-        verdict = self.policies.verdict(source, target, query["protocol"], query["port"])
+        verdict = self.verdict(query)
         sides = {"egress": _answer(verdict.egress), "ingress": _answer(verdict.ingress)}
         answers = set(sides.values())
         overall = "error" if "error" in answers else "deny" if "deny" in answers else "allow"
         return {"verdict": overall, **sides}
+
+    def verdict(self, query: Mapping[str, Any]) -> Verdict:
+        """The verdict on one query, with everything that led to it."""
+        source = self._end(query["from"], query["to"])
+        target = self._end(query["to"], query["from"])
+        return self.policies.verdict(source, target, query["protocol"], query["port"])
 
     def _end(self, end: str | Mapping[str, Any], other: str | Mapping[str, Any]) -> Endpoint:
         if isinstance(end, str):

@@ -22,6 +22,12 @@ DEMO = ROOT / "lint" / "trainlint" / "demo"
 POLICY = "cluster/lanes.yaml"
 ADMITS = "  ingress:\n    - fromEndpoints: [{matchLabels: {lane: east}}]"
 REFUSES = ADMITS.replace("east", "east, tenant: nobody")
+DENY = """\
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: deny, namespace: speech}
+spec: {podSelector: {}, policyTypes: [Ingress]}
+"""
 BROKEN = "kind: Job\nmetadata: {name: [}\n"
 HOOKS = ("trainlint", "trainlint-changed")
 
@@ -154,8 +160,7 @@ def test_what_was_broken_before_stops_only_the_hook_that_looks_at_everything(
 @pytest.mark.parametrize("hook", HOOKS)
 def test_a_commit_that_only_deletes_a_manifest_is_looked_at(hooks: Hooks, story: Path, hook: str) -> None:
     use(hooks, story, hook)
-    deny = "kind: NetworkPolicy\nmetadata: {name: deny, namespace: speech}\nspec: {podSelector: {}, policyTypes: [Ingress]}\n"
-    stage(story, {"cluster/deny.yaml": f"apiVersion: networking.k8s.io/v1\n{deny}"})
+    stage(story, {"cluster/deny.yaml": DENY})
     assert try_commit(hooks, story).returncode == 0
     (story / "cluster" / "lanes.yaml").unlink()
     git(story, "add", "-A")

@@ -7,13 +7,13 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import click
 
 from trainlint.cli.names import unknown_name
+from trainlint.fact import fact
 from trainlint.finding import UsageError
 from trainlint.report import FORMATS
 
@@ -25,7 +25,7 @@ NARROW: Final = 40
 WIDE: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Target:
     """A report to write: its format, and the file (``None`` for standard output)."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Severity
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Choices", "PathIgnore", "choices_of", "named_rules"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PathIgnore:
     """Findings of some rules or categories that are left out in some files (patterns as in .gitignore)."""
 
@@ -27,7 +28,7 @@ class PathIgnore:
     until: dt.date | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Choices:
     """The choices of one source: the file, or the options of the command line. ``None`` and empty: nothing was said.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices, choices_of
 from trainlint.config.validate import validate
+from trainlint.fact import fact
 from trainlint.finding import Path, UsageError
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Cni, Settings
 from trainlint.source.document import Document
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Configuration", "configuration_document", "load_configuration", "load_settings"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Configuration:
     """The file, where there is one; the settings of every cluster that it names, or of one unnamed; its choices."""
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from trainlint.fact import fact
 
 __all__ = ["EffectiveSetting", "Origin"]
 
@@ -17,7 +18,7 @@ class Origin(StrEnum):
     DEFAULT = "default"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class EffectiveSetting:
     """``name`` is the path in trainlint.yaml, ``detail`` the line, the option, or what it was read from."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
 from trainlint.engine.changes import Changes
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State, judge, read_state
+from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Related, UsageError
 from trainlint.rule import Facts, Repository
 from trainlint.source.document import Document
@@ -24,7 +25,7 @@ RESTORED: Final = 1_000_000
 """Indices from here on are those of documents put back into a file that has others by now."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Trial:
     """One document as it was: ``readings`` are those of the head but for it, ``at`` is where the change is seen."""
 

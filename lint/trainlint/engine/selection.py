@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from trainlint.config.choices import Choices, named_rules
+from trainlint.fact import fact
 from trainlint.finding import Severity, UsageError
 from trainlint.rule import Rule
 from trainlint.source.document import Document
@@ -15,7 +16,7 @@ from trainlint.source.spans import locate
 __all__ = ["Selection", "names_of", "select"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Selection:
     """The rules that run, and the severities that replace those which the rules give."""
 

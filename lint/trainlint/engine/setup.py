@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.load import Configuration, load_configuration
 from trainlint.engine.configuration import find_configuration, linted_directory, unused_configurations
 from trainlint.engine.selection import select
+from trainlint.fact import fact
 from trainlint.finding import Severity
 from trainlint.model.settings import Settings
 from trainlint.rule import Rule, all_rules
@@ -19,7 +20,7 @@ from trainlint.source.files import World
 __all__ = ["Setup", "read_setup"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Setup:
     """``base`` is the directory from which the paths of the configuration count; ``whole`` says that all below it was
     linted. ``severities`` replace those that rules give. ``given`` are the choices of the command line.

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 
 from trainlint.fabric.interface import Entry
 from trainlint.fabric.name_list import parse_items
+from trainlint.fact import fact
 
 __all__ = ["CommId", "read_comm_id"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CommId:
     """The address in NCCL_COMM_ID, with the interface that stands behind its ``%`` (link-local addresses have one)."""
 

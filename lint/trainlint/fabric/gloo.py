@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from ipaddress import ip_address
 
 from trainlint.fabric.interface import Entry
+from trainlint.fact import fact
 
 __all__ = ["GlooFailure", "GlooSelection", "gloo_names", "select_gloo"]
 
@@ -22,7 +22,7 @@ class GlooFailure(StrEnum):
     NO_INTERFACE_FOR_ADDRESS = "no-interface-for-address"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class GlooSelection:
     """The interface of each device, in order; or the failure and the item that caused it."""
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from ipaddress import IPv4Interface, IPv6Interface
 from typing import TypeAlias
+
+from trainlint.fact import fact
 
 __all__ = ["Entry", "Interface", "listing", "placed"]
 
 Address: TypeAlias = IPv4Interface | IPv6Interface
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Entry:
     """One address of an interface, under the name that ``getifaddrs`` gives it (an alias label, if it has one).
 
@@ -26,7 +27,7 @@ class Entry:
     running: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Interface:
     """An interface with its addresses in the kernel's order; ``labels`` are names of single addresses ("10.0.0.1/24")."""
 

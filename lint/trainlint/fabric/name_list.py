@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from trainlint.fact import fact
 
 __all__ = ["LONGEST_NAME", "MOST_ITEMS", "Item", "NameList"]
 
@@ -15,7 +16,7 @@ LONGEST_NAME = 15
 _LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?\d+)", re.ASCII)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Item:
     """A name of the list and the port behind its colon (-1 without one)."""
 
@@ -23,7 +24,7 @@ class Item:
     port: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NameList:
     """A parsed list. ``exclude`` and ``exact`` hold for all items, whatever stands before a later one."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
 from trainlint.fabric.release import NEWEST, Release
+from trainlint.fact import fact
 
 __all__ = ["Number", "is_plain_number", "leading_number", "read_disable", "read_flag", "read_level", "read_number"]
 
@@ -20,7 +20,7 @@ _NEWER_LEVELS: Final = {"C2C": (2, 27), "P2C": (2, 28)}
 _OLD_LEVELS: Final = ("LOC", "PIX", "PXB", "PHB", "SYS")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Number:
     """What NCCL makes of a value; ``None`` is its default. ``valid`` is whether it takes the text without complaint."""
 

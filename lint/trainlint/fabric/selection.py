@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
@@ -11,6 +10,7 @@ from trainlint.fabric.comm_id import CommId, read_comm_id
 from trainlint.fabric.interface import Entry
 from trainlint.fabric.name_list import MOST_ITEMS, NameList
 from trainlint.fabric.release import NEWEST, Release
+from trainlint.fact import fact
 
 __all__ = ["Failure", "Selection", "select"]
 
@@ -28,7 +28,7 @@ class Failure(StrEnum):
     NO_INTERFACE_TRANSPORT = "no-interface-transport"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Selection:
     """The interfaces of the Socket transport in its order, and the one that the bootstrap listens on; or the failure."""
 

@@ -3,45 +3,72 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from importlib import import_module
 from pathlib import PurePosixPath
+from typing import Final
 
+from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
+from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import Meta
 from trainlint.kube.node import read_node, without_condition_taints
 from trainlint.model.pool import Inventory, Pool
+from trainlint.model.settings import Settings
 from trainlint.source.document import Field
 
-__all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories"]
+__all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories", "united"]
 
-INVENTORY_KINDS = frozenset({"Node", "Inventory"})
-INVENTORY_GROUP = "trainlint.io"
-DEFAULT_MAX_PODS = "110"
+INVENTORY_GROUP: Final = "trainlint.io"
+DEFAULT_MAX_PODS: Final = "110"
 """The kubelet's default for maxPods."""
 
 
-def read_inventories(objects: Iterable[tuple[Meta, Field]]) -> tuple[Inventory, ...]:
-    """Every inventory among the objects: each trainlint Inventory by itself, all Nodes of one directory together.
+def read_inventories(objects: Iterable[tuple[Meta, Field]], settings: Settings | None = None) -> tuple[Inventory, ...]:
+    """Every inventory among the objects: each trainlint Inventory and each named cluster by itself; what names no
+    cluster belongs to its directory (Nodes, NodePools) and to the one cluster that is described there.
 
     Raises:
         UsageError: an Inventory that is not one, with its line.
     """
-    found: list[Inventory] = []
-    nodes: dict[str, list[Pool]] = defaultdict(list)
+    by_kind: dict[str, list[tuple[Meta, Field]]] = defaultdict(list)
     for meta, item in objects:
-        if meta.kind == "Node" and meta.api_version == "v1":
+        if meta.kind in INVENTORY_KINDS:
+            by_kind[meta.kind].append((meta, item))
+    kinds = {kind: tuple(found) for kind, found in by_kind.items()}
+    parts = list(_parts(kinds, settings or Settings())) if kinds else []
+    return (*_written(kinds), *_derived(parts))
+
+
+def _written(kinds: Objects) -> Iterator[Inventory]:
+    """The inventories of trainlint itself."""
+    for meta, item in kinds.get("Inventory", ()):
+        if meta.api_group == INVENTORY_GROUP:
+            from trainlint.inventory.trainlint import read_inventory  # noqa: PLC0415 (pydantic is slow to import)
+
+            yield read_inventory(item)
+
+
+def _parts(kinds: Objects, settings: Settings) -> Iterator[Part]:
+    yield from _node_parts(kinds)
+    for module, reads in SOURCES.items():
+        if not reads.isdisjoint(kinds):  # most repositories have one source or none: the others are not imported
+            read_parts: Callable[[Objects, Settings], Iterator[Part]]
+            read_parts = import_module(f"trainlint.inventory.{module}").read_parts
+            yield from read_parts(kinds, settings)
+
+
+def _node_parts(kinds: Objects) -> Iterator[Part]:
+    """All Nodes of one directory together: whoever writes nodes down writes all of them."""
+    nodes: dict[str, list[Pool]] = defaultdict(list)
+    for meta, item in kinds.get("Node", ()):
+        if meta.api_version == "v1":
             pool = _with_pods(without_condition_taints(read_node(item)))
             if pool.labels or pool.allocatable is not None:
                 nodes[str(PurePosixPath(item.document.file).parent)].append(pool)
-        elif meta.kind == "Inventory" and meta.api_group == INVENTORY_GROUP:
-            from trainlint.inventory.trainlint import read_inventory  # noqa: PLC0415 (pydantic is slow to import)
-
-            found.append(read_inventory(item))
-    found += (
-        Inventory(name=f"Nodes in {directory}", pools=tuple(pools), at=pools[0].at)
-        for directory, pools in nodes.items()
-    )
-    return tuple(found)
+    for pools in nodes.values():
+        if pools[0].at is not None:
+            yield Part(tuple(pools), pools[0].at)
 
 
 def _with_pods(pool: Pool) -> Pool:
@@ -52,9 +79,47 @@ def _with_pods(pool: Pool) -> Pool:
     return replace(pool, allocatable={**pool.allocatable, "pods": DEFAULT_MAX_PODS}, notes=(*pool.notes, note))
 
 
+def _derived(parts: Iterable[Part]) -> Iterator[Inventory]:
+    named: dict[str, list[Part]] = defaultdict(list)
+    nameless: dict[str, list[Part]] = defaultdict(list)
+    clusters: dict[str, set[str]] = defaultdict(set)
+    for part in parts:
+        if part.cluster:
+            name = f"{part.cluster} in {part.directory or '.'}"
+            named[name].append(part)
+            clusters[part.directory].add(name)
+        else:
+            nameless[part.directory].append(part)
+    for directory, found in list(nameless.items()):
+        if len(clusters[directory]) == 1:
+            (name,) = clusters[directory]
+            named[name] += found
+            del nameless[directory]
+    for name, found in named.items():
+        yield _joined(f"cluster {name}", found, named=True)
+    for directory, found in nameless.items():
+        yield _joined(f"Nodes in {directory or '.'}", found, named=False)
+
+
+def _joined(name: str, parts: Iterable[Part], *, named: bool) -> Inventory:
+    """What is about one cluster: complete if one of the parts describes all that is not in the others."""
+    parts = list(parts)
+    complete = any(not part.partial for part in parts)
+    why = "" if complete else parts[0].partial
+    return Inventory(
+        name=name,
+        pools=tuple(pool for part in parts for pool in part.pools),
+        complete=complete,
+        at=parts[0].at,
+        partial="" if named else why,
+        derived=True,
+    )
+
+
 def nearest_inventories(inventories: Iterable[Inventory], file: str) -> tuple[Inventory, ...]:
     """The inventories whose files share the longest path with ``file``: one, none, or several that nobody can choose
-    between (two clusters are never united). Equal copies are one.
+    between (two clusters are never united). Equal copies are one, and one that was written as an inventory counts
+    before what only follows from the manifests.
     """
     ranked: dict[int, list[Inventory]] = defaultdict(list)
     for inventory in inventories:
@@ -64,7 +129,25 @@ def nearest_inventories(inventories: Iterable[Inventory], file: str) -> tuple[In
     for inventory in ranked[max(ranked)] if ranked else ():
         if all((inventory.pools, inventory.complete) != (other.pools, other.complete) for other in nearest):
             nearest.append(inventory)
-    return tuple(nearest)
+    written = [inventory for inventory in nearest if not inventory.derived]
+    return tuple(written or nearest)
+
+
+def united(inventories: tuple[Inventory, ...]) -> Inventory | None:
+    """Several inventories as one, where all but one at most describe only nodes of a cluster that they do not name,
+    each under names of its own; ``None`` where they are several clusters.
+    """
+    whole = [inventory for inventory in inventories if not inventory.partial]
+    names = [frozenset(pool.name for pool in inventory.pools) for inventory in inventories]
+    if len(whole) > 1 or sum(map(len, names)) != len(frozenset[str]().union(*names)):
+        return None
+    head = whole[0] if whole else inventories[0]
+    rest = [inventory for inventory in inventories if inventory is not head]
+    return replace(
+        head,
+        name=", ".join(inventory.name for inventory in (head, *rest)),
+        pools=tuple(pool for inventory in (head, *rest) for pool in inventory.pools),
+    )
 
 
 def _common(one: str, other: str) -> int:

@@ -67,7 +67,7 @@ def read_runtime_class(field: Field) -> RuntimeClass:
         overhead=read_quantities(parts[0]),
         node_selector=read_equalities(parts[1]),
         tolerations=read_tolerations(parts[2]),
-        undetermined=any(isinstance(part.value, str) for part in parts),
+        undetermined=any(isinstance(part.value, str) for part in (*parts, field["overhead"], field["scheduling"])),
         at=field.at,
     )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.kube.values import read_text
 from trainlint.source.document import Field
 
 __all__ = ["Meta", "read_labels", "read_meta"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Meta:
     """What identifies and describes an object; empty where it is not written."""
 

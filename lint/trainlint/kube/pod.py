@@ -8,10 +8,10 @@ from trainlint.kube.affinity import read_spread, read_term, read_terms
 from trainlint.kube.doubts import Doubts
 from trainlint.kube.node import read_quantities
 from trainlint.kube.selectors import read_equalities, read_node_selector_term, read_node_selector_terms
-from trainlint.kube.values import known_text, read_text
+from trainlint.kube.values import known_text, read_strings, read_text
 from trainlint.kube.volumes import read_volumes
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container, ContainerPort, EnvVar, PodResourceClaim, PodSpec, Toleration
+from trainlint.model.pod import Container, ContainerPort, EnvVar, Mount, PodResourceClaim, PodSpec, Toleration
 from trainlint.source.document import Field
 
 __all__ = ["read_container", "read_pod_spec", "read_tolerations"]
@@ -23,13 +23,14 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 def read_pod_spec(spec: Field) -> PodSpec:
     """The pod spec at the cursor."""
     doubts = Doubts()
+    user = _user(spec["securityContext"], None)
     affinity = doubts.note("affinity", spec["affinity"])
     node_affinity = doubts.note("affinity.nodeAffinity", affinity["nodeAffinity"])
     pod_affinity = doubts.note("affinity.podAffinity", affinity["podAffinity"])
     anti_affinity = doubts.note("affinity.podAntiAffinity", affinity["podAntiAffinity"])
     return PodSpec(
-        containers=tuple(_containers(doubts.note("containers", spec["containers"]), doubts)),
-        init_containers=tuple(_containers(doubts.note("initContainers", spec["initContainers"]), doubts)),
+        containers=tuple(_containers(doubts.note("containers", spec["containers"]), doubts, user)),
+        init_containers=tuple(_containers(doubts.note("initContainers", spec["initContainers"]), doubts, user)),
         node_name=doubts.text("nodeName", spec["nodeName"]),
         node_selector=read_equalities(doubts.note("nodeSelector", spec["nodeSelector"])),
         node_affinity=read_node_selector_terms(doubts.note("affinity.nodeAffinity", node_affinity[_REQUIRED])),
@@ -71,13 +72,15 @@ def read_pod_spec(spec: Field) -> PodSpec:
         ),
         undetermined=tuple(doubts.parts),
         deadline=spec["activeDeadlineSeconds"].present,
+        dns_policy=read_text(spec["dnsPolicy"]),
+        host_ipc=spec["hostIPC"].value is True,
         at=spec.at,
     )
 
 
 def read_container(container: Field) -> Container:
     """The container at the cursor."""
-    return _container(container, Doubts())
+    return _container(container, Doubts(), None)
 
 
 def read_tolerations(tolerations: Field) -> tuple[Toleration, ...]:
@@ -95,14 +98,23 @@ def read_tolerations(tolerations: Field) -> tuple[Toleration, ...]:
     )
 
 
-def _containers(containers: Field, doubts: Doubts) -> Iterator[Container]:
+def _containers(containers: Field, doubts: Doubts, user: int | None) -> Iterator[Container]:
     for element in containers.elements():
         if element.mapping is not None:
-            yield _container(element, doubts)
+            yield _container(element, doubts, user)
 
 
-def _container(container: Field, doubts: Doubts) -> Container:
+def _user(context: Field, inherited: int | None) -> int | None:
+    """The user id that a security context asks for; -1 where it only says that it is not root."""
+    number = context["runAsUser"].value
+    if isinstance(number, int) and not isinstance(number, bool):
+        return number
+    return -1 if context["runAsNonRoot"].value is True else inherited
+
+
+def _container(container: Field, doubts: Doubts, user: int | None) -> Container:
     resources = doubts.note("containers.resources", container["resources"])
+    context = container["securityContext"]
     return Container(
         name=read_text(container["name"]),
         image=read_text(container["image"]),
@@ -114,6 +126,14 @@ def _container(container: Field, doubts: Doubts) -> Container:
         limits=read_quantities(doubts.note("containers.resources", resources["limits"])),
         restart_policy=read_text(container["restartPolicy"]),
         resource_claims=tuple(name for claim in resources["claims"].elements() if (name := read_text(claim["name"]))),
+        mounts=tuple(
+            Mount(read_text(each["name"]), read_text(each["mountPath"]), read_text(each["subPath"]), at=each.at)
+            for each in container["volumeMounts"].elements()
+            if each.mapping is not None
+        ),
+        privileged=context["privileged"].value is True,
+        capabilities=frozenset(read_strings(context.down("capabilities", "add"))),
+        user=_user(context, user),
         at=container.at,
     )
 

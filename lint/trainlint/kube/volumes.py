@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.kube.values import read_strings, read_text
+from trainlint.kube.values import known_text, read_strings, read_text
 from trainlint.model.pod import Volume
 from trainlint.source.document import Field
 
@@ -30,6 +30,9 @@ def _volume(volume: Field) -> Volume:
                 access_modes=read_strings(claim["accessModes"]),
                 at=volume.at,
             )
+        case "emptyDir":
+            limit = known_text(source["sizeLimit"]) if source["sizeLimit"].present else ""
+            return Volume(name, kind, medium=read_text(source["medium"]), size_limit=limit, at=volume.at)
         case _:
             return Volume(
                 name, kind, read_only=source["readOnly"].value is True, disk=_disk(kind, source), at=volume.at

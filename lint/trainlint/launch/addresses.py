@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.command import DECLARATIONS, Command, Option, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, environment, expand
@@ -55,7 +56,7 @@ _DEFAULT_PORTS: Final = {
 _LISTENING: Final = re.compile(r"(^|-)(listen|bind|advertise|advertised|announce|expose|initial-advertise)(-|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Address:
     """A host that the container names, its port if one is written, the flag or variable that carries it, its place.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.shell import SHELLS, script_of, simple_commands
 from trainlint.model.known import Known
@@ -27,7 +27,7 @@ _OPTION: Final = re.compile(r"^-[A-Za-z-]")
 _PYTHON: Final = re.compile(r"^(python|pypy)[\d.]*$")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Word:
     """A word of a command line and the element of ``command`` or ``args`` that holds it."""
 
@@ -35,7 +35,7 @@ class Word:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Option:
     """An option or ``key=value`` word: its name in lower case with dashes, its value, if any, and its place."""
 
@@ -44,7 +44,7 @@ class Option:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Command:
     """One simple command: the variables set for it, and its words, the program first."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands, place, variables_of
 from trainlint.model.known import Known, Undetermined
@@ -33,14 +33,18 @@ class Carrier(StrEnum):
     FILE = "nccl.conf"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Variable:
-    """A variable as the process sees it: its value or why nobody can know it, and what set it last."""
+    """A variable as the process sees it: its value or why nobody can know it, and what set it last.
+
+    ``origin`` is where the value stands, if that is elsewhere (in a ConfigMap).
+    """
 
     name: str
     value: Known[str]
     at: Location
     carrier: Carrier = Carrier.MANIFEST
+    origin: Location | None = None
 
 
 def environment(container: Container) -> dict[str, Variable]:
@@ -57,6 +61,7 @@ def environment(container: Container) -> dict[str, Variable]:
             _manifest_value(entry.value, found),
             entry.at or place(container),
             Carrier.OPERATOR if entry.injected else Carrier.MANIFEST,
+            entry.origin,
         )
     for command in commands(container):
         for name, text, at in variables_of(command):

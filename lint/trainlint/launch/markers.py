@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Variable, environment
@@ -46,7 +46,7 @@ class Scope(StrEnum):
     OPEN = "not said"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Marker:
     """Something only ranks of a collective job have: in words, how far it reaches, and where it is written.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.command import Command
 from trainlint.launch.environment import Carrier, Variable, environment, expand
@@ -20,7 +20,7 @@ _MODULES: Final = frozenset({"torch.distributed.run", "torch.distributed.launch"
 _RANGE: Final = re.compile(r"^(\d{1,6})(?::(\d{1,6}))?$")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Setting:
     """The value of one of torchrun's parameters: its text, or ``None`` where only the running pod knows it; its place.
 
@@ -33,7 +33,7 @@ class Setting:
     injected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class TorchLaunch:
     """What one torchrun is told. ``None`` for numbers that are not written or not known, with their place if written.
 

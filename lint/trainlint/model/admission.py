@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.pod import Toleration
@@ -15,7 +16,7 @@ __all__ = ["Admission", "LimitItem", "LimitRange", "NamespaceDefaults", "Resourc
 Quantities = Mapping[str, Known[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class LimitItem:
     """One entry of a LimitRange: defaults for containers, and bounds; ``type`` is Container, Pod or another kind.
 
@@ -31,7 +32,7 @@ class LimitItem:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class LimitRange:
     """A LimitRange."""
 
@@ -41,7 +42,7 @@ class LimitRange:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ScopeRule:
     """A scope of a quota; ``operator`` is Exists where only the scope is named."""
 
@@ -50,7 +51,7 @@ class ScopeRule:
     values: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ResourceQuota:
     """A ResourceQuota: what the pods of the namespace that are in all of its scopes may use together."""
 
@@ -65,7 +66,7 @@ class ResourceQuota:
         return self.at.child("spec", "hard", resource) if self.at else None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class RuntimeClass:
     """A RuntimeClass: what admission adds to the pods that name it."""
 
@@ -77,7 +78,7 @@ class RuntimeClass:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NamespaceDefaults:
     """What the annotations of a Namespace say to PodNodeSelector and PodTolerationRestriction (S 1.11).
 
@@ -92,7 +93,7 @@ class NamespaceDefaults:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Admission:
     """Everything that is known about admission; ``limits`` and ``quotas`` by namespace."""
 

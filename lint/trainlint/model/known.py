@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeAlias, TypeVar
+
+from trainlint.fact import fact
 
 __all__ = ["Answer", "Known", "Undetermined"]
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Undetermined:
     """A value that the manifests do not fix (a placeholder such as ``${N}``, a label that only exists at run time)."""
 

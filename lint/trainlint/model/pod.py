@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.selector import LabelSelector, NodeSelectorTerm, Requirement
@@ -14,6 +15,7 @@ __all__ = [
     "Container",
     "ContainerPort",
     "EnvVar",
+    "Mount",
     "MountedFile",
     "PodResourceClaim",
     "PodSpec",
@@ -23,7 +25,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Toleration:
     """A toleration as written; empty strings where a part is not given."""
 
@@ -34,7 +36,7 @@ class Toleration:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class AffinityTerm:
     """A required pod affinity or anti-affinity term."""
 
@@ -47,7 +49,7 @@ class AffinityTerm:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SpreadConstraint:
     """A topology spread constraint; ``hard`` is whenUnsatisfiable: DoNotSchedule."""
 
@@ -62,7 +64,7 @@ class SpreadConstraint:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ContainerPort:
     """A declared container port; ``host_port`` 0 means none."""
 
@@ -73,20 +75,32 @@ class ContainerPort:
     host_ip: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class EnvVar:
     """One entry of ``env``: its value, or why the file does not say it (valueFrom).
 
-    ``injected`` entries are set by the workload's operator, not in the file.
+    ``injected`` entries are set by the workload's operator, not in the file. ``origin`` is where the value stands, if
+    that is elsewhere (in a ConfigMap).
     """
 
     name: str
     value: Known[str]
     injected: bool = False
     at: Location | None = field(default=None, compare=False, repr=False)
+    origin: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
+class Mount:
+    """An entry of ``volumeMounts``: the volume's name and the path in the container."""
+
+    volume: str
+    path: str
+    sub_path: str = ""
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@fact
 class MountedFile:
     """A file of a ConfigMap that a container mounts: its path in the container, its text, where it is written."""
 
@@ -95,12 +109,13 @@ class MountedFile:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Container:
     """A container, an init container or (``restart_policy`` Always among the init containers) a sidecar.
 
     ``requests`` and ``limits`` hold quantities as text, or the reason why they are not known. ``hidden_env`` names what
-    ``envFrom`` takes variables from that nobody can see.
+    ``envFrom`` takes variables from that nobody can see. ``capabilities`` are those that are added; ``user`` is runAsUser,
+    and -1 stands for any that is not root (runAsNonRoot).
     """
 
     name: str = ""
@@ -115,16 +130,20 @@ class Container:
     resource_claims: tuple[str, ...] = ()
     files: tuple[MountedFile, ...] = ()
     hidden_env: tuple[str, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    privileged: bool = False
+    capabilities: frozenset[str] = frozenset()
+    user: int | None = None
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Volume:
     """A volume of a pod. ``kind`` is the key of its source ("persistentVolumeClaim", "hostPath", ...; "" if none).
 
     ``claim`` is the PersistentVolumeClaim's name; ``disk`` tells inline disks apart (its first word is the disk's own
     identity, for rbd pool, image and the monitors); ``storage_class`` and ``access_modes`` are those of an ephemeral
-    volume's claim template.
+    volume's claim template. ``medium`` and ``size_limit`` are those of an emptyDir ("Memory" is a tmpfs; no limit is "").
     """
 
     name: str
@@ -134,10 +153,12 @@ class Volume:
     disk: tuple[str, ...] = ()
     storage_class: str | None = None
     access_modes: tuple[str, ...] = ()
+    medium: str = ""
+    size_limit: Known[str] = ""
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PodResourceClaim:
     """An entry of ``resourceClaims``: the pod's name for it, and the claim or the claim template behind it."""
 
@@ -147,14 +168,14 @@ class PodResourceClaim:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PodSpec:
     """The parts of a pod spec that are read. ``node_selector`` entries are requirements with operator In.
 
     ``node_affinity`` is ``None`` without required node affinity, else its terms (an empty tuple matches nothing).
     ``undetermined`` names parts of the spec that hold placeholders and so cannot be judged ("tolerations",
     "affinity.podAffinity"); placeholders among the values of selectors are kept as text and judged one by one.
-    ``deadline`` says that activeDeadlineSeconds is set.
+    ``deadline`` says that activeDeadlineSeconds is set. ``dns_policy`` is empty where none is written.
     """
 
     containers: tuple[Container, ...] = ()
@@ -183,4 +204,6 @@ class PodSpec:
     resource_claims: tuple[PodResourceClaim, ...] = ()
     undetermined: tuple[str, ...] = ()
     deadline: bool = False
+    dns_policy: str = ""
+    host_ipc: bool = False
     at: Location | None = field(default=None, compare=False, repr=False)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PortRange
@@ -47,7 +48,7 @@ class Permission(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Peer:
     """Whom an entry is about: identities by labels, or addresses.
 
@@ -67,7 +68,7 @@ class Peer:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Proxy:
     """What a port rule hands to a proxy: the parser (http, dns, tls, crd, ...), and what must agree in a merge."""
 
@@ -81,7 +82,7 @@ class Proxy:
     originating: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PortRule:
     """Ports of one protocol (upper case; ``""`` is every protocol, for ICMP the "ports" are message types).
 
@@ -98,7 +99,7 @@ class PortRule:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PolicyEntry:
     """A normalised policy entry (P 0.3).
 
@@ -126,7 +127,7 @@ class PolicyEntry:
     at: Location = field(default_factory=lambda: Location("", 0), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Rejection:
     """A policy that is refused as a whole, and the field to blame.
 
@@ -141,7 +142,7 @@ class Rejection:
     server: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Unenforced:
     """A policy object that has no effect in this cluster, and why."""
 
@@ -150,7 +151,7 @@ class Unenforced:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Decision:
     """What the policies of one end of a connection decide about it.
 
@@ -212,7 +213,7 @@ def _listed(names: list[str]) -> str:
     return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Verdict:
     """May the connection be opened? Allow: on every port asked for; deny: not on every one of them.
 

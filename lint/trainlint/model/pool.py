@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field, replace
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["Inventory", "Pool", "Taint"]
+__all__ = ["Inventory", "Pool", "Taint", "at_most"]
 
 _BY_PROVIDER = frozenset({"kubernetes.io/arch", "node.kubernetes.io/instance-type", "node.kubernetes.io/windows-build"})
 _PREFIXES_BY_PROVIDER = (
@@ -29,7 +30,7 @@ _PREFIXES_BY_PROVIDER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Taint:
     """A taint of a node."""
 
@@ -39,7 +40,7 @@ class Taint:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Pool:
     """``minimum`` to ``maximum`` (None: no limit) nodes with the same labels, taints and allocatable resources.
 
@@ -82,7 +83,7 @@ class Pool:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Inventory:
     """All pools that one source of truth describes; ``complete`` means that there are no other nodes.
 
@@ -96,3 +97,14 @@ class Inventory:
     at: Location | None = field(default=None, compare=False, repr=False)
     partial: str = ""
     derived: bool = False
+
+
+def at_most(inventory: Inventory) -> Inventory | None:
+    """The inventory with the most that may be allocatable; ``None`` where nothing in it is an estimate."""
+    if not any(pool.ceiling for pool in inventory.pools):
+        return None
+    pools = (
+        replace(pool, allocatable={**(pool.allocatable or {}), **pool.ceiling}, ceiling={}) if pool.ceiling else pool
+        for pool in inventory.pools
+    )
+    return replace(inventory, pools=tuple(pools))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 
 __all__ = ["LabelSelector", "NodeSelectorTerm", "Requirement"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Requirement:
     """One requirement on a label (or field): key, operator (In, NotIn, Exists, DoesNotExist, Gt, Lt), values."""
 
@@ -19,7 +20,7 @@ class Requirement:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class LabelSelector:
     """All requirements must hold; none at all selects everything. A selector that is not there is ``None``."""
 
@@ -27,7 +28,7 @@ class LabelSelector:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NodeSelectorTerm:
     """One of the terms of a node affinity: labels and fields, all of which must match; empty matches nothing."""
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from trainlint.fact import fact
 
 __all__ = ["NEWEST_CILIUM", "NEWEST_KUBERNETES", "ZONE", "Cni", "Settings"]
 
@@ -13,7 +15,7 @@ NEWEST_KUBERNETES = "1.37"
 NEWEST_CILIUM = "1.20"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Cni:
     """The network plugin: its name in lower case, version and options.
 
@@ -27,7 +29,7 @@ class Cni:
     stated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Settings:
     """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin."""
 

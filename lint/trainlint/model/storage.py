@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.selector import LabelSelector, NodeSelectorTerm, Requirement
@@ -12,7 +13,7 @@ from trainlint.model.selector import LabelSelector, NodeSelectorTerm, Requiremen
 __all__ = ["Claim", "CsiNode", "PersistentVolume", "Storage", "StorageCapacity", "StorageClass"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PersistentVolume:
     """A PersistentVolume; ``node_affinity`` is ``None`` without one, ``claim`` (namespace, name) that of its claimRef.
 
@@ -34,7 +35,7 @@ class PersistentVolume:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Claim:
     """A PersistentVolumeClaim; ``storage_class`` is ``None`` where none is named (the default class may fill it in).
 
@@ -58,7 +59,7 @@ class Claim:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class StorageClass:
     """A StorageClass; each of ``topologies`` is one allowed set of requirements, none at all allows every node."""
 
@@ -70,7 +71,7 @@ class StorageClass:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CsiNode:
     """How many volumes of each driver a node takes; ``None`` where a driver gives no number."""
 
@@ -78,7 +79,7 @@ class CsiNode:
     limits: Mapping[str, int | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class StorageCapacity:
     """A CSIStorageCapacity: what one volume of a class may have on the nodes of ``topology``."""
 
@@ -88,7 +89,7 @@ class StorageCapacity:
     maximum: Known[str] = ""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Storage:
     """Everything known about volumes. ``capacity_drivers`` are the drivers that publish their capacity.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
@@ -30,7 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@fact(order=True)
 class ObjectRef:
     """An API object's identity: kind (with API group where two kinds share a name), namespace, name."""
 
@@ -46,7 +47,7 @@ PER_POD = Undetermined("each pod has a value of its own")
 """The value of labels that number the pods of a set; some pod has every value that is asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Together:
     """What keeps pods in one domain of a node label, beside their pod spec (S 2, W 5, 6, 8, 11).
 
@@ -66,7 +67,7 @@ class Together:
     leader_first: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PodSet:
     """The equal pods of one role of a workload.
 
@@ -118,7 +119,7 @@ class FlowKind(StrEnum):
     DNS = "dns"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@fact(order=True)
 class PortRange:
     """Ports ``first`` to ``last``, both included."""
 
@@ -136,7 +137,7 @@ DNS_PEER = "kube-dns"
 """The peer of DNS flows: the cluster's DNS pods, k8s-app=kube-dns in kube-system."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Flow:
     """A connection that the pods of ``source`` must open to those of ``target`` (indices into the group's pod sets).
 
@@ -153,7 +154,7 @@ class Flow:
     at: Location = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Group:
     """Pod sets that must communicate to make progress, with the flows they need.
 
@@ -176,7 +177,7 @@ class Group:
         return any(flow.kind is FlowKind.COLLECTIVE for flow in self.flows)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ServicePort:
     """A port of a Service; ``target`` is a number, the name of a container port, or ``None`` for the same number."""
 
@@ -187,7 +188,7 @@ class ServicePort:
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Service:
     """A Service that is written, or that an operator makes (``generated``).
 
@@ -203,7 +204,7 @@ class Service:
     at: Location | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Workload:
     """An object that makes pods, with its pod sets; ``field`` is the cursor at it (inside of an object that wraps it)."""
 
@@ -213,7 +214,7 @@ class Workload:
     field: Field = field(compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Gang:
     """Pods that start together or not at all: at least ``minimum`` of those of ``pod_sets`` (S 2).
 
@@ -229,7 +230,7 @@ class Gang:
     closed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Workloads:
     """Everything that makes pods in one snapshot, and the groups among it.
 

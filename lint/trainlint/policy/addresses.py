@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
+from trainlint.fact import fact
 from trainlint.model.policy import Peer
 from trainlint.policy.identity import Address, Endpoint
 from trainlint.policy.options import CiliumOptions
@@ -55,7 +55,7 @@ def _prefixes(texts: Iterable[str]) -> tuple[Network, ...]:
     return tuple(networks)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class AddressMatcher:
     """Prefixes made ready for matching: an address in some prefix of each of ``within``, and in none of ``excepts``."""
 

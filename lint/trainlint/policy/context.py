@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.model.settings import Settings
 from trainlint.policy.options import CiliumOptions, cilium_options
 
 __all__ = ["CidrGroup", "PolicyContext", "Service"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Service:
     """A Service, for ``toServices``; ``endpoints`` are the addresses behind one without a selector."""
 
@@ -22,7 +23,7 @@ class Service:
     endpoints: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CidrGroup:
     """A CiliumCIDRGroup: prefixes under a name and labels."""
 
@@ -31,7 +32,7 @@ class CidrGroup:
     prefixes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PolicyContext:
     """``namespaces`` maps each known Namespace to its labels; the labels of others are not known.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.options import Version
 from trainlint.source.document import Field
@@ -17,13 +17,13 @@ Problem = tuple[Field, str]
 """The field to blame, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Scalar:
     name: str
     types: tuple[type, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Each:
     """Every value of a mapping, whatever its key."""
 

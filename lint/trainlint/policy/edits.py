@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import SequenceMatcher
 from itertools import islice, product
 
+from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector, Requirement
@@ -37,7 +38,7 @@ RESERVED_DOMAINS = ("kubernetes.io", "k8s.io")
 COMMON_DOMAIN = "app.kubernetes.io"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class LabelEdit:
     """A label set on the pods of one end (0: the source, 1: the target), or on their namespace; ``None``: removed."""
 
@@ -47,7 +48,7 @@ class LabelEdit:
     of_namespace: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PortEdit:
     """A port added to the ports of an entry; ``rule`` is ``None`` where the entry shall list no ports at all."""
 
@@ -59,7 +60,7 @@ Edit = LabelEdit | PortEdit
 Edits = frozenset[Edit]
 
 
-@dataclass(frozen=True)
+@fact(slots=False)
 class Question:
     """A connection, and what can be changed about its ends.
 
@@ -84,7 +85,7 @@ class Question:
         return self._memo[key]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Editor:
     """Finds what would have to be edited about the ends of a connection, or about the ports of an entry."""
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
+from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.settings import ZONE, Cni, Settings
 from trainlint.model.workload import PodSet
@@ -26,7 +27,7 @@ SAMPLE_ZONES = ("zone-1", "zone-2")
 DNS_NAMES: Mapping[tuple[str, str], int] = {("dns", "UDP"): 53, ("dns-tcp", "TCP"): 53}
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Rules:
     """What settings say about identities."""
 

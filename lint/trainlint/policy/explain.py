@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.identity import Endpoint
@@ -18,7 +18,7 @@ SHOWN = 5
 """Near misses that are told; the others are counted."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NearMiss:
     """An entry that would have allowed the connection, and what is missing for that."""
 
@@ -32,7 +32,7 @@ class NearMiss:
         return (certain, len(self.shortfalls), any(each.part is Part.SUBJECT for each in self.shortfalls))
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Side:
     """One end's part in a verdict.
 

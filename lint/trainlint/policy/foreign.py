@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
@@ -20,7 +19,7 @@ FOREIGN_KINDS = {
 CLUSTER_SCOPED = ("GlobalNetworkPolicy", "ClusterNetworkPolicy", *ADMIN_KINDS)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ForeignPolicy:
     """A policy that only its own engine can judge; ``namespace`` is empty where it may be about every pod."""
 

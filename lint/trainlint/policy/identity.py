@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from ipaddress import IPv4Address, IPv6Address
 
+from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ContainerPort
@@ -39,7 +40,7 @@ METADATA_NAME = "kubernetes.io/metadata.name"
 OPEN_NAMESPACE = OpenLabels((f"k8s:{NAMESPACE_LABELS}", f"any:{NAMESPACE_LABELS}"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Endpoint:
     """One end of a connection as policies see it; equal endpoints get equal verdicts.
 

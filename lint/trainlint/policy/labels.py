@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from trainlint.fact import fact
 from trainlint.policy.options import CiliumOptions, Version
 
 __all__ = ["LabelFilter", "OpenLabels", "node_label_filter", "pod_label_filter"]
@@ -41,7 +42,7 @@ def _drops_topology(version: Version) -> bool:
     return version >= (1, 18, 7)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Pattern:
     source: str
     expression: re.Pattern[str]
@@ -93,7 +94,7 @@ class LabelFilter:
         return memo
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class OpenLabels:
     """Labels that there may be without anybody knowing: ``prefixes`` are beginnings of their ``source:key``.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.workload import PortRange
 from trainlint.policy.addresses import AddressMatcher, Network, contains
@@ -21,7 +21,7 @@ PortSpan = tuple[str, int, int, PortRule]
 """Protocol, first and last port, and the rule that says so."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Rules:
     """The rules of the game: Cilium's, or plain Kubernetes' where another plugin enforces NetworkPolicy."""
 
@@ -30,7 +30,7 @@ class Rules:
     cilium: bool = True
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class ReadyPeer:
     """A peer with its matcher."""
 
@@ -59,7 +59,7 @@ class ReadyPeer:
         return not contains(self.excepts, endpoint.address, wildcard=True)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class ReadyEntry:
     """An entry with its matchers; ``order`` is its place among all entries."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count, islice
 
+from trainlint.fact import fact
 from trainlint.model.policy import Action, Decision, Direction, Permission, Verdict
 from trainlint.policy.edits import (
     WAYS,
@@ -33,7 +33,7 @@ ALTERNATIVES = 3
 LARGEST = 6
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Mend:
     """Edits after which the denied directions allow the connection, with the verdict of the trial."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.settings import Cni
 
 __all__ = ["CiliumOptions", "cilium_options", "parse_version"]
@@ -16,7 +16,7 @@ NEWEST_PATCH = 99
 """Stands for "the newest patch release" where only major and minor are stated."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CiliumOptions:
     """Effective options of one agent; ``local_cluster`` is the cluster that peers are limited to ("": none)."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.kube.values import read_strings
 from trainlint.model.policy import Direction, Peer
 from trainlint.model.selector import LabelSelector
@@ -52,7 +52,7 @@ def _written(field: Field) -> str:
     return f"{name}: {field.scalar}" if field.scalar is not None else name
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PeerReader:
     """Reads the peers of one rule; ``init`` where the rule is for pods whose labels are not known yet."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.finding import Unknown
 from trainlint.model.policy import (
     Action,
@@ -35,7 +36,7 @@ REPLY = "replies to a connection that is open need no permission of their own"
 SECONDARY_INTERFACE = "policies see the pod's own interface only, not RDMA devices and attached networks"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Selection:
     """The entries of one direction that select an endpoint, each with whether that is certain."""
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
@@ -37,7 +37,7 @@ def cilium_problems(root: Field, *, clusterwide: bool, checks: Checks) -> Iterat
         yield from checks.rule(rule, clusterwide=clusterwide)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Checks:
     """The checks of one cluster. ``templates``: placeholders pass, since nobody knows what they become."""
 

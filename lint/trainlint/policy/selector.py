@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import is_placeholder
@@ -109,7 +109,7 @@ def cluster_scope(selector: LabelSelector, local_cluster: str) -> LabelSelector:
     return add(selector, requirement(f"k8s:{CLUSTER_KEY}", "In", local_cluster, at=selector.at))
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Matcher:
     """A selector made ready for matching: terms are (key, negative, values or None for existence, open).
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import Direction
@@ -29,7 +29,7 @@ class Part(StrEnum):
     PORTS = "ports"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Shortfall:
     """One thing that keeps an entry from being about a connection.
 
@@ -96,6 +96,8 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
         yield Shortfall(Part.PEER, _address_text(found, peer), at, certain=match is False)
     elif found.peer.kind == "Entities":
         yield Shortfall(Part.PEER, f"{peer.name} is not in {written.partition(': ')[2] or written}", at)
+    elif not peer.namespace and _names_pods(found.peer.selector):
+        yield Shortfall(Part.PEER, f"names pods by their labels; {_no_pod(peer)}", at, certain=match is False)
     else:
         for item, certain in unmet(found.peer.selector, peer):
             place = _place(item, found.peer.selector) or at
@@ -161,10 +163,8 @@ def _label_name(source: str, key: str) -> str:
 def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
     """What the end has instead."""
     source, key = split_source(item.key)
-    if end.has("host") or end.has("remote-node"):
-        return f"policies see {end.name} as its node, which has no labels of pods and no namespace"
     if not end.namespace:
-        return f"{end.name} is no pod and has no labels"
+        return _no_pod(end)
     if key == NAMESPACE_KEY or key == NAMESPACE_LABELS + METADATA_NAME:
         return f"{end.name} is in namespace {end.namespace}"
     if source == "reserved":
@@ -180,6 +180,20 @@ def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
     if end.unknown is not None and end.unknown.may_hold(item.key):
         return f"whether {end.name} has it is not known"
     return f"{end.name} has no {name.removeprefix('the ')}"
+
+
+def _names_pods(selector: LabelSelector) -> bool:
+    """Whether it can only be about pods: a label of theirs, of their namespace, or their cluster is asked for."""
+    return any(
+        item.operator in ("In", "Exists") and split_source(item.key)[0] in ("any", "k8s")
+        for item in selector.requirements
+    )
+
+
+def _no_pod(end: Endpoint) -> str:
+    if end.has("host") or end.has("remote-node"):
+        return f"policies see {end.name} as a node, whose identity has no labels of pods"
+    return f"{end.name} is no pod"
 
 
 def _place(item: Requirement, selector: LabelSelector) -> Location | None:
@@ -202,23 +216,21 @@ def _port_shortfalls(
         yield Shortfall(Part.PORTS, "its port list names no port, which means none", entry.at)
         return
     listed = ", ".join(dict.fromkeys(_span_text(span) for span in spans or ()))
-    names = sorted({rule.name for rule in ready.named} - {rule.name for *_, rule in spans or ()})
     owner = subject if entry.direction is Direction.INGRESS else peer
     at = next((rule.at for rule in entry.ports if rule.at is not None), entry.at)
     asked = f"{protocol} {ports}" if ports is not None else f"every {protocol} port"
     if listed:
         yield Shortfall(Part.PORTS, f"lists {listed} and not {asked}", at)
     else:
-        unresolved = ", ".join(names)
-        yield Shortfall(Part.PORTS, f"names the port {unresolved}, which {owner.name} does not declare", at)
+        names = ", ".join(sorted({rule.name for rule in ready.named}))
+        yield Shortfall(Part.PORTS, f"names the port {names}, which {owner.name} does not declare", at)
 
 
 def _span_text(span: PortSpan) -> str:
-    protocol, first, last, rule = span
+    protocol, first, last, _ = span
     if (first, last) == (ALL_PORTS.first, ALL_PORTS.last):
         return f"every {protocol} port"
-    name = f" ({rule.name})" if rule.name else ""
-    return f"{protocol} {PortRange(first, last)}{name}"
+    return f"{protocol} {PortRange(first, last)}"
 
 
 def uncovered(spans: tuple[PortSpan, ...] | None, protocol: str, ports: PortRange) -> bool:

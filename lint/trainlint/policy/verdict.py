@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
+from trainlint.fact import fact
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.matching import ALL_PORTS, PortSpan, ReadyEntry
@@ -18,7 +18,7 @@ DENY: Answers = frozenset({Permission.DENY})
 EITHER = ALLOW | DENY
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Matched:
     """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them.
 
@@ -48,7 +48,7 @@ class Matched:
         return found
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Outcome:
     answers: Answers
     deciding: tuple[PolicyEntry, ...] = ()

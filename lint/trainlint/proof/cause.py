@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import ClassVar
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
@@ -22,6 +23,7 @@ __all__ = [
     "FlowCause",
     "Miss",
     "PlacementCause",
+    "Seat",
     "SplitCause",
     "SpreadCause",
     "StrandedCause",
@@ -35,7 +37,18 @@ Where = Mapping[str, Mapping[str, int]]
 """A placement for people: pod set name to zone (or ``(no zone)``) to number of pods."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
+class Seat:
+    """Pods of one set on nodes of one pool; ``pool`` is empty and ``nodes`` 0 where only the zone is known."""
+
+    pod_set: str
+    pool: str
+    zone: str
+    pods: int
+    nodes: int
+
+
+@fact
 class Miss:
     """A pool that one pod cannot use, and every filter that refuses it there."""
 
@@ -43,7 +56,7 @@ class Miss:
     refusals: tuple[Refusal, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PlacementCause:
     """No pod of the set can ever be scheduled: ``rule`` names the filter to blame, ``misses`` the pools, closest first.
 
@@ -57,7 +70,7 @@ class PlacementCause:
     pod: Pod = field(kw_only=True)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class DeadlockCause:
     """Required pod affinity that can never hold: with whom, and where each of both can be."""
 
@@ -70,18 +83,22 @@ class DeadlockCause:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ZoneReason:
-    """Why a zone does not do: which pod set, in one sentence, the places that force it (role, place), what mends it."""
+    """Why a zone does not do: which pod set, in one sentence, the places that force it (role, place), what mends it.
+
+    ``flow`` is the connection that is denied there, if that is why.
+    """
 
     pod_set: PodSet | None
     text: str
     at: Location
     related: tuple[tuple[str, Location], ...] = ()
     remedy: str = ""
+    flow: Flow | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ZoneCause:
     """No zone takes the whole group: the reasons by zone, the closest miss first."""
 
@@ -90,7 +107,7 @@ class ZoneCause:
     across: Where = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class FlowCause:
     """Needed flows that are denied wherever the pods land, with the verdicts.
 
@@ -102,7 +119,7 @@ class FlowCause:
     admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CutPair:
     """A flow and a pair of zones between which it is denied."""
 
@@ -113,25 +130,27 @@ class CutPair:
     verdict: Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CutCause:
     """A placement that the scheduler may choose, in which needed flows are denied."""
 
     rule: ClassVar[str] = "split-cut-by-policy"
     pairs: tuple[CutPair, ...]
     where: Where
+    seats: tuple[Seat, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SplitCause:
     """A permitted placement over several zones, for a group whose ranks exchange data all the time."""
 
     rule: ClassVar[str] = "split-across-zones"
     where: Where
     zones: tuple[str, ...]
+    seats: tuple[Seat, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class StrandedCause:
     """An order of placement after which some pods wait for ever, although a complete placement exists."""
 
@@ -140,9 +159,10 @@ class StrandedCause:
     waiting: tuple[PodSet, ...]
     at: Location
     good: tuple[str, ...]
+    seats: tuple[Seat, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SpreadCause:
     """A hard spread constraint over the topology key on a group's pods, and what it does there.
 
@@ -158,7 +178,7 @@ class SpreadCause:
     limits: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class CapacityCause:
     """Pods that fit one by one and never all: ``possible`` of ``needed``; ``what`` is what there is too little of.
 
@@ -178,7 +198,7 @@ class CapacityCause:
     places: tuple[Location, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class TargetCause:
     """Required pod affinity whose term selects no pod that will exist; ``near`` are labels that come close."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.proof.facts import Facts
 
 __all__ = ["Change"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Change:
     """Two states of one repository: the facts of every snapshot in the base revision, and of every one there is now.
 

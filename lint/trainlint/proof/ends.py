@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from ipaddress import ip_network
 from typing import Literal
 
+from trainlint.fact import fact
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
@@ -28,7 +29,7 @@ Node = Literal["same", "other"]
 _Spelling = Callable[[PodSet], str]
 
 
-@dataclass(frozen=True, eq=False)
+@fact(eq=False, slots=False)
 class End:
     """One end in one snapshot; ``pod_set`` are its pods, if it is one, and ``written`` the labels in its template.
 

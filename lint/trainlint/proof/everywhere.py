@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, islice, product
 
+from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Flow, Group
 from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.roles import Cast
+from trainlint.proof.seats import seats, state_seats
 from trainlint.proof.words import denying_verdict, state_where, where, which_node
 from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability, unknown_of
 from trainlint.scheduling.crowding import always_fits
@@ -24,7 +26,7 @@ SPLITS = 500
 """Placements over several zones that are looked at; the first few show what there is to see."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Everywhere:
     """The answer, what breaks it, what is only worth a note, and what is missing where it is unknown."""
 
@@ -65,7 +67,8 @@ def _split(cast: Cast, placements: Placements, missing: list[str]) -> SplitCause
     for packing, certain in islice(_splits(cast, placements), SPLITS):
         if certain:
             placed = where(cast, packing)
-            return SplitCause(placed, tuple(sorted({zone for by_zone in placed.values() for zone in by_zone})))
+            zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
+            return SplitCause(placed, tuple(zones), seats(cast, packing))
         missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {cast.key} are"])
     return None
 
@@ -96,6 +99,7 @@ def _stranded(cast: Cast, placements: Placements, good: Sequence[str], notes: li
                 tuple(cast.pod_sets[index] for index in waiting),
                 at or pod_set.spec.at or pod_set.at,
                 tuple(good),
+                state_seats(cast, state),
             )
     return None
 
@@ -127,7 +131,7 @@ def _cut(
 ) -> CutCause | None:
     denied = {id(flow) for flow, _ in reach.denied}
     pairs: list[CutPair] = []
-    shown: Where | None = None
+    shown: Packing | None = None
     for flow in group.flows:
         if id(flow) in denied:
             continue
@@ -147,10 +151,10 @@ def _cut(
                         denying_verdict(crossing),
                     )
                 )
-                shown = shown or where(cast, packing)
+                shown = shown or packing
             else:
                 missing.extend(unknown_of(crossing.other_node))
-    return CutCause(tuple(pairs), shown or {}) if pairs else None
+    return CutCause(tuple(pairs), where(cast, shown), seats(cast, shown)) if shown is not None else None
 
 
 def _meets(

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import product
 from math import prod
 
+from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
-from trainlint.proof.cause import CutCause, CutPair, SplitCause, StrandedCause, Where, ZoneReason
+from trainlint.proof.cause import CutCause, CutPair, Seat, SplitCause, StrandedCause, Where, ZoneReason
 from trainlint.proof.everywhere import Everywhere
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.roles import Cast
+from trainlint.proof.seats import example_seats
 from trainlint.proof.words import denying_verdict, which_node
 from trainlint.proof.zones import Zone
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
@@ -36,7 +38,7 @@ Namespaces = Mapping[str, Mapping[str, str]]
 Run = Callable[[Sequence[Role], Sequence[int], int], Exploration | None]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Explored:
     """What came out for a cast: the exploration, and the same without what binds the roles to each other.
 
@@ -56,11 +58,18 @@ class Explored:
     def _zone(self, zone: Zone) -> Zone:
         alone = frozenset({None if zone.name == NO_DOMAIN else zone.name})
         if alone in self.found.zones:
-            denied = zone.answer is Answer.REFUTED and any("is denied" in reason.text for reason in zone.reasons)
-            answer = Answer.REFUTED if denied else Answer.PROVED
-            return replace(zone, answer=answer, structural=answer, witness=self._witness(alone), missing=())
+            return replace(
+                zone,
+                answer=zone.flows,
+                structural=zone.own_flows,
+                reasons=tuple(each for each in zone.reasons if each.flow is not None),
+                witness=self._witness(alone) if zone.own_flows is Answer.PROVED else {},
+                seats=self._seats(alone),
+                missing=() if zone.flows is not Answer.UNKNOWN else zone.missing,
+            )
         reasons = zone.reasons or (self._reason(zone.name),)
-        return replace(zone, answer=Answer.REFUTED, structural=Answer.REFUTED, reasons=reasons, witness={}, missing=())
+        refuted = Answer.REFUTED
+        return replace(zone, answer=refuted, structural=refuted, reasons=reasons, witness={}, seats=(), missing=())
 
     def _reason(self, zone: str) -> ZoneReason:
         """Why a zone does not do in which every role fits alone: what its constraints count."""
@@ -75,19 +84,16 @@ class Explored:
         example = self.found.examples.get(zones)
         return self.where(example) if example is not None else {}
 
+    def _seats(self, zones: frozenset[str | None]) -> tuple[Seat, ...]:
+        example = self.found.examples.get(zones)
+        return example_seats(self.players, example) if example is not None else ()
+
     def where(self, example: Example) -> Where:
         """An example as pod set, zone and number of pods."""
-        zone_of = {}
-        for index, domain in enumerate(self.players.domains):
-            for pool in domain.pools:
-                node = self.players.nodes[pool]
-                zone_of[node.name or node.pool.name] = self.players.zone(index) or NO_DOMAIN
         placed: dict[str, dict[str, int]] = {}
-        for role, nodes in example.placed.items():
-            for name, count in nodes.items():
-                zone = zone_of.get(name) or zone_of.get(name.rpartition("/")[0], NO_DOMAIN)
-                by_zone = placed.setdefault(role, {})
-                by_zone[zone] = by_zone.get(zone, 0) + count
+        for seat in example_seats(self.players, example):
+            by_zone = placed.setdefault(seat.pod_set, {})
+            by_zone[seat.zone] = by_zone.get(seat.zone, 0) + seat.pods
         return placed
 
     def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> Everywhere:
@@ -114,7 +120,9 @@ class Explored:
             if len(zones - {None}) > 1:
                 example = each.examples.get(zones)
                 names = tuple(sorted(zone or NO_DOMAIN for zone in zones))
-                return SplitCause(self.where(example) if example else {}, names)
+                if example is None:
+                    return SplitCause({}, names)
+                return SplitCause(self.where(example), names, example_seats(self.players, example))
         if wide:
             missing.append(f"in which zone the nodes without the label {self.players.key} are")
         return None
@@ -127,14 +135,15 @@ class Explored:
         if self.free is not None and not self.free.dead_end:
             waiting = tuple(each for each in self.players.pod_sets if each.name in example.waiting)
             first = waiting[0]
-            return StrandedCause(placed, waiting, first.spec.at or first.at, good), ()
+            seated = example_seats(self.players, example)
+            return StrandedCause(placed, waiting, first.spec.at or first.at, good, seated), ()
         return None, ("an unlucky order of placement fills the nodes so that the last pods find no room",)
 
     def _cut(self, group: Group, reach: Reachability, missing: list[str]) -> CutCause | None:
         denied = {id(flow) for flow, _ in reach.denied}
         roles = {id(pod_set): index for index, pod_set in enumerate(self.players.pod_sets)}
         pairs: list[CutPair] = []
-        shown: Where = {}
+        shown: Example | None = None
         for flow in group.flows:
             if id(flow) in denied or flow.target is None:
                 continue
@@ -149,7 +158,7 @@ class Explored:
                 if example is None:
                     continue
                 if may_be_denied(group, self.players, crossing):
-                    shown = shown or self.where(example)
+                    shown = shown or example
                     pairs.append(
                         CutPair(
                             flow,
@@ -161,7 +170,9 @@ class Explored:
                     )
                 else:
                     missing.extend(unknown_of(crossing.other_node))
-        return CutCause(tuple(pairs), shown) if pairs else None
+        if shown is None:
+            return None
+        return CutCause(tuple(pairs), self.where(shown), example_seats(self.players, shown))
 
     def _together(self, one: tuple[int, str], other: tuple[int, str]) -> Example | None:
         """A placement with a pod of each role in these zones, if there is one."""

@@ -10,14 +10,15 @@ from typing import TypeVar
 from trainlint.finding import Unknown
 from trainlint.model.admission import Admission
 from trainlint.model.known import Answer, Undetermined
-from trainlint.model.pool import Inventory
+from trainlint.model.pool import Inventory, at_most
 from trainlint.model.storage import Storage
-from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.model.workload import Gang, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
 from trainlint.proof.elsewhere import other_namespaces
+from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, never_placed, prove
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
@@ -33,6 +34,7 @@ from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.platform import read_admission, read_storage
+from trainlint.workload.gangs import oversized
 
 __all__ = ["Facts"]
 
@@ -46,6 +48,7 @@ class Facts:
         self.snapshot = snapshot
         self.others: tuple[Facts, ...] = ()
         self._condensed: dict[int, tuple[Inventory, tuple[Node, ...]]] = {}
+        self._generous: dict[int, Inventory | None] = {}
         self._verdicts: dict[tuple[int, Hashable], Feasibility] = {}
 
     @cached_property
@@ -125,10 +128,12 @@ class Facts:
         key = id(inventory)
         if key not in self._condensed:
             pod_sets, volumes = self.snapshot.workloads.pod_sets, self.storage.volumes.values()
-            specs = [admit(each, self.snapshot.settings, self.admission).pod.spec for each in pod_sets]
+            pods = [admit(each, self.snapshot.settings, self.admission).pod for each in pod_sets]
+            specs = [pod.spec for pod in pods]
+            asked = {name for pod in pods for name in pod.requests.amounts}
             terms = [term for volume in volumes for term in volume.node_affinity or ()]
             pools = condense(inventory.pools, specs, terms)
-            self._condensed[key] = (inventory, tuple(node_of(pool) for pool in pools))
+            self._condensed[key] = (inventory, tuple(node_of(pool, asked) for pool in pools))
         return self._condensed[key]
 
     def _feasibility(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
@@ -150,7 +155,21 @@ class Facts:
         missing = list(self._missing(group, nearest))
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
-        stage = self._stage(group, nearest[0]) if len(nearest) == 1 else None
+        if len(nearest) != 1:
+            return self._judged(group, None, missing)
+        proof = self._judged(group, nearest[0], missing)
+        most = self._at_most(nearest[0]) if Answer.REFUTED in (proof.exists, proof.for_all) else None
+        return proof if most is None else agreed(proof, self._judged(group, most, missing))
+
+    def _at_most(self, inventory: Inventory) -> Inventory | None:
+        """The inventory with the most that may be allocatable, where what is is only estimated."""
+        key = id(inventory)
+        if key not in self._generous:
+            self._generous[key] = at_most(inventory)
+        return self._generous[key]
+
+    def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
+        stage = None if inventory is None else self._stage(group, inventory)
         if any(isinstance(member.replicas, Undetermined) for member in group.members):
             stage = None
         everywhere = places((node.pool for node in stage.nodes), self.snapshot.settings.topology_key) if stage else ()
@@ -158,6 +177,7 @@ class Facts:
         def reach(group: Group) -> Reachability:
             return Reachability(group, everywhere, self.policies, self.snapshot.settings, self.snapshot.namespaces)
 
+        missing = list(missing)
         missing += [
             f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
             for namespace in other_namespaces(group, self._unstated, self.policies.entries, reach)
@@ -196,10 +216,12 @@ class Facts:
         )
 
     def _never_made(self, group: Group) -> bool:
-        """Whether the API server refuses pods of the group, or their claim can never serve all of them."""
+        """Whether pods of the group are refused, or what they need (claim, domain, partners) is never there for all."""
         members = {id(member) for member in group.members}
         refused = [cause.pod_sets for cause in self.refused_pods]
         refused += [cause.pod_sets for cause in self.shared_claims if cause.certain]
+        refused += [cause.pod_sets for cause in self.exclusive_shortages]
+        refused += [gang.pod_sets for gang, _ in self.oversized_gangs]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
 
     @cached_property
@@ -229,6 +251,23 @@ class Facts:
             return None if inventory is None else (self._feasibility(pod_set, inventory), self._nodes(inventory)[1])
 
         return tuple(shared_claims(workloads.groups, workloads.pod_sets, self.storage, judge))
+
+    @cached_property
+    def oversized_gangs(self) -> tuple[tuple[Gang, int], ...]:
+        """Gangs that demand more pods than will ever exist, with how many will."""
+        return tuple(oversized(self.snapshot.workloads.gangs, self.snapshot.may_hold_more))
+
+    @cached_property
+    def exclusive_shortages(self) -> tuple[ExclusiveCause, ...]:
+        """Objects whose exclusive topology asks for more or larger domains than there are."""
+
+        def judge(pod_set: PodSet) -> tuple[Feasibility, tuple[Node, ...]] | None:
+            inventory = self._inventory(pod_set)
+            if inventory is None or not inventory.complete or pod_set.at.file in self.snapshot.unrendered:
+                return None
+            return self._feasibility(pod_set, inventory), self._nodes(inventory)[1]
+
+        return tuple(exclusive_causes(self.snapshot.workloads.objects, judge))
 
     def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
         if not nearest:

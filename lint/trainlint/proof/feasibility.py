@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool
@@ -26,7 +26,7 @@ FIT = "NodeResourcesFit"
 VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Feasibility:
     """For each pool (by index): ``()`` in ``verdicts`` means that a pod fits on an empty node of it."""
 

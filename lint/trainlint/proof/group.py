@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
+from trainlint.fact import fact
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.policy import Permission
 from trainlint.model.settings import ZONE, Settings
@@ -16,6 +17,7 @@ from trainlint.proof.cause import (
     CapacityCause,
     Cause,
     DeadlockCause,
+    Seat,
     SpreadCause,
     Where,
     ZoneCause,
@@ -38,9 +40,12 @@ __all__ = ["GroupProof", "Stage", "never_placed", "prove"]
 Namespaces = Mapping[str, Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class GroupProof:
-    """The answers for one group. ``causes`` are those that rules about groups render; placement rules see pod sets."""
+    """The answers for one group. ``causes`` are those that rules about groups render; placement rules see pod sets.
+
+    ``zones`` are the zones one by one, ``seats`` and ``bad_seats`` the witness and the counterexample down to pools.
+    """
 
     group: Group
     exists: Answer
@@ -52,9 +57,13 @@ class GroupProof:
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     topology_key: str = ZONE
+    zones: tuple[Zone, ...] = ()
+    seats: tuple[Seat, ...] = ()
+    bad_seats: tuple[Seat, ...] = ()
+    reach: Reachability | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Stage:
     """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
 
@@ -81,27 +90,36 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
     doubts = [*missing, *_undecided(group, reach)]
     if stage is None:
         answer = Answer.REFUTED if flows else Answer.UNKNOWN
-        return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts))
-    if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
-        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=flows, missing=tuple(doubts))
+        return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts), reach=reach)
     players = _cast(group, stage)
+
+    def refuted(*causes: Cause) -> GroupProof:
+        key = stage.settings.topology_key
+        zones = judge_zones(group, players, [stage.feasible[index] for index in _own(group)], reach)
+        answer, unsure = Answer.REFUTED, tuple(doubts)
+        return GroupProof(
+            group, answer, answer, causes=causes, missing=unsure, topology_key=key, zones=zones, reach=reach
+        )
+
+    if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
+        return refuted(*flows)
     if stage.complete and (short := capacity_cause(players)) is not None:
-        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*flows, short), missing=tuple(doubts))
+        return refuted(*flows, short)
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
     if stage.complete:
         if (locked := deadlock(players)) is not None:
-            return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(*causes, locked))
+            return refuted(*causes, locked)
         if any(each.forces_split for each in spread):
-            return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=causes, missing=tuple(doubts))
+            return refuted(*causes)
     found = explored(players, stage.namespaces, stage.storage) if players.beyond else None
     if players.beyond and found is None:
         doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
     return _Judge(group, reach, stage, players, causes, found).proof(doubts)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class _Judge:
     """Exists and for all, for a group whose pods can all be scheduled somewhere."""
 
@@ -125,14 +143,19 @@ class _Judge:
             if not self.stage.complete:
                 unknown.append("which other nodes there are: the inventory says that it is not complete")
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
-            return self._made(exists, exists, viable, causes=causes, missing=tuple(dict.fromkeys(missing)))
+            unproved = tuple(dict.fromkeys(missing))
+            return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
         every = _unless_tied(self.players, _unless_placed_as_one(self.group, self._everywhere(viable)))
+        best = next(zone for zone in zones if zone.answer is Answer.PROVED)
         return self._made(
             exists,
             every.answer,
             viable,
-            witness=next(zone.witness for zone in zones if zone.answer is Answer.PROVED),
+            witness=best.witness,
             counterexample=_counterexample(every),
+            zones=zones,
+            seats=best.seats,
+            bad_seats=next((each.seats for each in (every.stranded, every.cut, every.split) if each is not None), ()),
             causes=(*causes, *self._roots(every)),
             notes=(*every.notes, *self._today(viable)),
             missing=tuple(dict.fromkeys(every.missing)),
@@ -147,7 +170,7 @@ class _Judge:
 
     def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:
         key = self.stage.settings.topology_key
-        return GroupProof(self.group, exists, for_all, viable, topology_key=key, **rest)
+        return GroupProof(self.group, exists, for_all, viable, topology_key=key, reach=self.reach, **rest)
 
     def _zones(self) -> tuple[Zone, ...]:
         own = [self.stage.feasible[index] for index in _own(self.group)]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
@@ -27,7 +28,7 @@ NAMESPACE_KEYS = ("io.kubernetes.pod.namespace", "io.cilium.k8s.namespace.labels
 SOMEWHERE = Undetermined("the zone that the pod lands in")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Loosened:
     """Peers that newly reach a group's pods, on which ports, and the place of the change that lets them."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Path
 from trainlint.kube.strings import unquoted
 from trainlint.model.policy import Permission, PolicyEntry, Rejection
@@ -23,7 +23,7 @@ from trainlint.snapshot.objects import ApiObject
 __all__ = ["NodePeer", "PolicyMistakes", "node_peers"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NodePeer:
     """A peer that matches nodes, in a policy that denies a needed flow between pods; ``source`` opens it."""
 

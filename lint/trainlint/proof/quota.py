@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.admission import Admission, ResourceQuota
 from trainlint.model.settings import Settings
@@ -19,7 +19,7 @@ from trainlint.scheduling.resource_quota import covers, limit, resource_of, unse
 __all__ = ["Overrun", "QuotaCause", "quota_causes", "refused_elsewhere"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Overrun:
     """One entry of a quota: what all pods use together, and what there is, as people write it."""
 
@@ -28,7 +28,7 @@ class Overrun:
     allowed: str
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class QuotaCause:
     """Pods that are never made: together they exceed a quota (``overruns``), or one is refused for a ``reason``.
 

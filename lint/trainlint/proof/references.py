@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import ObjectRef, PodSet
@@ -27,7 +28,7 @@ BUILT_IN: Final = frozenset(
 TRAINER: Final = "trainer.kubeflow.org"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ReferenceCause:
     """An object that ``owner`` refers to and that is not among those of its kind; ``near`` has a similar name.
 

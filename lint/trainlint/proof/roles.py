@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import SpreadConstraint
@@ -27,7 +28,7 @@ __all__ = ["Cast", "cast"]
 Namespaces = Mapping[str, Mapping[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Cast:
     """The roles of a group over the nodes of one inventory.
 

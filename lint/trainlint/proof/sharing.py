@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Answer
@@ -23,7 +23,7 @@ ONE_POD = "ReadWriteOncePod"
 Judged = tuple[Feasibility, Sequence[Node]]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SharingCause:
     """A claim whose volume attaches to one node (or pod), and the pod sets that mount it.
 

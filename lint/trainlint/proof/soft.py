@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group, ObjectRef, PodSet, Workload, Workloads
@@ -19,7 +19,7 @@ KUEUE_PREFERRED: Final = "kueue.x-k8s.io/podset-preferred-topology"
 VOLCANO: Final = "batch.volcano.sh"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SoftColocation:
     """The soft terms of a group, each with its place, the first of them first."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.finding import Location, UsageError
 from trainlint.model.policy import Direction, Permission, Verdict
 from trainlint.model.workload import PortRange
@@ -21,7 +22,7 @@ ONE_NODE = "both pods on one node"
 TWO_NODES = "the pods on two nodes"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Asked:
     """A question as people ask it; ``ports`` is ``None`` for every port of the protocol."""
 
@@ -33,7 +34,7 @@ class Asked:
     target_zone: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Change:
     """One edit of a repair in words, and the place to edit (``None``: it is in no file)."""
 
@@ -41,7 +42,7 @@ class Change:
     at: Location | None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Repair:
     """Changes that together open a denied connection: tried, with the answer after them."""
 
@@ -49,7 +50,7 @@ class Repair:
     answer: Permission
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Answer:
     """The verdict with everything that led to it.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import PodSet
@@ -13,7 +13,7 @@ from trainlint.proof.feasibility import Feasibility
 __all__ = ["ZoneLabel", "contradictions", "labels_read"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ZoneLabel:
     """A label of a pod set whose value is a zone in which no pod of it can land; ``zones`` are those where one can."""
 

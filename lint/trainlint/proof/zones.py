@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
-from trainlint.proof.cause import Where, ZoneReason
+from trainlint.proof.cause import Seat, Where, ZoneReason
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.neighbours import permission
 from trainlint.proof.roles import Cast
+from trainlint.proof.seats import seats
 from trainlint.proof.words import (
     denied_sentence,
     denying_verdict,
@@ -22,20 +24,27 @@ from trainlint.proof.words import (
     where,
 )
 from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
+from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 
-__all__ = ["Zone", "judge_zones", "restricted"]
+__all__ = ["Zone", "both", "judge_zones", "restricted"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Zone:
-    """The answer for one zone; ``structural`` is the answer without the flows that are denied in every zone."""
+    """The answer for one zone; ``structural`` is the answer without the flows that are denied in every zone.
+
+    ``flows`` is the answer as to connections alone, ``own_flows`` that as to those which are not denied in every zone.
+    """
 
     name: str
     answer: Answer
     structural: Answer
+    flows: Answer = Answer.PROVED
+    own_flows: Answer = Answer.PROVED
     reasons: tuple[ZoneReason, ...] = ()
     witness: Where = field(default_factory=dict)
+    seats: tuple[Seat, ...] = ()
     missing: tuple[str, ...] = ()
 
 
@@ -69,14 +78,14 @@ def _judge(
     reasons = list(_infeasible(cast, feasible, place.name))
     missing: list[str] = list(cast.unknown)
     answer = Answer.REFUTED if reasons else Answer.PROVED
-    witness: Where = {}
+    fits: Packing | None = None
     if not reasons:
         placements = restricted(cast, place.name)
         if placements.completed is None or cast.unknown:
             answer = Answer.UNKNOWN
             missing.append(f"whether all pods fit in {place.name}")
         elif placements.completed:
-            witness = where(cast, placements.completed[0].packing)
+            fits = placements.completed[0].packing
         else:
             answer = Answer.REFUTED
             reasons += _short(cast, placements, place.name)
@@ -87,25 +96,38 @@ def _judge(
     ]
     cut = reach.cut_inside(place, within)
     local = [crossing for crossing in cut if id(crossing.flow) not in denied]
-    structural = _with_flows(answer, (permission(group, cast, crossing) for crossing in local))
+    flows = _permitted(permission(group, cast, crossing) for crossing in cut)
+    own_flows = _permitted(permission(group, cast, crossing) for crossing in local)
+    structural = both(answer, own_flows)
     return Zone(
         name=place.name,
-        answer=_with_flows(answer, (permission(group, cast, crossing) for crossing in cut)),
+        answer=both(answer, flows),
         structural=structural,
+        flows=flows,
+        own_flows=own_flows,
         reasons=(
             *reasons,
             *(_cut_reason(group, each) for each in local if permission(group, cast, each) is not Permission.ALLOW),
         ),
-        witness=witness if structural is Answer.PROVED else {},
+        witness=where(cast, fits) if fits is not None and structural is Answer.PROVED else {},
+        seats=seats(cast, fits) if fits is not None else (),
         missing=tuple(missing) if structural is Answer.UNKNOWN else (),
     )
 
 
-def _with_flows(answer: Answer, permissions: Iterable[Permission]) -> Answer:
-    found = set(permissions) - {Permission.ALLOW}
-    if Permission.DENY in found or answer is Answer.REFUTED:
+def _permitted(permissions: Iterable[Permission]) -> Answer:
+    found = set(permissions)
+    if Permission.DENY in found:
         return Answer.REFUTED
-    return Answer.UNKNOWN if found else answer
+    return Answer.UNKNOWN if Permission.UNKNOWN in found else Answer.PROVED
+
+
+def both(one: Answer, other: Answer) -> Answer:
+    """Whether two things hold."""
+    answers = {one, other}
+    if Answer.REFUTED in answers:
+        return Answer.REFUTED
+    return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.PROVED
 
 
 def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Iterator[ZoneReason]:
@@ -149,4 +171,4 @@ def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:
     verdict = denying_verdict(crossing)
     text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(verdict)}"
     remedy = f"admit {flow_text(group, crossing.flow)} in the policies named above"
-    return ZoneReason(source, text, crossing.flow.at, places_of(crossing.other_node), remedy)
+    return ZoneReason(source, text, crossing.flow.at, places_of(verdict), remedy, crossing.flow)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from trainlint.fact import fact
 from trainlint.finding import Severity
 
 __all__ = ["Options"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Options:
     """How to write: ``width`` in columns; ``quiet`` leaves out all but the findings; formats ignore what they lack.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
+
+from trainlint.fact import fact
 
 __all__ = ["Paint", "cells", "escape", "paragraphs", "width", "wrap"]
 
@@ -31,7 +32,7 @@ _STYLES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Paint:
     """Colours, or none."""
 

@@ -36,9 +36,9 @@ def connection(answer: Answer, asked: Asked) -> str:
 
 def render(answers: Sequence[Answer], asked: Asked, places: Placed, options: Options) -> str:
     """All answers, one after the other."""
-    return "\n".join(
-        "\n".join(_Page(answer, asked, places, options).lines(several=len(answers) > 1)) + "\n" for answer in answers
-    )
+    several = len({answer.snapshots for answer in answers}) > 1
+    pages = (_Page(answer, asked, places, options).lines(several=several) for answer in answers)
+    return "\n".join("\n".join(lines) + "\n" for lines in pages)
 
 
 class _Page:
@@ -51,7 +51,7 @@ class _Page:
         self.frame = Frame(last, self.paint, options.width)
 
     def lines(self, *, several: bool) -> Iterator[str]:
-        """The page; ``several`` answers say for which snapshots and placement each of them holds."""
+        """The page; where ``several`` snapshots have answers of their own, it says whose this is."""
         answer = self.answer
         verdict = answer.verdict
         if several and answer.snapshots:

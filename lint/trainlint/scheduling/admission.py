@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission, NamespaceDefaults, RuntimeClass
@@ -27,7 +28,7 @@ NODE_SELECTOR: Final = "PodNodeSelector"
 TOLERATIONS: Final = "PodTolerationRestriction"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Admitted:
     """A pod after admission. ``refusals`` are why the API server makes no such pod, whatever the nodes.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.model.pod import Volume
 from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
 from trainlint.scheduling.pod import Pod
@@ -13,7 +14,7 @@ from trainlint.scheduling.refusal import Code, Doubt, Refusal
 __all__ = ["PodClaim", "class_of", "missing", "pod_claims", "unusable", "volume_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PodClaim:
     """One volume of a pod that needs a claim; ``claim`` is ``None`` where no such claim is known."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from trainlint.fact import fact
 
 __all__ = ["Anywhere", "Counter", "Here", "Kinds"]
 
@@ -11,7 +12,7 @@ Kinds = frozenset[int]
 """Indices of kinds of pods: pods that no filter can tell apart."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Counter:
     """Counts pods of some kinds per value of a topology key, on some nodes (indices; ``None``: on all that have it)."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 
 __all__ = ["Domain", "partition"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Domain:
     """Nodes with the same value of each topology key (``None``: they lack it); ``pools`` are indices."""
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
@@ -28,7 +29,7 @@ __all__ = ["Cell", "Column", "GroupModel", "NodeClass", "Role"]
 Column = tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Role:
     """Equal pods of a group."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.known import Known
 from trainlint.model.pod import AffinityTerm
 from trainlint.model.selector import LabelSelector, Requirement
@@ -34,7 +34,7 @@ Namespaces = Mapping[str, Mapping[str, str]]
 """Labels of the namespaces that exist."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Rules:
     """What the filter asks of a node for one pod: counts that must or must not be zero in its domains.
 

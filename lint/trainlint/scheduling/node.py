@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Pool
@@ -17,7 +18,7 @@ OWN = "<one domain for each node>"
 """The domain of a node whose value of the topology key nobody shares; no label value looks like it."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Node:
     """One node of a pool; ``allocatable`` in the units of Requests, ``None`` where nobody knows it.
 
@@ -46,21 +47,18 @@ class Node:
         return not self.name and HOSTNAME not in self.pool.labels
 
 
-def node_of(pool: Pool, asked: Collection[str] = (), *, at_most: bool = False) -> Node:
+def node_of(pool: Pool, asked: Collection[str] = ()) -> Node:
     """One node of the pool, prepared for the filters.
 
     ``asked`` are the resources that anybody requests: those that device plugins may offer there are not known.
-    ``at_most`` takes the most that may be allocatable in place of what surely is.
     """
     allocatable: dict[str, Known[int]] | None = None
     ceiling = {name: amount for name, text in pool.ceiling.items() if isinstance(amount := _amount(name, text), int)}
     if pool.allocatable is not None:
         allocatable = {name: _amount(name, text) for name, text in pool.allocatable.items()}
-        if at_most:
-            allocatable.update(ceiling)
         for name in asked if pool.open_resources else ():
             allocatable.setdefault(name, Undetermined(f"whether a device plugin offers {name} in pool {pool.name}"))
-    return Node(pool, allocatable, pool.node_name, {} if at_most else ceiling)
+    return Node(pool, allocatable, pool.node_name, ceiling)
 
 
 def _amount(name: str, text: Known[str]) -> Known[int]:

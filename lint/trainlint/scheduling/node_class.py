@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from trainlint.fact import fact
 from trainlint.scheduling.node import OWN, Node
 from trainlint.scheduling.pod import Pod
 
 __all__ = ["Cell", "NodeClass", "domain_among", "shared_values", "united"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Cell:
     """``size`` equal nodes, each of which already holds the ``bound`` pods."""
 
@@ -21,7 +22,7 @@ class Cell:
     bound: tuple[Pod, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NodeClass:
     """``size`` nodes that are equal for the group: who may come at all, what is free on one, its domains.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
@@ -18,7 +18,7 @@ PLUGIN = "NodeResourcesFit"
 _COUNTED = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Shortage:
     """A resource of which a node has too little: what is requested, used and allocatable, in the units of Requests."""
 

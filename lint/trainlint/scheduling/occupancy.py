@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 
+from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.scheduling import inter_pod_affinity, pod_topology_spread
 from trainlint.scheduling.counter import Counter, Kinds
@@ -26,7 +27,7 @@ def domain_of(nodes: Sequence[Node], index: int, key: str) -> str | None:
     return None if isinstance(value, Undetermined) else value
 
 
-@dataclass(frozen=True, eq=False)
+@fact(eq=False, slots=False)
 class Occupancy:
     """Which pods sit on which nodes: ``counts[kind]`` maps the index of a node to the number of pods of that kind."""
 

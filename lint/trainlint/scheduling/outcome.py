@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import combinations_with_replacement, product
 from math import comb
 
+from trainlint.fact import fact
 from trainlint.scheduling.group_model import GroupModel
 from trainlint.scheduling.tally import State
 
@@ -16,7 +17,7 @@ __all__ = ["Example", "Exploration", "Outcome", "Zone"]
 Zone = str | None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Example:
     """A state: pods of each role on each node, and the roles that wait without a feasible node."""
 
@@ -24,7 +25,7 @@ class Example:
     waiting: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Exploration:
     """What can come out (the fields of the recordings). Zones: ``None`` is a node without the topology key.
 

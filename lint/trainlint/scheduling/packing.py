@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 
+from trainlint.fact import fact
 from trainlint.model.known import Answer
 
 __all__ = ["UNLIMITED", "Demand", "NodeClass", "Packing", "Slot", "capacity", "pack", "pods_per_node"]
@@ -24,7 +25,7 @@ EXACT_STATES = 4_000
 Resources = Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class NodeClass:
     """Equal empty nodes: the pool of one of them, what each can give, how many there are, and all of their pools."""
 
@@ -34,7 +35,7 @@ class NodeClass:
     pools: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Demand:
     """``count`` pods of one role, each asking for ``requests``, on nodes of ``classes`` (indices).
 
@@ -49,7 +50,7 @@ class Demand:
     apart: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Slot:
     """``nodes`` nodes of a pool, each holding these pods (role to count)."""
 
@@ -58,7 +59,7 @@ class Slot:
     pods: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Packing:
     """The answer to "do they fit": with the slots where proved, with the role that is short where refuted."""
 

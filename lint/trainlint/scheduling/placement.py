@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
+from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.scheduling.domains import Domain
 from trainlint.scheduling.packing import Demand, NodeClass, Packing, pack
@@ -22,7 +23,7 @@ BUDGET = 2_000
 """States after which the answer is unknown: six zones and three roles that constrain each other stay below it."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Attraction:
     """A required pod affinity term: the node must share the key's value with a pod of one of the ``targets``."""
 
@@ -30,7 +31,7 @@ class Attraction:
     targets: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Repulsion:
     """Required anti-affinity, of the pod itself or (by symmetry) of the ``targets``: none may share the key's value."""
 
@@ -38,7 +39,7 @@ class Repulsion:
     targets: frozenset[int]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Role:
     """``count`` equal pods, the classes of nodes (indices) that one of them may use alone, and what binds them.
 
@@ -61,7 +62,7 @@ State = frozenset[tuple[int, int]]
 """Pairs (role, domain): the role has at least one pod there."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Placement:
     """A complete placement: where each role has pods, and a packing that proves that they fit."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import AffinityTerm, Container, PodSpec, SpreadConstraint
@@ -16,7 +17,7 @@ __all__ = ["HostPort", "Pod", "defaulted"]
 ANY_ADDRESS = "0.0.0.0"  # noqa: S104 (a wildcard in a comparison, nothing listens)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@fact(order=True)
 class HostPort:
     """A port that a pod occupies on its node; ``ip`` is 0.0.0.0 where none is given (S 1.4)."""
 
@@ -33,7 +34,7 @@ class HostPort:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Pod:
     """A pod that is to be placed or is placed. The terms and constraints in ``spec`` have their keys merged."""
 

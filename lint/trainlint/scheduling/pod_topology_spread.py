@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import SpreadConstraint
 from trainlint.model.pool import Pool
@@ -20,7 +20,7 @@ __all__ = ["PLUGIN", "Constraint", "Rules", "eligible_domains", "eligible_nodes"
 PLUGIN = "PodTopologySpread"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Constraint:
     """One hard constraint: the counter (on eligible nodes only) and what the skew may be."""
 
@@ -30,7 +30,7 @@ class Constraint:
     selects_itself: bool
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Rules:
     """What the filter asks of a node for one pod; ``error`` is why a selector cannot be read."""
 

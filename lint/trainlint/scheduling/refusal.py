@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 
 __all__ = ["Answer", "Code", "Doubt", "Refusal"]
@@ -18,7 +19,7 @@ class Code(StrEnum):
     ERROR = "Error"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Refusal:
     """A filter's no: ``at`` is what in the pod decides, ``node_at`` what in the node does."""
 
@@ -29,7 +30,7 @@ class Refusal:
     node_at: Location | None = field(default=None, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Doubt:
     """A filter cannot tell, and why."""
 

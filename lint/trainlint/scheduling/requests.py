@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
@@ -27,7 +28,7 @@ Amounts = dict[str, Known[int]]
 _HUGE_PAGES = "hugepages-"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Requests:
     """The effective requests of a pod: cpu in thousandths, everything else in whole units, rounded up.
 
@@ -183,7 +184,7 @@ def _combine(
     return result
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class InvalidResource:
     """An extended resource of a container that API validation refuses (S 1.5), and why."""
 

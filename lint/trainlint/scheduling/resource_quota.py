@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.model.admission import ResourceQuota, ScopeRule
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
@@ -53,7 +53,7 @@ def _priority(rule: ScopeRule, name: str) -> bool | None:
             return None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Name:
     """A name of a quota, taken apart."""
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from trainlint.fact import fact
 from trainlint.snapshot.objects import ApiObject, Key
 
 __all__ = ["Alternatives", "Part", "find_alternatives", "parts"]
@@ -19,7 +19,7 @@ __all__ = ["Alternatives", "Part", "find_alternatives", "parts"]
 Steps = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Alternatives:
     """One set: the children (directories or files) of ``directory`` of which one is deployed at a time.
 
@@ -39,7 +39,7 @@ class Alternatives:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Part:
     """What is deployed together: a name, why it is a part, and the alternative that it takes in each set."""
 

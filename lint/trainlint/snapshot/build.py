@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
-from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories
+from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -23,7 +24,7 @@ APART = INVENTORY_KINDS | {"Namespace"}
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
 
 
-@dataclass(frozen=True, eq=False)
+@fact(eq=False, slots=False)
 class Snapshot:
     """All facts of one state of one cluster.
 
@@ -60,7 +61,19 @@ class Snapshot:
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
-        return nearest_inventories(self.inventories, place.file)
+        nearest = nearest_inventories(self.inventories, place.file)
+        if len(nearest) < 2:
+            return nearest
+        key = tuple(map(id, nearest))
+        if key not in self._united:
+            self._united[key] = united(nearest)
+        together = self._united[key]
+        return nearest if together is None else (together,)
+
+    @cached_property
+    def _united(self) -> dict[tuple[int, ...], Inventory | None]:
+        """What several inventories are together, so that the same ones are always the same."""
+        return {}
 
 
 def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
@@ -74,7 +87,7 @@ def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tup
 def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
     objects = tuple(_once(each for each in repository.objects if _belongs(each, part, repository)))
     settings = _with_cni(settings, objects)
-    inventories = read_inventories((each.meta, each.field) for each in objects)
+    inventories = read_inventories(((each.meta, each.field) for each in objects), settings)
     workloads = read_workloads([each.field for each in objects], settings)
     name = f"{settings.cluster}: {part.name}" if prefix else part.name
     settings = replace(settings, assumptions=tuple(_assumptions(settings, objects)))
@@ -131,8 +144,12 @@ def _assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[s
             yield "a network plugin that follows the NetworkPolicy specification: none is stated"
     if objects and not settings.kubernetes_stated:
         yield f"Kubernetes {settings.kubernetes}: no version is stated"
-    if any(not each.meta.namespace and each.ref.namespace == "default" for each in objects):
+    if any(_unstated(each) for each in objects):
         yield 'namespace "default" for objects that name none'
+
+
+def _unstated(each: ApiObject) -> bool:
+    return not each.meta.namespace and each.ref.namespace == "default" and each.meta.kind not in INVENTORY_KINDS
 
 
 def _namespaces(objects: Iterable[ApiObject]) -> Mapping[str, Mapping[str, str]]:

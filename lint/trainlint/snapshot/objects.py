@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from trainlint.fact import fact
+from trainlint.inventory.kinds import CONFIGURATION_KINDS
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.workload import ObjectRef
@@ -15,19 +16,30 @@ __all__ = ["ApiObject", "api_objects"]
 
 CLUSTER_SCOPED = frozenset(
     {
+        "AKSNodeClass",
         "CSIDriver",
         "CSINode",
         "CiliumCIDRGroup",
         "CiliumClusterwideNetworkPolicy",
         "ClusterNetworkPolicy",
+        "ClusterQueue",
         "ClusterTrainingRuntime",
+        "Cohort",
+        "ComputeClass",
+        "EC2NodeClass",
+        "GCENodeClass",
         "Inventory",
         "Namespace",
         "Node",
+        "NodeClass",
+        "NodePool",
+        "OCINodeClass",
         "PersistentVolume",
         "PriorityClass",
+        "ResourceFlavor",
         "RuntimeClass",
         "StorageClass",
+        "Topology",
     }
 )
 
@@ -35,7 +47,7 @@ Key = tuple[str, str, str, str]
 """API group, kind, namespace, name."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class ApiObject:
     """One object: the cursor at its root and its metadata."""
 
@@ -66,7 +78,7 @@ def api_objects(documents: Iterable[Document]) -> Iterator[ApiObject]:
 
 def _key(item: Field, meta: Meta) -> Key | None:
     named = item.down("metadata", "name").string
-    if not named or is_placeholder(named) or is_placeholder(meta.namespace):
+    if meta.kind in CONFIGURATION_KINDS or not named or is_placeholder(named) or is_placeholder(meta.namespace):
         return None
     namespace = "" if meta.kind in CLUSTER_SCOPED else meta.namespace or "default"
     return (meta.api_group, meta.kind, namespace, named)

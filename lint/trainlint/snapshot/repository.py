@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
@@ -44,7 +45,7 @@ READ_KINDS = (
 """The kinds that somebody reads; documents without any of them are passed over."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Duplicate:
     """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys."""
 
@@ -53,7 +54,7 @@ class Duplicate:
     where: str
 
 
-@dataclass(frozen=True, eq=False)
+@fact(eq=False, slots=False)
 class Repository:
     """``objects`` leaves out patches (which are no objects of their own) and keeps the last of two in one file.
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.source import scalars
 from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_events
@@ -20,7 +21,7 @@ _MERGE_TAG = "tag:yaml.org,2002:merge"
 _EMPTY: Any = object()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Loaded:
     """The value of a document and the paths of keys that stand twice in one mapping."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Path
 
 __all__ = ["MISSING", "Document", "Field"]
@@ -24,7 +25,7 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@fact(eq=False)
 class Document:
     """One YAML or JSON document of a file.
 
@@ -46,7 +47,7 @@ class Document:
         return Field(self, (), self.data)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Field:
     """A value of a document together with its path: read leniently, and never lose where a fact stands."""
 

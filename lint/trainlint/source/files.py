@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Unknown, UsageError
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
@@ -28,7 +29,7 @@ class NotFound(UsageError):  # noqa: N818 (named like the HTTP status and click'
         self.path = path
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class SourceFile:
     """A file that may hold manifests. ``name`` is its POSIX path below the world's root, as reports show it.
 
@@ -49,7 +50,7 @@ class SourceFile:
         return self.content if self.content is not None else self.path.read_bytes()
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class World:
     """All files that are read together.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.source.document import Document, Field
 
 __all__ = ["Kustomization", "Resolution", "kustomization", "resolve"]
@@ -42,7 +42,7 @@ _REMOTE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Kustomization:
     """What one kustomization file says; all paths are relative to the world's root and normalised.
 
@@ -71,7 +71,7 @@ class Kustomization:
         return bool(self.changes)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Resolution:
     """How the kustomizations of a world hang together.
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from trainlint.fact import fact
 from trainlint.source.git import GitError, git
 
 __all__ = ["Entry", "contents", "entries", "holds", "shown"]
@@ -16,7 +16,7 @@ LINK = "120000"
 SUBMODULE = "160000"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Entry:
     """What a commit holds under one name: its kind, and the id of the object."""
 

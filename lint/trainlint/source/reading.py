@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Span, Unknown
 from trainlint.source.builder import MAX_DEPTH, Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.files import SourceFile
+from trainlint.source.kindless import head_of, may_be_kindless
 from trainlint.source.lines import Lines
 from trainlint.source.loader import json_stream, load
 from trainlint.source.prefilter import KindFilter
@@ -27,7 +28,7 @@ _MAX_LISTS: Final = 8
 _MAX_PAD: Final = 100
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Broken:
     """A document that does not parse; ``message`` gives cause and remedy, ``span`` the character where it shows."""
 
@@ -37,7 +38,7 @@ class Broken:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Reading:
     """What one file holds: documents of wanted kinds and kustomizations, and what could not be read.
 
@@ -79,7 +80,7 @@ def read(file: str, content: bytes, kinds: KindFilter, *, chart: str = "") -> Re
     always = is_kustomization(file)
     if len(content) > MAX_BYTES:
         return _too_large(file)
-    holds = always or kinds.may_hold(content)
+    holds = always or kinds.may_hold(content) or may_be_kindless(content)
     if not holds and b"trainlint:" not in content:
         return Reading(file)
     try:
@@ -107,7 +108,8 @@ def _objects(here: Field, depth: int) -> Iterator[Field]:
     kind = here["kind"].string or ""
     if not kind.endswith("List") or not isinstance(here["items"].value, list) or depth > _MAX_LISTS:
         if here.mapping is not None:
-            yield here
+            head = head_of(here.document.file, here.value) if not depth else None
+            yield here if head is None else Field(here.document, here.path, {**head, **here.value})
         return
     for item in here["items"].elements():
         value = item.value
@@ -167,7 +169,9 @@ class _Reader:
     def _may_hold(self, part: Part, loaded: Loaded | None) -> bool:
         if self._always:
             return True
-        return self._kinds.may_hold(part.text) if loaded is None else self._holds(loaded.data)
+        if loaded is None:
+            return self._kinds.may_hold(part.text) or may_be_kindless(part.text)
+        return self._holds(loaded.data)
 
     def _holds(self, data: Any) -> bool:
         probe = Document(self._file, 0, 1, "", data)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Unknown, UsageError
 from trainlint.source.files import CONFIGS, STDIN, SourceFile, World, work_tree
 from trainlint.source.git import GitError, git
@@ -21,7 +21,7 @@ from trainlint.source.vendored import vendored_home
 __all__ = ["Revision", "read_revision"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Revision:
     """A state of the repository that was committed. ``world`` is what ``discover`` would find in it.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Span
 from trainlint.source.prefilter import KindFilter
 
@@ -33,7 +34,7 @@ _KIND: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Template:
     """A document (or file) that is no YAML before it is rendered.
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from trainlint.fact import fact
 
 __all__ = ["NotTextError", "Part", "decode", "split"]
 
@@ -31,7 +32,7 @@ class NotTextError(Exception):
     """The bytes are no text in any encoding that YAML knows; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Part:
     """The text of one document; ``line`` is the line of the file at which it begins (from 1)."""
 

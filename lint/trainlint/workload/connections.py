@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import Flow, FlowKind, PodSet, PortRange
 from trainlint.workload.flows import dns, maybe_many
@@ -13,7 +13,7 @@ from trainlint.workload.services import Directory, Resolution, target_port
 __all__ = ["Connection", "connections_of"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Connection:
     """A pod set uses another one (indices into those of the snapshot) by an address, with the flows that this needs.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
 
+from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.kube.meta import read_labels
 from trainlint.kube.pod import read_pod_spec
@@ -18,7 +19,7 @@ from trainlint.source.document import Field
 __all__ = ["Context", "Expander", "Expansion", "injected", "is_template", "named", "pod_set"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Context:
     """What an expansion may look at beside its object: the settings and other objects, by kind and name."""
 
@@ -26,7 +27,7 @@ class Context:
     objects: Mapping[ObjectRef, Field]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Expansion:
     """The pods that an object makes.
 

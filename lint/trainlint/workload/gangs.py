@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import read_int, read_text
-from trainlint.model.known import Known
+from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.written import template_of
 
-__all__ = ["GANG_KINDS", "gangs"]
+__all__ = ["GANG_KINDS", "gangs", "oversized"]
 
 GANG_KINDS: Final = frozenset({"PodGroup", "Workload"})
 """Kinds of objects that make a gang of other objects' pods."""
@@ -42,6 +42,27 @@ def gangs(workloads: Sequence[Workload], objects: Sequence[Field]) -> Iterator[G
         elif meta.kind == "Workload" and meta.api_group == "scheduling.k8s.io":
             yield from _workload(item, meta, workloads)
     yield from _annotated(workloads)
+
+
+def oversized(found: Iterable[Gang], opened: Callable[[str], str]) -> Iterator[tuple[Gang, int]]:
+    """The gangs that demand more pods than will ever exist, with how many will.
+
+    ``opened`` says what may add objects, and so members, to a namespace (decision 5).
+    """
+    for gang in found:
+        count = 0
+        for pods in gang.pod_sets:
+            each = pods.replicas if pods.max_replicas is None else max(pods.max_replicas, _least(pods.replicas))
+            if isinstance(each, Undetermined) or isinstance(pods.instances, Undetermined):
+                break
+            count += each * pods.instances
+        else:
+            if isinstance(gang.minimum, int) and gang.minimum > count and (gang.closed or not opened(gang.namespace)):
+                yield gang, count
+
+
+def _least(count: Known[int]) -> int:
+    return count if isinstance(count, int) else 0
 
 
 def _own(workload: Workload) -> Iterator[Gang]:

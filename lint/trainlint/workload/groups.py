@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.settings import Settings
@@ -23,7 +24,7 @@ GROUP_ANNOTATION: Final = "trainlint.io/group"
 CROSS_ZONE_ANNOTATION: Final = "trainlint.io/cross-zone"
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Unit:
     """One object: its pod sets (indices into those of the snapshot), and what its kind proves about them.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import read_int
 from trainlint.model.known import Known, Undetermined
@@ -33,7 +34,7 @@ _MANY: Final = 1024
 """Services are listed for at most this many pods of a role."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Kind:
     """One row of the table of W 2."""
 
@@ -65,7 +66,7 @@ V1_KINDS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Role:
     """A role with its pods and the port that its pods listen on."""
 

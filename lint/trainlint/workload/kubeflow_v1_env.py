@@ -70,9 +70,10 @@ def _pytorch(job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], coun
         least, most = read_text(elastic["minReplicas"]), read_text(elastic["maxReplicas"])
         env |= {
             "PET_RDZV_BACKEND": read_text(elastic["rdzvBackend"]) or "c10d",
-            "PET_RDZV_ENDPOINT": f"{host}:{read_text(elastic['rdzvPort']) or port}",
             "PET_NNODES": f"{least}:{most}" if least and most else _text(worker.replicas),
         }
+        if not elastic["rdzvHost"].present:
+            env["PET_RDZV_ENDPOINT"] = f"{host}:{read_text(elastic['rdzvPort']) or port}"
     return env
 
 

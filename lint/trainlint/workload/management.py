@@ -19,6 +19,7 @@ KUEUE_REQUIRED: Final = "kueue.x-k8s.io/podset-required-topology"
 KUEUE_GROUP: Final = "kueue.x-k8s.io/podset-group-name"
 
 _JOB_SET: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+_JOB_SET_NODES: Final = "alpha.jobset.sigs.k8s.io/node-selector"
 _LEADER_WORKER_SET: Final = "leaderworkerset.sigs.k8s.io/exclusive-topology"
 _KAI: Final = "kai.scheduler/topology-required-placement"
 _ON_OBJECTS: Final = (_JOB_SET, _LEADER_WORKER_SET, "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology", _KAI)
@@ -64,7 +65,12 @@ def _together(pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Me
 
 
 def _job_set(pod_set: PodSet, item: Field, meta: Meta) -> Together | None:
-    """Each child Job is placed alone, whether the annotation stands on the JobSet, the child Job or the pods (W 5)."""
+    """Each child Job is placed alone, whether the annotation stands on the JobSet, the child Job or the pods (W 5).
+
+    With nodes that are labelled beforehand the annotation has another meaning, which is not read.
+    """
+    if _JOB_SET_NODES in meta.annotations:
+        return None
     entry = item.down(*pod_set.at.path[len(item.path) :])
     places: list[tuple[str | None, Location]] = [
         (read_labels(holder.down("metadata", "annotations")).get(_JOB_SET), holder.at)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import (
@@ -33,7 +33,7 @@ _WORKER_PORTS: Final = PortRange(10002, 19999)
 """Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class RayClusterSpec:
     """A RayClusterSpec with the name of its cluster, which only a RayCluster fixes."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.addresses import Address
@@ -50,7 +51,7 @@ def _target(field_: Field) -> int | str | None:
     return int(text) if text.isdecimal() and len(text) < 6 else text or None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Resolution:
     """Where a name leads: the Service behind it, if one is known, and the pod sets, as indices."""
 

@@ -80,8 +80,9 @@ class _Reader:
         source = element["valueFrom"]
         reference = source["configMapKeyRef"]
         if reference.present and (data := self._data(read_text(reference["name"]))) is not None:
-            text = data[read_text(reference["key"])].scalar
-            return entry if text is None or is_placeholder(text) else replace(entry, value=text)
+            found = data[read_text(reference["key"])]
+            text = found.scalar
+            return entry if text is None or is_placeholder(text) else replace(entry, value=text, origin=found.at)
         value = self._own(read_text(source["fieldRef"]["fieldPath"]))
         return entry if value is None else replace(entry, value=value)
 
@@ -102,7 +103,8 @@ class _Reader:
                 text = value.scalar
                 if text is not None:
                     placeholder = Undetermined(f"{key} is the placeholder {text!r}")
-                    yield EnvVar(prefix + key, placeholder if is_placeholder(text) else text, at=source.at)
+                    known = placeholder if is_placeholder(text) else text
+                    yield EnvVar(prefix + key, known, at=source.at, origin=value.at)
 
     def _hidden(self, sources: Field) -> Iterator[str]:
         for source in sources.elements():

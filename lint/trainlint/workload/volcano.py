@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Unknown
 from trainlint.kube.values import read_int, read_strings, read_text
 from trainlint.launch.command import commands
@@ -25,7 +26,7 @@ _NEEDING_SERVICE: Final = ("pytorch", "tensorflow", "mpi", "ray")
 _TENSORFLOW_TASKS: Final = {"ps": "ps", "worker": "worker", "chief": "chief"}
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Plugins:
     """The plugins that the webhook leaves the job with, and their arguments."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.selector import LabelSelector, Requirement
@@ -17,7 +17,7 @@ POD_PEERS = frozenset({"Endpoints", "pods", "podSelector", "namespaces", "namesp
 _NEGATIVE = frozenset({"NotIn", "DoesNotExist"})
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class DroppedLabel:
     """A requirement on a label that no identity has: it never holds or (``negative``) always does."""
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.policy import Direction, Peer, PolicyEntry
@@ -21,7 +22,7 @@ Namespaces = Mapping[str, Mapping[str, str]]
 SOMEWHERE = Undetermined("the zone that the pod lands in")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Aimed:
     """A selector that is aimed at pods on the host network: they are nodes, and their labels do not count (P 4)."""
 
@@ -31,7 +32,7 @@ class Aimed:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Unselected:
     """A policy whose subject selects no pod, with the labels that come closest."""
 
@@ -41,7 +42,7 @@ class Unselected:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class ServicePortMiss:
     """A port rule that lists the port of a Service although its pods listen on another one (P 1.4)."""
 

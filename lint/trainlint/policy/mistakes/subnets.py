@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import Peer, PolicyEntry
 from trainlint.source.document import Field
@@ -15,7 +15,7 @@ __all__ = ["Subnet", "UselessCidr", "read_subnets", "useless_cidrs"]
 Network = IPv4Network | IPv6Network
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Subnet:
     """A range that the cluster gives to pods or nodes, and where that is written."""
 
@@ -24,7 +24,7 @@ class Subnet:
     at: Location
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class UselessCidr:
     """A peer inside such a range: under Cilium it matches neither pods nor nodes."""
 

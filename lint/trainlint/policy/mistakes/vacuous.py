@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from trainlint.fact import fact
 from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.source.document import Field
 
@@ -18,7 +18,7 @@ OPENING = ("FQDNs", "Groups", "Services")
 """Peer lists that count as not written when they are empty."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Vacuous:
     """An empty list, and what it means."""
 

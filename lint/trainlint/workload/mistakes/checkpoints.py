@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_strings, read_text
@@ -38,7 +38,7 @@ _SHARED: Final = re.compile(
 _NFS_3: Final = re.compile(r"(?:^|,)(?:nfs)?vers=3(?:\.0)?(?:,|$)")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Storage:
     """The claims, by namespace and name, and the volumes and classes, by name, that the snapshot holds."""
 
@@ -63,7 +63,7 @@ def storage_of(objects: Iterable[tuple[Meta, Field]]) -> Storage:
     return found
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Target:
     """A directory that checkpoints are written to, what says so, and where."""
 

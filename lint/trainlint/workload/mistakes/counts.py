@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import Carrier, environment, expand
@@ -59,7 +59,7 @@ def _processes(container: Container, command: Command) -> tuple[int, Location, s
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Seen:
     """How one pod set of a communicator is launched."""
 

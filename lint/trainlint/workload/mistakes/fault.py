@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Location, Related
 
 __all__ = ["Fault"]
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Fault:
     """What is wrong, in one sentence, where, and what mends it; ``related`` are other places, each with its part.
 

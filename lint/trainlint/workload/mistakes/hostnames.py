@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import Address, addresses
@@ -26,7 +26,7 @@ _NAMED_BY_KUBELET: Final = frozenset({"Job", "StatefulSet", "Pod", "JobSet", "Le
 """Kinds whose pods get DNS names from a headless Service alone; other operators make Services or host lists."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Misnamed:
     """A host that the pods of an object use and that DNS does not know, and what is wrong."""
 
@@ -34,7 +34,7 @@ class Misnamed:
     fault: Fault
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Name:
     """A name of a pod that is used: the pod's part, the Service's part, who uses it, whose pod it is."""
 

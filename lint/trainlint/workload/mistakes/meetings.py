@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.launch.addresses import Address
 from trainlint.launch.command import Command, commands
@@ -25,7 +25,7 @@ _LOCAL: Final = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1|\[::1
 _ENDPOINT: Final = re.compile(r"^(?:tcp://)?(?P<host>\[[^\]]*\]|[^:/\s]+)(?::(?P<port>\d{1,5}))?$")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Meeting:
     """Where the ranks of a pod set meet: host, port, the identity of the job there; where host and port are written."""
 
@@ -184,6 +184,8 @@ def lonely_ranks(communicator: Sequence[PodSet]) -> Iterator[Fault]:
             for command in commands(container):
                 launch = torch_launch(container, command)
                 if launch is None or launch.standalone or launch.nodes is None or launch.nodes[0] < 2:
+                    continue
+                if command.program == "hyperpodrun":  # its operator tells it where to meet (W 13)
                     continue
                 at = _told_itself(container, command)
                 if at is not None and launch.nodes_at is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
@@ -28,7 +28,7 @@ _NAMED_BY_POD: Final = frozenset(
 """Kinds whose pods have names that their operator makes, and that it or the API server checks; see also ``Job``."""
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Made:
     """A name that is made: what it is for."""
 

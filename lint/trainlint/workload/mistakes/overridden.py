@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.kube.values import read_text
 from trainlint.model.known import Known, Undetermined
@@ -26,7 +26,7 @@ _INDEX: Final = "JOB_COMPLETION_INDEX"
 _RESERVED: Final = ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class _Clash:
     """A variable that both set: what the user wrote and what the operator says."""
 
@@ -52,7 +52,12 @@ def _clashes(workload: Workload, pods: PodSet, container: Container, *, first: b
     injected = {entry.name: entry.value for entry in container.env if entry.injected}
     if first and (workload.owner.kind, workload.api_version) == ("MPIJob", "kubeflow.org/v2beta1"):
         injected |= _of_mpi(workload, pods)
-    written = {entry.name: entry for entry in container.env if not entry.injected and entry.at is not None}
+    own = container.at.path if container.at is not None else ()
+    written = {
+        entry.name: entry
+        for entry in container.env
+        if not entry.injected and entry.at is not None and entry.at.path[: len(own)] == own
+    }
     if workload.owner.kind in {"Job", "CronJob", "JobSet"} and "{}" in pods.hostname and maybe_many(pods):
         injected.setdefault(_INDEX, PER_POD)
     for name, entry in written.items():

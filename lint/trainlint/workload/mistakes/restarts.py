@@ -9,7 +9,7 @@ from trainlint.finding import Certainty, Location
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment
-from trainlint.launch.nodes import is_torch_launch, torch_setting
+from trainlint.launch.nodes import torch_setting
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
@@ -21,6 +21,8 @@ __all__ = ["hanging_restarts"]
 
 _RESTARTS: Final = {"PyTorchJob": "OnFailure", "PaddleJob": "OnFailure", "XGBoostJob": "Never", "JAXJob": "Never"}
 """The restart policy that a v1 kind has where none is written; TensorFlow's own strategies survive a restart."""
+_SURVIVING: Final = frozenset({"ft_launcher", "hyperpodrun", "horovodrun", "ray"})
+"""Launchers that start the ranks again by themselves when one of them has failed."""
 _ENDING: Final = frozenset({"RestartJob", "AbortJob", "TerminateJob", "CompleteJob"})
 _FAILURES: Final = frozenset({"PodFailed", "*", "AnyEvent"})
 
@@ -56,10 +58,12 @@ def _elastic(workload: Workload, ranks: Sequence[PodSet]) -> bool:
     for pods in ranks:
         for container in pods.spec.containers:
             variables = environment(container)
-            for command in filter(is_torch_launch, commands(container)):
+            for command in commands(container):
                 nodes = torch_setting(command, variables, "nnodes")
                 backend = torch_setting(command, variables, "rdzv-backend")
-                if (nodes and nodes.text and ":" in nodes.text) or (backend and backend.text != "static"):
+                if command.program in _SURVIVING or (nodes and nodes.text and ":" in nodes.text):
+                    return True
+                if backend and backend.text != "static":
                     return True
     return False
 

@@ -1,0 +1,41 @@
+"""The proofs of groups as tables, from paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from trainlint.config.choices import Choices
+from trainlint.engine.setup import read_setup
+from trainlint.engine.state import Progress, read_all, read_state
+from trainlint.proof.table import GroupTable, tables
+from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.cache import open_cache
+from trainlint.source.files import discover
+from trainlint.source.prefilter import KindFilter
+
+__all__ = ["prove_groups"]
+
+
+def prove_groups(
+    paths: Sequence[Path],
+    group: str = "",
+    *,
+    config: Path | None = None,
+    progress: Progress | None = None,
+    cache: bool = False,
+) -> tuple[GroupTable, ...]:
+    """The table of every group of the repository at ``paths`` in every snapshot, or of the one that is named.
+
+    Raises:
+        UsageError: a path that is not there, a wrong configuration, a group that nobody knows.
+    """
+    world = discover(paths)
+    store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
+    setup = read_setup(world, paths, config, Choices())
+    state = read_state(world, read_all(world, progress or _silent, cache=store), setup.settings)
+    return tables(state.facts, group)
+
+
+def _silent(stage: str, done: int, total: int) -> None:
+    """Nobody watches."""

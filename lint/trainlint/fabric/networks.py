@@ -1,0 +1,121 @@
+"""The networks that a snapshot defines, and what else in it decides which interfaces pods get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.network import (
+    Attachable,
+    read_additional_networks,
+    read_attachable,
+    read_device_mtus,
+    read_primary_namespaces,
+)
+from trainlint.kube.values import read_text
+from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.objects import ApiObject
+
+__all__ = ["PRIMARY_LABEL", "Networks", "read_networks"]
+
+PRIMARY_LABEL: Final = "k8s.ovn.org/primary-user-defined-network"
+_GPU_CLASSES: Final = ("gpu.", "mig.", "vfio.gpu.", "compute-domain", "tpu.")
+_INJECTORS: Final = frozenset({"SriovNetworkNodePolicy", "SriovNetwork", "SriovIBNetwork"})
+
+
+@dataclass(frozen=True, slots=True)
+class Networks:
+    """What the snapshot says about networks.
+
+    ``attachable`` are Multus networks by namespace and name ("" is every namespace); ``gke`` are names of GKE's Networks.
+    ``primary`` are namespaces whose pods use a user-defined primary network. ``multus_defaults`` says whether Multus adds
+    networks to every pod (``None``: its configuration is not in Git). ``claims`` are the device classes of claims and
+    claim templates. ``injector`` says that an operator is there that adds device requests to pods. ``rdma_resources``
+    are the last parts of the names of resources that a node policy makes RDMA devices (true) or plain ones (false).
+    ``mtus`` are those that node configuration sets, by device resource or interface.
+    """
+
+    attachable: Mapping[tuple[str, str], Attachable] = field(default_factory=dict)
+    gke: Mapping[str, Location] = field(default_factory=dict)
+    primary: frozenset[str] = frozenset()
+    multus_defaults: bool | None = None
+    claims: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
+    injector: bool = False
+    rdma_resources: Mapping[str, bool] = field(default_factory=dict)
+    mtus: Mapping[str, tuple[int, Location]] = field(default_factory=dict)
+
+    def find(self, namespace: str, name: str) -> Attachable | None:
+        """A Multus network by the name that an annotation gives it."""
+        return self.attachable.get((namespace, name)) or self.attachable.get(("", name))
+
+    def holds_some(self, namespace: str) -> bool:
+        """Whether a definition is written for the namespace (what operators make does not count)."""
+        return any(each.namespace == namespace and not each.generated for each in self.attachable.values())
+
+    def only_gpus(self, namespace: str, claim: str) -> bool:
+        """Whether a claim or claim template is known to bring no network device."""
+        classes = self.claims.get((namespace, claim))
+        return bool(classes) and all(name.startswith(_GPU_CLASSES) for name in classes or ())
+
+
+def read_networks(snapshot: Snapshot) -> Networks:
+    """Everything about networks in the snapshot's objects."""
+    attachable: dict[tuple[str, str], Attachable] = {}
+    gke: dict[str, Location] = {}
+    primary: set[str] = set()
+    claims: dict[tuple[str, str], tuple[str, ...]] = {}
+    rdma: dict[str, bool] = {}
+    mtus: dict[str, tuple[int, Location]] = {}
+    for each in snapshot.objects:
+        kind = each.meta.kind
+        found = [*read_additional_networks(each.field)] if kind == "Network" else []
+        if (one := read_attachable(each.field)) is not None:
+            found.append(one)
+        for network in found:
+            attachable.setdefault((network.namespace, network.name), network)
+        if kind == "Network" and each.meta.api_group == "networking.gke.io":
+            gke[each.meta.name] = each.field.at
+        elif kind in {"UserDefinedNetwork", "ClusterUserDefinedNetwork"}:
+            primary.update(read_primary_namespaces(each.field, snapshot.namespaces))
+        elif kind in {"ResourceClaim", "ResourceClaimTemplate"}:
+            claims[each.ref.namespace, each.meta.name] = _device_classes(each)
+        elif kind == "SriovNetworkNodePolicy":
+            spec = each.field["spec"]
+            is_rdma = spec["isRdma"].value is True or read_text(spec["linkType"]).lower() == "ib"
+            rdma[read_text(spec["resourceName"])] = is_rdma
+        for name, mtu, at in read_device_mtus(each.field):
+            mtus[name] = (mtu, at)
+    return Networks(
+        attachable,
+        gke,
+        frozenset(primary),
+        _multus_defaults(snapshot),
+        claims,
+        any(each.meta.kind in _INJECTORS for each in snapshot.objects),
+        rdma,
+        mtus,
+    )
+
+
+def _device_classes(claim: ApiObject) -> tuple[str, ...]:
+    spec = claim.field["spec"]
+    devices = (spec["spec"] if claim.meta.kind == "ResourceClaimTemplate" else spec)["devices"]
+    return tuple(
+        read_text(request["deviceClassName"]) or read_text(request.down("exactly", "deviceClassName"))
+        for request in devices["requests"].elements()
+    )
+
+
+def _multus_defaults(snapshot: Snapshot) -> bool | None:
+    """Whether Multus' configuration names default networks; it is a JSON file in a ConfigMap of its daemon."""
+    said = None
+    for each in snapshot.objects:
+        if each.meta.kind != "ConfigMap" or "multus" not in each.meta.name.lower():
+            continue
+        for _, value in each.field["data"].items():
+            text = value.string or ""
+            if "multus" in text.lower():
+                said = bool(said) or "defaultNetworks" in text
+    return said

@@ -1,0 +1,77 @@
+"""Placements for people, down to the pools: so many pods of a set on so many nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainlint.proof.cause import Seat
+from trainlint.proof.roles import Cast
+from trainlint.reachability import NO_DOMAIN
+from trainlint.scheduling.exploration import Example
+from trainlint.scheduling.packing import UNLIMITED, Packing
+from trainlint.scheduling.placement import State
+
+__all__ = ["example_seats", "seats", "state_seats"]
+
+
+def seats(cast: Cast, packing: Packing) -> tuple[Seat, ...]:
+    """A packing. Pools that are equal for the group are filled one after the other."""
+    zones = _zones(cast)
+    pools_of = {each.pool: each.pools or (each.pool,) for each in cast.classes}
+    left = {pool: _size(cast, pool) for pools in pools_of.values() for pool in pools}
+    found: list[Seat] = []
+    for slot in packing.slots:
+        nodes = slot.nodes
+        for pool in pools_of[slot.pool]:
+            taken = min(nodes, left[pool])
+            if taken == 0:
+                continue
+            nodes, left[pool] = nodes - taken, left[pool] - taken
+            found += (
+                Seat(cast.pod_sets[role].name, cast.nodes[pool].pool.name, zones[pool], count * taken, taken)
+                for role, count in sorted(slot.pods.items())
+                if role < cast.own
+            )
+    return _united(found)
+
+
+def state_seats(cast: Cast, state: State) -> tuple[Seat, ...]:
+    """A state: one pod for each of its pairs."""
+    return tuple(
+        Seat(cast.pod_sets[role].name, "", cast.zone(domain) or NO_DOMAIN, 1, 0)
+        for role, domain in sorted(state)
+        if role < cast.own
+    )
+
+
+def example_seats(cast: Cast, example: Example) -> tuple[Seat, ...]:
+    """A placement that was tried node by node."""
+    zones = _zones(cast)
+    pool_of = {node.name or node.pool.name: index for index, node in enumerate(cast.nodes)}
+    found = []
+    for pod_set, nodes in example.placed.items():
+        for name, count in nodes.items():
+            pool = pool_of.get(name, pool_of.get(name.rpartition("/")[0], -1))
+            zone = zones.get(pool, NO_DOMAIN)
+            found.append(Seat(pod_set, cast.nodes[pool].pool.name if pool >= 0 else "", zone, count, 1))
+    return _united(found)
+
+
+def _zones(cast: Cast) -> dict[int, str]:
+    return {pool: cast.zone(index) or NO_DOMAIN for index, domain in enumerate(cast.domains) for pool in domain.pools}
+
+
+def _size(cast: Cast, pool: int) -> int:
+    maximum = cast.nodes[pool].pool.maximum
+    return UNLIMITED if maximum is None else maximum
+
+
+def _united(found: Iterable[Seat]) -> tuple[Seat, ...]:
+    """One seat for each set and pool, in the order of the sets."""
+    united: dict[tuple[str, str, str], Seat] = {}
+    for each in found:
+        key = (each.pod_set, each.zone, each.pool)
+        before = united.get(key, Seat(each.pod_set, each.pool, each.zone, 0, 0))
+        united[key] = Seat(each.pod_set, each.pool, each.zone, before.pods + each.pods, before.nodes + each.nodes)
+    order = {name: number for number, name in enumerate(dict.fromkeys(key[0] for key in united))}
+    return tuple(united[key] for key in sorted(united, key=lambda key: (order[key[0]], key[1], key[2])))

@@ -1,0 +1,238 @@
+"""The proof of a group as tables: where each pod is in the witness and in the counterexample, and whom it reaches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from trainlint.fact import fact
+from trainlint.finding import UsageError
+from trainlint.model.known import Answer
+from trainlint.model.policy import Permission
+from trainlint.model.workload import DNS_PEER, Group, PodSet
+from trainlint.proof.cause import CutCause, Seat, SplitCause, StrandedCause
+from trainlint.proof.facts import Facts
+from trainlint.proof.group import GroupProof
+from trainlint.reachability import Place, Reachability
+from trainlint.scheduling.admission import admit
+from trainlint.workload.accelerators import is_accelerator
+
+__all__ = ["GroupTable", "Row", "ZoneRow", "tables"]
+
+
+@fact
+class Row:
+    """Equal pods on the nodes of one pool. ``pool`` is empty and ``nodes`` 0 where a counterexample fixes the zone only.
+
+    ``gpus`` is what all of them ask for together; ``reaches``, ``cut`` and ``unsure`` name peers of this placement.
+    """
+
+    pods: str
+    role: str
+    count: int
+    pool: str
+    zone: str
+    nodes: int
+    gpus: int | None
+    reaches: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
+    unsure: tuple[str, ...] = ()
+
+
+@fact
+class ZoneRow:
+    """Whether a zone takes the whole group, and what is missing there."""
+
+    name: str
+    answer: Answer
+    lacks: tuple[str, ...] = ()
+
+
+@fact
+class GroupTable:
+    """Everything that is proved about one group in one snapshot.
+
+    ``why_bad`` says what is wrong with the counterexample; ``blamed`` are the rules that name a root cause.
+    """
+
+    group: str
+    kind: str
+    snapshot: str
+    exists: Answer
+    for_all: Answer
+    witness: tuple[Row, ...] = ()
+    counterexample: tuple[Row, ...] = ()
+    why_bad: str = ""
+    zones: tuple[ZoneRow, ...] = ()
+    blamed: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ...]:
+    """The tables of all groups, or of those with one name (``namespace/name``, or the name alone).
+
+    Raises:
+        UsageError: no group has that name.
+    """
+    proofs = [(proof, facts) for facts in snapshots for proof in facts.proofs]
+    if wanted:
+        names = sorted({proof.group.name for proof, _ in proofs})
+        exact = [name for name in names if name == wanted]
+        chosen = exact or [name for name in names if name.partition("/")[2] == wanted]
+        if not chosen:
+            raise UsageError(_no_group(wanted, names))
+        proofs = [(proof, facts) for proof, facts in proofs if proof.group.name in chosen]
+    return tuple(_table(proof, facts) for proof, facts in proofs)
+
+
+def _no_group(wanted: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches  # noqa: PLC0415 (only needed for a mistake)
+
+    near = get_close_matches(wanted, names, n=1, cutoff=0.6)
+    if near:
+        return f"there is no group {wanted!r}; did you mean {near[0]!r}?"
+    return f"there is no group {wanted!r}; " + (f"there are: {', '.join(names)}" if names else "there are no groups")
+
+
+def _table(proof: GroupProof, facts: Facts) -> GroupTable:
+    gpus = {each.name: _gpus(each, facts) for each in proof.group.members}
+    unknown = Answer.UNKNOWN in (proof.exists, proof.for_all)
+    return GroupTable(
+        group=proof.group.name,
+        kind=proof.group.kind,
+        snapshot=facts.snapshot.name,
+        exists=proof.exists,
+        for_all=proof.for_all,
+        witness=tuple(_rows(proof, proof.seats, gpus)),
+        counterexample=tuple(_rows(proof, proof.bad_seats, gpus)),
+        why_bad=_why_bad(proof),
+        zones=tuple(
+            ZoneRow(
+                zone.name,
+                zone.answer,
+                tuple(
+                    dict.fromkeys(
+                        (*(each.text for each in zone.reasons), *_everywhere(zone.flows, proof), *zone.missing)
+                    )
+                ),
+            )
+            for zone in proof.zones
+        ),
+        blamed=tuple(dict.fromkeys(_blamed(proof, facts))),
+        missing=tuple(dict.fromkeys(proof.missing)) if unknown else (),
+        notes=proof.notes,
+    )
+
+
+def _everywhere(flows: Answer, proof: GroupProof) -> Iterator[str]:
+    """What a zone lacks because it is denied in all of them."""
+    if flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
+        yield "needed connections are denied wherever the pods land"
+
+
+def _gpus(pod_set: PodSet, facts: Facts) -> int | None:
+    """The accelerators that one pod asks for; ``None`` where nobody knows it."""
+    amounts = admit(pod_set, facts.snapshot.settings, facts.admission).pod.requests.amounts
+    asked = [amount for resource, amount in amounts.items() if is_accelerator(resource)]
+    known = [amount for amount in asked if isinstance(amount, int)]
+    return sum(known) if len(known) == len(asked) else None
+
+
+def _rows(proof: GroupProof, seats: Sequence[Seat], gpus: Mapping[str, int | None]) -> Iterator[Row]:
+    members = {each.name: index for index, each in enumerate(proof.group.members)}
+    placed: dict[str, int] = {}
+    for seat in seats:
+        index = members.get(seat.pod_set)
+        if index is None:
+            continue
+        pod_set, each = proof.group.members[index], gpus[seat.pod_set]
+        first = placed.get(seat.pod_set, 0)
+        placed[seat.pod_set] = first + seat.pods
+        peers = _peers(proof.group, proof.reach, index, seat, seats) if proof.reach is not None else {}
+        yield Row(
+            pods=_names(pod_set, first, seat.pods),
+            role=pod_set.role or pod_set.owner.name,
+            count=seat.pods,
+            pool=seat.pool,
+            zone=seat.zone,
+            nodes=seat.nodes,
+            gpus=None if each is None else each * seat.pods,
+            reaches=tuple(name for name, permission in peers.items() if permission is Permission.ALLOW),
+            cut=tuple(name for name, permission in peers.items() if permission is Permission.DENY),
+            unsure=tuple(name for name, permission in peers.items() if permission is Permission.UNKNOWN),
+        )
+
+
+def _names(pod_set: PodSet, first: int, count: int) -> str:
+    """The host names of pods that are numbered, else how many there are; which of them land here is one of many ways."""
+    if pod_set.hostname.count("{}") != 1 or pod_set.instances != 1:
+        return f"{count} pods" if count > 1 else "1 pod"
+    one, last = (pod_set.hostname.replace("{}", str(number)) for number in (first, first + count - 1))
+    return one if count == 1 else f"{one} to {last}"
+
+
+def _peers(group: Group, reach: Reachability, index: int, seat: Seat, seats: Sequence[Seat]) -> dict[str, Permission]:
+    """The pods of this placement that the pods of a seat must talk to, in either direction, each with the verdict."""
+    places = {place.name: place for place in reach.places}
+    here = places.get(seat.zone)
+    found: dict[str, Permission] = {}
+    if here is None:
+        return found
+    for flow in group.flows:
+        if flow.source == index and flow.target is None:
+            _worse(found, DNS_PEER, reach.crossing(flow, here, here).permission)
+        elif index in (flow.source, flow.target) and flow.target is not None:
+            other = flow.target if flow.source == index else flow.source
+            for name, there in _others(group, other, seat, seats, places):
+                ends = (here, there) if flow.source == index else (there, here)
+                _worse(found, name, reach.crossing(flow, *ends).permission)
+    return found
+
+
+def _others(
+    group: Group, other: int, seat: Seat, seats: Sequence[Seat], places: Mapping[str, Place]
+) -> Iterator[tuple[str, Place]]:
+    pod_set = group.members[other]
+    short = pod_set.role or pod_set.owner.name
+    for zone in dict.fromkeys(each.zone for each in seats if each.pod_set == pod_set.name):
+        alone = sum(each.pods for each in seats if each.pod_set == pod_set.name and each.zone == zone) == 1
+        if zone in places and not (alone and seat.pod_set == pod_set.name and seat.zone == zone):
+            yield (short if zone == seat.zone else f"{short} in {zone}"), places[zone]
+
+
+def _worse(found: dict[str, Permission], name: str, permission: Permission) -> None:
+    """Keep the worst verdict on a peer."""
+    order = (Permission.ALLOW, Permission.UNKNOWN, Permission.DENY)
+    found[name] = max(found.get(name, permission), permission, key=order.index)
+
+
+def _why_bad(proof: GroupProof) -> str:
+    for cause in proof.causes:
+        match cause:
+            case StrandedCause():
+                waiting = ", ".join(each.name for each in cause.waiting)
+                return f"after these pods are placed, {waiting} finds no place for ever"
+            case CutCause():
+                return "needed connections are denied between these places"
+            case SplitCause():
+                return f"it is spread over {', '.join(cause.zones)}: slow and billed"
+    return ""
+
+
+def _blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
+    """The rules that speak about the group or one of its pod sets."""
+    members = {id(each) for each in proof.group.members}
+    yield from (cause.rule for cause in proof.causes)
+    for each in proof.group.members:
+        judged = facts.feasibility(each)
+        if judged is not None and judged.cause is not None:
+            yield judged.cause.rule
+    if any(id(cause.pod_set) in members for cause in facts.missing_targets):
+        yield "affinity-target-missing"
+    for rule, causes in (
+        ("quota-never-admits", [cause.pod_sets for cause in facts.refused_pods]),
+        ("dangling-reference", [cause.pod_sets for cause in facts.dangling_references]),
+        ("single-writer-volume-shared", [cause.pod_sets for cause in facts.shared_claims]),
+    ):
+        if any(id(pod_set) in members for pod_sets in causes for pod_set in pod_sets):
+            yield rule

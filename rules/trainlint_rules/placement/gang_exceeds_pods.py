@@ -1,0 +1,74 @@
+"""A gang waits for more pods than will ever exist.
+
+Gang scheduling starts the pods of a group together: none before the minimum is there. A minMember, minAvailable or
+minCount above the number of pods that the job makes is never reached, and every pod stays Pending. The gang is the
+whole job: a launcher counts as well as its workers.
+
+Silent where other objects may add members: charts and templates that were not rendered.
+
+```yaml bad
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train, namespace: ml}
+spec:
+  minMember: 8  # expect
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  backoffLimit: 0
+  template:
+    metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
+    spec:
+      restartPolicy: Never
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+
+```yaml good
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train, namespace: ml}
+spec:
+  minMember: 4
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  parallelism: 4
+  completions: 4
+  completionMode: Indexed
+  backoffLimit: 0
+  template:
+    metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
+    spec:
+      restartPolicy: Never
+      containers: [{name: train, image: "registry.example/train:1"}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per gang."""
+    for gang, count in facts.oversized_gangs:
+        names = ", ".join(pods.name for pods in gang.pod_sets)
+        yield Finding(
+            message=f"{gang.what} is {gang.minimum}, and {names} has {count} pods in all: none of them ever starts",
+            at=gang.at,
+            remedy=f"set it to at most {count}, or make more pods",
+            related=tuple(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
+            evidence={"minimum": str(gang.minimum), "pods": count},
+            cause=gang.what,
+        )

@@ -1,0 +1,97 @@
+"""Exclusive topology asks for more domains than there are, or for larger ones.
+
+With JobSet's or LeaderWorkerSet's exclusive topology each child Job (each group) keeps a rack, block or zone for
+itself. The fourth Job on three racks stays Pending for ever, and so do the followers of a Job that no rack can hold:
+its leader is placed wherever there is room for the leader alone.
+
+Nodes without the label belong to no domain. Silent where nobody knows the nodes.
+
+```yaml given
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: example}
+pools:
+  - {name: r1, count: 4, zone: a, labels: {example.com/rack: r1}, allocatable: {cpu: "64", memory: 500Gi, pods: "110"}}
+  - {name: r2, count: 4, zone: a, labels: {example.com/rack: r2}, allocatable: {cpu: "64", memory: 500Gi, pods: "110"}}
+```
+
+```yaml bad
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+  namespace: ml
+  annotations:
+    alpha.jobset.sigs.k8s.io/exclusive-topology: example.com/rack  # expect
+spec:
+  replicatedJobs:
+    - name: slice
+      replicas: 3
+      template:
+        spec:
+          parallelism: 4
+          completions: 4
+          backoffLimit: 0
+          template: {spec: {restartPolicy: Never, containers: [{name: train, image: "registry.example/train:1"}]}}
+```
+
+```yaml good
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+  namespace: ml
+  annotations:
+    alpha.jobset.sigs.k8s.io/exclusive-topology: example.com/rack
+spec:
+  replicatedJobs:
+    - name: slice
+      replicas: 2
+      template:
+        spec:
+          parallelism: 4
+          completions: 4
+          backoffLimit: 0
+          template: {spec: {restartPolicy: Never, containers: [{name: train, image: "registry.example/train:1"}]}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.exclusive import ExclusiveCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object."""
+    for cause in facts.exclusive_shortages:
+        yield _finding(cause)
+
+
+def _finding(cause: ExclusiveCause) -> Finding:
+    owner, key = cause.pod_sets[0].owner, cause.together.key
+    names = f" ({', '.join(cause.domains)})" if 0 < len(cause.domains) <= 8 else ""
+    if cause.size:
+        message = (
+            f"each part of {owner.name} has {cause.size} pods that must be in one {key}, and the largest one{names} "
+            f"takes {cause.room}: the others stay Pending for ever"
+        )
+        remedy = f"make the parts of at most {cause.room} pods, or use a label of larger domains"
+    else:
+        message = (
+            f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and there are "
+            f"{len(cause.domains)}{names} that can take one: the rest stays Pending for ever"
+        )
+        remedy = f"run at most {len(cause.domains)} parts, or use a label with more values"
+    return Finding(
+        message=message,
+        at=cause.together.at,
+        remedy=remedy,
+        related=tuple(Related(f"wants one ({pods.name})", pods.at) for pods in cause.pod_sets),
+        evidence={"topology": key, "parts": cause.units, "domains": ", ".join(cause.domains), "room": cause.room},
+        cause=key,
+    )

@@ -1,0 +1,80 @@
+"""A required topology is set on the roles of a group one by one: each is placed alone, the group is not.
+
+Kueue finds a domain for each pod set by itself, JobSet gives each child Job one that it keeps the others out of, and
+Volcano places the parts of one task. Master and workers that are each "required" to be in one rack may stand in two.
+
+Silent for Kueue's podset-group-name with exactly two pod sets, one of them of one pod, and for the replicas of one
+replicated job.
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: train}}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        metadata:
+          annotations:
+            kueue.x-k8s.io/podset-required-topology: example.com/rack  # expect
+        spec:
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+    Worker:
+      replicas: 3
+      restartPolicy: Never
+      template:
+        metadata:
+          annotations:
+            kueue.x-k8s.io/podset-required-topology: example.com/rack
+        spec:
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: train}}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        metadata:
+          annotations:
+            kueue.x-k8s.io/podset-required-topology: example.com/rack
+            kueue.x-k8s.io/podset-group-name: ranks
+        spec:
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+    Worker:
+      replicas: 3
+      restartPolicy: Never
+      template:
+        metadata:
+          annotations:
+            kueue.x-k8s.io/podset-required-topology: example.com/rack
+            kueue.x-k8s.io/podset-group-name: ranks
+        spec:
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.rule import Facts, rule
+from trainlint.workload.mistakes.apart import placed_apart
+
+
+@rule(Severity.WARNING)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object of a group."""
+    for group in facts.snapshot.workloads.groups:
+        for fault in placed_apart(group):
+            yield fault.finding()
