@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # Processes that run tests; 0 runs them in one.
 WORKERS ?= 2
 
-.PHONY: help setup demo check test bench docs clean
+.PHONY: help setup demo check test bench docs schemas clean
 
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
@@ -14,6 +14,7 @@ help:
 	@echo "make test    all tests"
 	@echo "make bench   how long it takes, by stage, cold, and twice the size"
 	@echo "make docs    write the table of rules in rules/README.md anew"
+	@echo "make schemas write the structure of the manifest kinds anew, from the packages that hold it"
 	@echo "make clean   remove the environment and all caches"
 
 setup: $(VENV)/.development
@@ -35,6 +36,9 @@ bench: $(VENV)/.development
 
 docs: $(VENV)/.development
 	$(BIN)/python rules/table.py
+
+schemas: $(VENV)/.development
+	$(BIN)/python schemas/generate.py
 
 # The stamps are made last, so an installation that broke off starts anew.
 $(VENV)/.runtime: pyproject.toml

@@ -6,7 +6,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
-__all__ = ["schema"]
+__all__ = ["kind_schema", "schema"]
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -15,4 +15,15 @@ def schema(name: str) -> dict[str, Any]:
     if not name.replace("-", "").replace("_", "").isalnum() or not file.is_file():
         raise KeyError(name)
     loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return loaded
+
+
+def kind_schema(api_version: str, kind: str) -> dict[str, Any] | None:
+    """The structure of a manifest kind; ``None`` if it is not here. An empty kind gives the types of Kubernetes."""
+    name = f"{api_version.replace('/', '_')}_{kind}.json" if kind else "kubernetes.json"
+    folder = files(__name__).joinpath("kinds")
+    found = next((file for file in folder.iterdir() if file.name == name), None)
+    if found is None:
+        return None
+    loaded: dict[str, Any] = json.loads(found.read_text(encoding="utf-8"))
     return loaded

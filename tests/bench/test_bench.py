@@ -12,6 +12,7 @@ from tests.bench.processes import interleaved
 from tests.bench.repository import build, build_small
 from tests.bench.stages import run_stages
 from tests.bench.training import trains
+from tests.bench.verdicts import documents, pods, time_verdicts
 
 from trainlint.engine import check
 from trainlint.model.known import Answer
@@ -72,3 +73,13 @@ def test_commands_take_turns_and_a_failing_one_stops_the_benchmark(tmp_path: Pat
     assert slow.cpu < 0.1
     with pytest.raises(SystemExit, match="exit 2"):
         interleaved([["sh", "-c", "exit 2"]], runs=1, caches=tmp_path)
+
+
+def test_policies_alone_are_many_and_decide_something() -> None:
+    written = documents(2000)
+    assert len({(each.data["kind"], str(each.data["metadata"])) for each in written}) == 2000
+    assert len({(each.namespace, str(sorted(each.labels.items()))) for each in pods()}) == 2000
+    assert len({each.namespace for each in pods()}) == 100
+    timing = time_verdicts(2000)
+    assert timing.verdicts == 20 * 19
+    assert 0 < timing.allowed < timing.verdicts

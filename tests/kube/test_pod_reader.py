@@ -94,7 +94,7 @@ def test_every_part_is_read_with_its_place() -> None:
     assert spec.volumes == (
         Volume("data", "persistentVolumeClaim", "data"),
         Volume("scratch", "ephemeral", storage_class="fast"),
-        Volume("shm", "emptyDir"),
+        Volume("shm", "emptyDir", medium="Memory"),
     )
     assert [(claim.name, claim.template) for claim in spec.resource_claims] == [("gpu", "one-gpu")]
     assert spec.scheduling_gates == ("example.com/wait",)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
+from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 
@@ -18,7 +18,7 @@ GKE_ANNOTATION: Final = "networking.gke.io/interfaces"
 _NAME: Final = re.compile(r"^(?:([^/@\s]+)/)?([^/@\s]+)(?:@([^/@\s]+))?$")
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Attachment:
     """One network of a pod: the network's namespace (empty for cluster-wide ones) and name, the interface's name."""
 

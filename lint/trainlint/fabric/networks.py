@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.network import (
     Attachable,
@@ -25,7 +26,7 @@ _GPU_CLASSES: Final = ("gpu.", "mig.", "vfio.gpu.", "compute-domain", "tpu.")
 _INJECTORS: Final = frozenset({"SriovNetworkNodePolicy", "SriovNetwork", "SriovIBNetwork"})
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Networks:
     """What the snapshot says about networks.
 

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Final
 
-from trainlint.fabric.attachment import GKE_ANNOTATION, MULTUS_ANNOTATION, Attachment, gke_interfaces, multus_attachments
+from trainlint.fabric.attachment import (
+    GKE_ANNOTATION,
+    MULTUS_ANNOTATION,
+    Attachment,
+    gke_interfaces,
+    multus_attachments,
+)
 from trainlint.fabric.networks import PRIMARY_LABEL, Networks
+from trainlint.fact import fact
 from trainlint.kube.network import Attachable
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import Settings
@@ -18,8 +25,11 @@ __all__ = ["POD_NETWORK", "Network", "PodInterface", "PodInterfaces", "pod_inter
 _HOST_NAMES: Final = {"oke": ("eth0",), "gke": ("eth0",), "aks": ("eth0",), "kind": ("eth0",), "eks": ("ens5", "eth0")}
 """Interfaces of the node that a platform's images are known to have; there may always be others (N 3.1)."""
 
+_BY_MULTUS: Final = tuple(f"net{number}" for number in range(1, 17))
+"""What default networks of Multus would be called; they come first, and shift the numbers of the others."""
 
-@dataclass(frozen=True, slots=True)
+
+@fact
 class Network:
     """What an interface is connected to. ``subnets`` tell networks apart where they are known.
 
@@ -46,7 +56,7 @@ _LOOPBACK: Final = Network("loopback")
 _INFRASTRUCTURE: Final = Network("the cluster's default network, which a primary network isolates", isolated=True)
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PodInterface:
     """An interface and the network behind it."""
 
@@ -54,9 +64,9 @@ class PodInterface:
     network: Network
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class PodInterfaces:
-    """The interfaces that a pod surely has, ``lo`` first; names that it may have; why it may have others.
+    """The interfaces that a pod surely has, ``lo`` first; names that it may have; why it may have others still.
 
     ``useless`` are those that reach no other pod.
     """
@@ -93,7 +103,8 @@ def pod_interfaces(pod_set: PodSet, networks: Networks, settings: Settings, labe
     found = [loopback, PodInterface("eth0", POD_NETWORK)]
     if pod_set.namespace in networks.primary and PRIMARY_LABEL in labels:
         useless.add("eth0")
-        found = [loopback, PodInterface("eth0", _INFRASTRUCTURE), PodInterface("ovn-udn1", Network("its primary network"))]
+        primary = Network(f"the primary network of {pod_set.namespace}")
+        found = [loopback, PodInterface("eth0", _INFRASTRUCTURE), PodInterface("ovn-udn1", primary)]
     elif PRIMARY_LABEL in labels or pod_set.namespace in networks.primary:
         unknown.append("a user-defined network of OVN may be the primary one of the namespace")
     attached = multus_attachments(pod_set.annotations, pod_set.namespace)
@@ -101,13 +112,10 @@ def pod_interfaces(pod_set: PodSet, networks: Networks, settings: Settings, labe
         unknown.append(attached.why)
     else:
         found += [PodInterface(each.interface, _multus_network(each, networks)) for each in attached]
-        if networks.multus_defaults or (attached and networks.multus_defaults is None and _numbered(attached)):
-            unknown.append("default networks of Multus would come first, and shift the numbers")
-    return PodInterfaces(tuple(found), unknown=tuple(unknown), useless=frozenset(useless))
-
-
-def _numbered(attached: tuple[Attachment, ...]) -> bool:
-    return any(each.interface == f"net{number}" for number, each in enumerate(attached, start=1))
+    if networks.multus_defaults:
+        unknown.append("Multus adds default networks to every pod")
+    possible = () if networks.multus_defaults is False else _BY_MULTUS
+    return PodInterfaces(tuple(found), possible, tuple(unknown), frozenset(useless))
 
 
 def _doubts(pod_set: PodSet, networks: Networks) -> list[str]:
@@ -148,7 +156,8 @@ def _overlap(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     for first in one:
         for second in other:
             try:
-                left, right = ipaddress.ip_network(_whole(first), strict=False), ipaddress.ip_network(_whole(second), strict=False)
+                left = ipaddress.ip_network(_whole(first), strict=False)
+                right = ipaddress.ip_network(_whole(second), strict=False)
             except ValueError:
                 return True
             if left.version == right.version and left.overlaps(right):

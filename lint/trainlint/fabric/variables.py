@@ -11,7 +11,16 @@ from typing import Final
 
 from trainlint.fabric.release import Release
 
-__all__ = ["PREFIX", "default_of", "first_release", "is_numeric", "is_read", "known_names", "last_release", "mistaken_for"]
+__all__ = [
+    "PREFIX",
+    "default_of",
+    "first_release",
+    "is_numeric",
+    "is_read",
+    "known_names",
+    "last_release",
+    "mistaken_for",
+]
 
 PREFIX: Final = "NCCL_"
 
@@ -111,13 +120,40 @@ _UNTIL: Final = {
 }
 
 _OTHERS: Final = frozenset(
-    """
-    VERSION HOME ROOT ROOT_DIR DIR PATH LIB LIBRARY LIBRARIES LIB_DIR LIBRARY_PATH LIB_PATH INSTALL_DIR INCLUDE
-    INCLUDE_DIR INCLUDE_DIRS SO_PATH BUILD_DIR TAG BRANCH
-    ASYNC_ERROR_HANDLING BLOCKING_WAIT DESYNC_DEBUG ENABLE_TIMING USE_TENSOR_REGISTER_ALLOCATOR_HOOK
-    IBEXT_DISABLE PLUGIN_P2P DYNAMIC_CHUNK_SIZE TUNER_CONFIG_PATH BOOTSTRAP_BIDIR_ALLGATHER LIBIBVERBS_SO
-    CHECKPOINT_KVS_PATH
-    """.split()
+    [
+        "VERSION",
+        "HOME",
+        "ROOT",
+        "ROOT_DIR",
+        "DIR",
+        "PATH",
+        "LIB",
+        "LIBRARY",
+        "LIBRARIES",
+        "LIB_DIR",
+        "LIBRARY_PATH",
+        "LIB_PATH",
+        "INSTALL_DIR",
+        "INCLUDE",
+        "INCLUDE_DIR",
+        "INCLUDE_DIRS",
+        "SO_PATH",
+        "BUILD_DIR",
+        "TAG",
+        "BRANCH",
+        "ASYNC_ERROR_HANDLING",
+        "BLOCKING_WAIT",
+        "DESYNC_DEBUG",
+        "ENABLE_TIMING",
+        "USE_TENSOR_REGISTER_ALLOCATOR_HOOK",
+        "IBEXT_DISABLE",
+        "PLUGIN_P2P",
+        "DYNAMIC_CHUNK_SIZE",
+        "TUNER_CONFIG_PATH",
+        "BOOTSTRAP_BIDIR_ALLGATHER",
+        "LIBIBVERBS_SO",
+        "CHECKPOINT_KVS_PATH",
+    ]
 )
 _OTHER_PREFIXES: Final = (
     "TESTS_", "TEST_", "GPUDIRECTTCPX_", "FASTRAK_", "SHIMNET_", "INSPECTOR_", "PROFILE_", "PROFILER_", "EP_", "RESHARD_",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Final
 
+from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_int, read_text
@@ -44,7 +45,7 @@ _IN_NETWORK_NAMESPACE: Final = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@fact
 class Attachable:
     """A network that an annotation can name.
 

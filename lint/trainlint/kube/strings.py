@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from trainlint.source.document import Field
 
 __all__ = ["unquoted"]
+
+Steps = tuple[str | int, ...]
 
 _MAPS = {
     "annotations": "an annotation",
@@ -20,21 +23,31 @@ _LISTS = {"env": "the value of an environment variable", "taints": "a taint", "t
 
 def unquoted(item: Field) -> Iterator[tuple[str, Field]]:
     """The values below an object that must be strings and are numbers or booleans, each with what it is."""
-    for key, value in item.items():
-        what = _MAPS.get(key)
-        if what is not None and value.mapping is not None:
-            for each in (value[name] for name in value.mapping):
-                if _is_unquoted(each):
-                    yield what, each
-            continue
-        if key in _LISTS:
-            for element in value.elements():
-                if _is_unquoted(element["value"]):
-                    yield _LISTS[key], element["value"]
-        yield from unquoted(value)
-    for element in item.elements():
-        yield from unquoted(element)
+    for what, steps in _below(item.value, ()):
+        yield what, item.down(*steps)
 
 
-def _is_unquoted(field: Field) -> bool:
-    return isinstance(field.value, (bool, int, float))
+def _below(value: Any, steps: Steps) -> Iterator[tuple[str, Steps]]:
+    """Walks plain values, because hardly any of the many has a finding: only that one needs a field."""
+    if isinstance(value, list):
+        for index, element in enumerate(value):
+            if isinstance(element, (dict, list)):
+                yield from _below(element, (*steps, index))
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            if not isinstance(inner, (dict, list)):
+                continue
+            if key in _MAPS and isinstance(inner, dict):
+                for name, text in inner.items():
+                    if _is_unquoted(text):
+                        yield _MAPS[key], (*steps, key, name)
+                continue
+            if key in _LISTS and isinstance(inner, list):
+                for index, element in enumerate(inner):
+                    if isinstance(element, dict) and _is_unquoted(element.get("value")):
+                        yield _LISTS[key], (*steps, key, index, "value")
+            yield from _below(inner, (*steps, key))
+
+
+def _is_unquoted(value: object) -> bool:
+    return isinstance(value, (bool, int, float))

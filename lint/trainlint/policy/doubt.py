@@ -5,8 +5,11 @@ from __future__ import annotations
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import PolicyEntry
 from trainlint.policy.identity import Endpoint
+from trainlint.policy.selector import Matcher
 
 __all__ = ["doubt"]
+
+QUIRK = "1.20 (cilium#46949)"
 
 
 def doubt(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
@@ -24,4 +27,6 @@ def doubt(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
             if key not in endpoint.labels and endpoint.unknown and endpoint.unknown.may_hold(key):
                 name = key.partition(":")[2]
                 return f"{entry.origin} asks for the label {name}, and nobody knows whether {endpoint.name} has it"
+    if peer.namespace and any(Matcher.of(each.selector).only_excludes for each in entry.peers or ()):
+        return f"{entry.origin} has a peer that only excludes, which matches every pod in builds of Cilium {QUIRK}"
     return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"

@@ -29,6 +29,12 @@ class Rules:
     options: CiliumOptions
     cilium: bool = True
 
+    @property
+    def excluding_peers_open(self) -> bool:
+        """Whether a peer that only excludes may match the pods that it excludes (P 10.1, cilium#46949)."""
+        affected = self.cilium and self.options.version >= (1, 20, 0) and not self.options.local_cluster
+        return affected and not self.context.bare_engine
+
 
 @fact(eq=False)
 class ReadyPeer:
@@ -50,6 +56,8 @@ class ReadyPeer:
                 return None  # The API leaves it to the plugin whether an ipBlock is about pods and nodes.
             return self.addresses.matches(endpoint, rules.options, bare=rules.context.bare_engine)
         found = self.labels.matches(endpoint.labels, endpoint.unknown)
+        if found is False and endpoint.namespace and rules.excluding_peers_open and self.labels.only_excludes:
+            return None
         return found and self._outside(endpoint) if self.excepts else found
 
     def _outside(self, endpoint: Endpoint) -> bool | None:

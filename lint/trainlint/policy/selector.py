@@ -133,6 +133,11 @@ class Matcher:
                     continue
         return cls(tuple(terms))
 
+    @property
+    def only_excludes(self) -> bool:
+        """Whether it asks for nothing, and excludes something."""
+        return bool(self.terms) and all(negative for _, negative, _, _ in self.terms)
+
     def matches(self, labels: Mapping[str, Known[str]], unknown: OpenLabels | None = None) -> bool | None:
         """Whether labels meet all requirements; ``None`` where a label or value that is not known decides."""
         result: bool | None = True

@@ -18,11 +18,14 @@ from trainlint.scheduling.requirement import selector_matches
 __all__ = ["capacity_cause"]
 
 
-def capacity_cause(players: Cast) -> CapacityCause | None:
-    """Why the pods can never all be scheduled, whatever the order and the zones; ``None`` if nothing proves it."""
+def capacity_cause(players: Cast, *, rooms: bool = True) -> CapacityCause | None:
+    """Why the pods can never all be scheduled, whatever the order and the zones; ``None`` if nothing proves it.
+
+    ``rooms`` is false where it is not known how much the nodes take: then resources prove nothing.
+    """
     if players.unknown or not players.own:
         return None
-    for find in (_resources, _host_ports, _anti_affinity, _spread):
+    for find in (_resources, _host_ports, _anti_affinity, _spread) if rooms else (_host_ports, _anti_affinity, _spread):
         found = next(find(players), None)
         if found is not None:
             return found

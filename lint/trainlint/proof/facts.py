@@ -16,6 +16,7 @@ from trainlint.model.workload import Gang, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
+from trainlint.proof.agreement import agreed
 from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
@@ -211,6 +212,7 @@ class Facts:
             settings=self.snapshot.settings,
             namespaces=self.snapshot.namespaces,
             complete=inventory.complete,
+            partial=inventory.partial,
             storage=self.storage,
             hopeless=self._never_made(group) or any(id(cause.pod_set) in members for cause in self.missing_targets),
         )
@@ -348,6 +350,7 @@ class Facts:
             inventory = self._inventory(pod_set)
             if inventory is None or not inventory.complete or pod_set.at.file in self.snapshot.unrendered:
                 continue
+            inventory = self._at_most(inventory) or inventory
             alone = Group(pod_set.name, pod_set.owner.kind, (pod_set,), (), at=pod_set.at)
             stage = self._stage(alone, inventory)
             if stage.feasible[0].cause is None and (cause := never_placed(alone, stage)) is not None:

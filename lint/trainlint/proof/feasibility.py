@@ -49,6 +49,11 @@ class Feasibility:
             if verdict and all(isinstance(each, Doubt) for each in verdict)
         )
 
+    def hopeful(self) -> Feasibility:
+        """The same, with every doubt decided in favour of the pod: what is impossible then is surely impossible."""
+        verdicts = {index: () if index in self.doubtful else verdict for index, verdict in self.verdicts.items()}
+        return Feasibility(self.pod_set, self.pod, verdicts, self.cause)
+
     def doubts(self) -> tuple[str, ...]:
         """What is not known, in words."""
         return tuple(

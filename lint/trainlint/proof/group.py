@@ -67,7 +67,7 @@ class GroupProof:
 class Stage:
     """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
 
-    ``complete`` is false where there are other nodes that nobody wrote down; ``hopeless`` is true where some pod set
+    ``complete`` is false where there are other nodes that nobody wrote down, ``partial`` says why; ``hopeless`` is true where some pod set
     can never be scheduled for a reason that has nothing to do with nodes.
     """
 
@@ -77,6 +77,7 @@ class Stage:
     settings: Settings
     namespaces: Namespaces
     complete: bool = True
+    partial: str = ""
     hopeless: bool = False
     storage: Storage | None = None
 
@@ -103,7 +104,7 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
 
     if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
         return refuted(*flows)
-    if stage.complete and (short := capacity_cause(players)) is not None:
+    if stage.complete and (short := capacity_cause(players) or _short_at_best(group, stage)) is not None:
         return refuted(*flows, short)
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
@@ -141,11 +142,13 @@ class _Judge:
         if exists is not Answer.PROVED:
             unknown = [text for zone in zones for text in zone.missing]
             if not self.stage.complete:
-                unknown.append("which other nodes there are: the inventory says that it is not complete")
+                unknown.append(_other_nodes(self.stage))
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
         every = _unless_tied(self.players, _unless_placed_as_one(self.group, self._everywhere(viable)))
+        if not self.stage.complete and every.answer is Answer.PROVED:
+            every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
         return self._made(
             exists,
@@ -241,6 +244,18 @@ def _unless_placed_as_one(group: Group, every: Everywhere) -> Everywhere:
     if by is None or every.answer is not Answer.REFUTED:
         return every
     return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
+
+
+def _other_nodes(stage: Stage) -> str:
+    return f"which other nodes there are: {stage.partial or 'the inventory says that it is not complete'}"
+
+
+def _short_at_best(group: Group, stage: Stage) -> CapacityCause | None:
+    """What no answer to the open questions could mend: too few hosts, domains, or places under a spread."""
+    if not any(each.doubtful for each in stage.feasible.values()):
+        return None
+    hopeful = replace(stage, feasible={index: each.hopeful() for index, each in stage.feasible.items()})
+    return capacity_cause(_cast(group, hopeful), rooms=False)
 
 
 def _own(group: Group) -> Iterator[int]:

@@ -12,6 +12,7 @@ from trainlint.model.workload import DNS_PEER, Group, PodSet
 from trainlint.proof.cause import CutCause, Seat, SplitCause, StrandedCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
+from trainlint.proof.zones import Zone
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
 from trainlint.workload.accelerators import is_accelerator
@@ -21,7 +22,7 @@ __all__ = ["GroupTable", "Row", "ZoneRow", "tables"]
 
 @fact
 class Row:
-    """Equal pods on the nodes of one pool. ``pool`` is empty and ``nodes`` 0 where a counterexample fixes the zone only.
+    """Equal pods on nodes of one pool; ``pool`` is empty and ``nodes`` 0 where a counterexample fixes the zone only.
 
     ``gpus`` is what all of them ask for together; ``reaches``, ``cut`` and ``unsure`` name peers of this placement.
     """
@@ -106,28 +107,18 @@ def _table(proof: GroupProof, facts: Facts) -> GroupTable:
         witness=tuple(_rows(proof, proof.seats, gpus)),
         counterexample=tuple(_rows(proof, proof.bad_seats, gpus)),
         why_bad=_why_bad(proof),
-        zones=tuple(
-            ZoneRow(
-                zone.name,
-                zone.answer,
-                tuple(
-                    dict.fromkeys(
-                        (*(each.text for each in zone.reasons), *_everywhere(zone.flows, proof), *zone.missing)
-                    )
-                ),
-            )
-            for zone in proof.zones
-        ),
+        zones=tuple(ZoneRow(each.name, each.answer, tuple(dict.fromkeys(_lacks(each, proof)))) for each in proof.zones),
         blamed=tuple(dict.fromkeys(_blamed(proof, facts))),
         missing=tuple(dict.fromkeys(proof.missing)) if unknown else (),
         notes=proof.notes,
     )
 
 
-def _everywhere(flows: Answer, proof: GroupProof) -> Iterator[str]:
-    """What a zone lacks because it is denied in all of them."""
-    if flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
+def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
+    yield from (each.text for each in zone.reasons)
+    if zone.flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
         yield "needed connections are denied wherever the pods land"
+    yield from zone.missing
 
 
 def _gpus(pod_set: PodSet, facts: Facts) -> int | None:
@@ -141,7 +132,7 @@ def _gpus(pod_set: PodSet, facts: Facts) -> int | None:
 def _rows(proof: GroupProof, seats: Sequence[Seat], gpus: Mapping[str, int | None]) -> Iterator[Row]:
     members = {each.name: index for index, each in enumerate(proof.group.members)}
     placed: dict[str, int] = {}
-    for seat in seats:
+    for seat in sorted(seats, key=lambda seat: (members.get(seat.pod_set, 0), seat.zone, seat.pool)):
         index = members.get(seat.pod_set)
         if index is None:
             continue
@@ -164,11 +155,10 @@ def _rows(proof: GroupProof, seats: Sequence[Seat], gpus: Mapping[str, int | Non
 
 
 def _names(pod_set: PodSet, first: int, count: int) -> str:
-    """The host names of pods that are numbered, else how many there are; which of them land here is one of many ways."""
+    """The host names of pods that are numbered, else how many there are; which of them land here nobody knows."""
     if pod_set.hostname.count("{}") != 1 or pod_set.instances != 1:
         return f"{count} pods" if count > 1 else "1 pod"
-    one, last = (pod_set.hostname.replace("{}", str(number)) for number in (first, first + count - 1))
-    return one if count == 1 else f"{one} to {last}"
+    return pod_set.hostname.replace("{}", str(first) if count == 1 else f"{first}..{first + count - 1}")
 
 
 def _peers(group: Group, reach: Reachability, index: int, seat: Seat, seats: Sequence[Seat]) -> dict[str, Permission]:

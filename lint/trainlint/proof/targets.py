@@ -8,7 +8,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pod import AffinityTerm
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import TargetCause
-from trainlint.scheduling.inter_pod_affinity import rules
+from trainlint.scheduling.inter_pod_affinity import attractors, starts_alone
 from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.pod import Pod, defaulted
 from trainlint.snapshot.build import Snapshot
@@ -27,10 +27,13 @@ def missing_targets(snapshot: Snapshot) -> Iterator[TargetCause]:
         if not pod_set.spec.pod_affinity or "affinity" in " ".join(pod_set.spec.undetermined):
             continue
         pods = pods or [defaulted(each.namespace, each.labels, each.spec) for each in alive]
-        asked = rules(pods[index], pods, snapshot.namespaces, own=index)
-        found = any(counter.kinds for counter in asked.affinity) or asked.doubtful or asked.starts is not False
+        if starts_alone(pods[index], snapshot.namespaces) is not False:
+            continue
+        found, unsure = attractors(pods[index], pods, snapshot.namespaces, own=index)
         term = pod_set.spec.pod_affinity[0]
-        if not found and not any(snapshot.may_hold_more(each) for each in _namespaces(pod_set, term, snapshot)):
+        if not (found or unsure) and not any(
+            snapshot.may_hold_more(each) for each in _namespaces(pod_set, term, snapshot)
+        ):
             yield _cause(pod_set, term, alive)
 
 

@@ -72,14 +72,10 @@ def term_matches(
     ``incoming`` says that the term is the incoming pod's own: then a namespaceSelector that an empty set of labels
     satisfies matches every namespace, an upstream quirk that was recorded from 1.34 and 1.36 (S 8).
     """
-    if selector_error(term.selector) or selector_error(term.namespace_selector):
+    near = _namespace_matches(term, owner_namespace, namespaces, pod_namespace, incoming=incoming)
+    if near is False or _term_error(term):
         return False
-    return every(
-        (
-            _namespace_matches(term, owner_namespace, namespaces, pod_namespace, incoming=incoming),
-            selector_matches(term.selector, pod_labels),
-        )
-    )
+    return every((near, selector_matches(term.selector, pod_labels)))
 
 
 def _namespace_matches(
@@ -107,28 +103,39 @@ def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | 
         return Rules(own=True, error=error)
     doubtful: set[int] = set()
 
-    def matched(of: Iterable[AffinityTerm]) -> Kinds:
-        found = set()
-        for index, kind in enumerate(kinds):
-            answer = every(_matches(term, pod, kind, namespaces, same=index == own) for term in of)
-            if answer is None:
-                doubtful.add(index)
-            elif answer:
-                found.add(index)
-        return frozenset(found)
+    def matched(term: AffinityTerm) -> Kinds:
+        found, unsure = _selected((term,), pod, kinds, namespaces, own)
+        doubtful.update(unsure)
+        return found
 
     affinity = pod.spec.pod_affinity
-    attracted = matched(affinity) if affinity else frozenset()
-    starts = every(_matches(term, pod, pod, namespaces, same=True) for term in affinity)
+    attracted, unsure = attractors(pod, kinds, namespaces, own=own)
+    doubtful.update(unsure)
+    starts = starts_alone(pod, namespaces)
     return Rules(
         own=bool(terms),
         affinity=tuple(Counter(term.topology_key, attracted) for term in affinity),
         starts=starts is True,
-        anti_affinity=_counters((term.topology_key, matched((term,))) for term in pod.spec.pod_anti_affinity),
+        anti_affinity=_counters((term.topology_key, matched(term)) for term in pod.spec.pod_anti_affinity),
         symmetry=_counters(_symmetry(pod, kinds, namespaces, own, doubtful)),
         doubtful=frozenset(doubtful),
         doubt=_doubt(pod, starts=starts),
     )
+
+
+def attractors(
+    pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | None = None
+) -> tuple[Kinds, Kinds]:
+    """The kinds that all terms of the pod's required affinity select, and those of which nobody can tell."""
+    affinity = pod.spec.pod_affinity
+    if not affinity or any(_term_error(term) for term in affinity):
+        return frozenset(), frozenset()
+    return _selected(affinity, pod, kinds, namespaces, own)
+
+
+def starts_alone(pod: Pod, namespaces: Namespaces) -> bool | None:
+    """Whether the first pod of all may start, because the pod matches its own terms (S 1.6)."""
+    return every(_matches(term, pod, pod, namespaces, same=True) for term in pod.spec.pod_affinity)
 
 
 def verdict(asked: Rules, here: Here, anywhere: Anywhere) -> Code | None:
@@ -151,6 +158,19 @@ def _doubt(pod: Pod, *, starts: bool | None) -> str:
     if parts:
         return f"{', '.join(sorted(parts))} holds placeholders"
     return "it is not known whether the pod matches its own affinity terms" if starts is None else ""
+
+
+def _selected(
+    terms: Sequence[AffinityTerm], pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, own: int | None
+) -> tuple[Kinds, Kinds]:
+    found, unsure = set(), set()
+    for index, kind in enumerate(kinds):
+        answer = every(_matches(term, pod, kind, namespaces, same=index == own) for term in terms)
+        if answer is None:
+            unsure.add(index)
+        elif answer:
+            found.add(index)
+    return frozenset(found), frozenset(unsure)
 
 
 def _term_error(term: AffinityTerm) -> str:

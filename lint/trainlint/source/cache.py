@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import os
 import sys
-import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -182,6 +181,8 @@ def _entries(file: Path) -> Iterator[tuple[bytes, bytes]]:
 
 def _replace(file: Path, lines: Iterable[bytes]) -> None:
     """Put a new file in the place of another, at once."""
+    import tempfile  # noqa: PLC0415 (heavy, and most runs have nothing to write)
+
     body = b"".join(lines)
     handle, name = tempfile.mkstemp(prefix=PART, suffix=SUFFIX, dir=file.parent)
     try:

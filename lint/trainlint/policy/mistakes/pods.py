@@ -7,13 +7,14 @@ from dataclasses import replace
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.policy import Direction, Peer, PolicyEntry
 from trainlint.model.selector import LabelSelector
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet, Service
 from trainlint.policy.endpoints import endpoint
-from trainlint.policy.identity import Endpoint
+from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.selector import Matcher, split_source
 
 __all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
@@ -65,17 +66,34 @@ class Audience:
             else real
             for each, real in zip(self._sets, self._real, strict=True)
         ]
+        self._within: dict[str, list[int]] = {}
+        for index, each in enumerate(self._sets):
+            self._within.setdefault(each.namespace, []).append(index)
 
     def _selected(
         self, selector: LabelSelector, ends: Sequence[Endpoint], namespace: str = ""
     ) -> Iterator[tuple[PodSet, bool | None]]:
+        """The pods that a selector may select, each with whether it does; ``None`` where nobody can tell."""
         matcher = Matcher.of(selector)
-        for pod_set, end in zip(self._sets, ends, strict=True):
-            if not namespace or pod_set.namespace == namespace:
-                yield pod_set, matcher.matches(end.labels, end.unknown)
+        for index in self._candidates(selector, namespace):
+            match = matcher.matches(ends[index].labels, ends[index].unknown)
+            if match is not False:
+                yield self._sets[index], match
+
+    def _candidates(self, selector: LabelSelector, namespace: str) -> Iterable[int]:
+        """By namespace, which nearly every selector has: of many namespaces a policy concerns one or two."""
+        if namespace:
+            return self._within.get(namespace, ())
+        for wanted in selector.requirements:
+            named = wanted.operator == "In" and split_source(wanted.key)[1] == NAMESPACE_KEY
+            if named and not any(is_placeholder(value) for value in wanted.values):
+                return [index for value in dict.fromkeys(wanted.values) for index in self._within.get(value, ())]
+        return range(len(self._sets))
 
     def aimed_at_hosts(self, entries: Iterable[PolicyEntry]) -> Iterator[Aimed]:
         """Selectors by pod labels that only pods on the host network would satisfy, each place once."""
+        if not any(each.spec.host_network for each in self._sets):
+            return
         seen: set[Location | None] = set()
         for entry in entries:
             parts = [] if entry.node else [(entry.subject, entry.namespace, True, entry.subject.at)]
@@ -90,10 +108,10 @@ class Audience:
 
     def selects_nobody(self, entry: PolicyEntry) -> Unselected | None:
         """The entry's subject if no pod can be in it: not even one on the host network."""
-        if entry.node or not _names_pods(entry.subject):
+        anybody = self._within.get(entry.namespace) if entry.namespace else self._sets
+        if entry.node or not _names_pods(entry.subject) or not anybody:
             return None
-        matches = [match for _, match in self._selected(entry.subject, self._plain, entry.namespace)]
-        if not matches or any(match is not False for match in matches):
+        if any(self._selected(entry.subject, self._plain, entry.namespace)):
             return None
         wanted, near = [], []
         for requirement in entry.subject.requirements:
@@ -112,7 +130,12 @@ class Audience:
 
     def service_ports(self, entries: Iterable[PolicyEntry], services: Iterable[Service]) -> Iterator[ServicePortMiss]:
         """Port rules that list a Service's port where the pods behind it listen on another one only."""
-        known = [service for service in services if service.selector]
+        known: dict[str, list[tuple[Service, list[PodSet]]]] = {}
+        for service in services:
+            pods = [self._sets[index] for index in self._within.get(service.ref.namespace, ())]
+            behind = [pod_set for pod_set in pods if _behind(service, pod_set)]
+            if behind:
+                known.setdefault(service.ref.namespace, []).append((service, behind))
         for entry in entries:
             numbers = {
                 port.ports.first: port
@@ -121,9 +144,11 @@ class Audience:
             }
             if not numbers:
                 continue
-            targets = self._targets(entry)
-            for service in known:
-                behind = [each for each in targets if _behind(service, each)]
+            chosen = self._targets(entry)
+            targets = {id(each) for each in chosen}
+            near = dict.fromkeys(each.namespace for each in chosen)
+            for service, pods in (each for namespace in near for each in known.get(namespace, ())):
+                behind = [each for each in pods if id(each) in targets]
                 for port in service.ports:
                     target = _target(port.target, port.number, behind)
                     rule = numbers.get(port.number)
@@ -165,11 +190,7 @@ def _names_pods(selector: LabelSelector) -> bool:
 
 def _behind(service: Service, pod_set: PodSet) -> bool:
     labels: Mapping[str, Known[str]] = pod_set.labels
-    return (
-        pod_set.namespace == service.ref.namespace
-        and bool(service.selector)
-        and all(labels.get(key) == value for key, value in (service.selector or {}).items())
-    )
+    return bool(service.selector) and all(labels.get(key) == value for key, value in (service.selector or {}).items())
 
 
 def _target(target: int | str | None, number: int, pods: Sequence[PodSet]) -> int | None:

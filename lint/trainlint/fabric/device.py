@@ -1,0 +1,116 @@
+"""The fabric devices that a pod gets: verbs (InfiniBand, RoCE) and EFA (N 3.2, 3.3, 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Final
+
+from trainlint.fabric.networks import Networks
+from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container, PodSpec
+from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.workload import PodSet
+
+__all__ = ["Device", "DeviceKind", "Devices", "amount", "devices_of", "requested"]
+
+_EFA: Final = "vpc.amazonaws.com/efa"
+_VERBS: Final = re.compile(
+    r"^rdma/|^[^/]+/(?:.*[-_.])?(?:rdma|hca|roce|infiniband|ib|mlnx|erdma)(?:[-_.]?\w*)*$", re.IGNORECASE
+)
+_OPERATED: Final = ("openshift.io/", "nvidia.com/", "mellanox.com/", "intel.com/")
+_NO_FABRIC: Final = re.compile(r"/(?:gpu|mig-|gpu\.shared|hugepages)", re.IGNORECASE)
+_DEVICE_PATHS: Final = ("/dev/infiniband", "/dev")
+
+
+class DeviceKind(StrEnum):
+    """What a device is reached through."""
+
+    VERBS = "verbs"
+    EFA = "EFA"
+
+
+@fact
+class Device:
+    """A device resource that a container asks for, how many of it, and where that is written."""
+
+    kind: DeviceKind
+    resource: str
+    count: Known[int]
+    at: Location | None = None
+
+
+@fact
+class Devices:
+    """The devices of a pod; ``open`` says why it may have others that nobody asks for by name."""
+
+    asked: tuple[Device, ...] = ()
+    open: str = ""
+
+    def of(self, kind: DeviceKind) -> Device | None:
+        """The first device of a kind."""
+        return next((each for each in self.asked if each.kind is kind), None)
+
+
+def devices_of(pod_set: PodSet, networks: Networks) -> Devices:
+    """The fabric devices of the set's pods."""
+    found = [
+        Device(kind, resource, count, at)
+        for container in pod_set.spec.containers
+        for resource, count, at in requested(container)
+        if count != 0 and (kind := _kind(resource, networks)) is not None
+    ]
+    return Devices(tuple(found), next(_doors(pod_set, networks), ""))
+
+
+def requested(container: Container) -> Iterator[tuple[str, Known[int], Location | None]]:
+    """The resources that a container asks for, by limit or request, with their whole amounts."""
+    for resource in dict.fromkeys((*container.limits, *container.requests)):
+        part = "limits" if resource in container.limits else "requests"
+        quantity = container.limits.get(resource, container.requests.get(resource, "0"))
+        at = container.at.child("resources", part, resource) if container.at else None
+        yield resource, amount(quantity), at
+
+
+def amount(quantity: Known[str]) -> Known[int]:
+    """The whole number of a quantity."""
+    if isinstance(quantity, Undetermined):
+        return quantity
+    try:
+        return int(parse_quantity(quantity))
+    except QuantityError:
+        return Undetermined(f"{quantity} is no quantity")
+
+
+def _kind(resource: str, networks: Networks) -> DeviceKind | None:
+    if resource == _EFA:
+        return DeviceKind.EFA
+    if "/" not in resource or _NO_FABRIC.search(resource):
+        return None
+    if resource.startswith(_OPERATED) and (said := networks.rdma_resources.get(resource.partition("/")[2])) is not None:
+        return DeviceKind.VERBS if said else None
+    return DeviceKind.VERBS if _VERBS.match(resource) else None
+
+
+def _doors(pod_set: PodSet, networks: Networks) -> Iterator[str]:
+    """Ways to a device without asking for one."""
+    spec: PodSpec = pod_set.spec
+    for claim in spec.resource_claims:
+        if not networks.only_gpus(pod_set.namespace, claim.template or claim.claim):
+            yield f"the resource claim {claim.template or claim.claim}"
+    if any(each.privileged for each in spec.containers):
+        yield "a privileged container sees the node's devices"
+    for volume in spec.volumes:
+        if volume.kind == "hostPath" and any(path.rstrip("/") in _DEVICE_PATHS for path in volume.disk):
+            yield "the node's devices are mounted"
+    if spec.host_network:
+        yield "the pod is on the host network"
+    if "containers.resources" in spec.undetermined:
+        yield "its resources are a placeholder"
+    for container in spec.containers:
+        for resource in (*container.limits, *container.requests):
+            if resource.startswith("networking.gke.io.networks/"):
+                yield f"{resource} is asked for"

@@ -1,0 +1,1 @@
+"""What people get wrong in settings of NCCL and its neighbours, one module per subject."""

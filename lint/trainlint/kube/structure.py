@@ -1,0 +1,173 @@
+"""The fields that each kind of manifest has, and where one that stands somewhere else belongs."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final
+
+from trainlint.kube.values import is_placeholder
+from trainlint.source.document import Field
+from trainlint_schemas import kind_schema
+
+__all__ = ["Misplaced", "Structure", "structure_of"]
+
+_DEPTH: Final = 14
+_FAR: Final = 7
+"""More steps than this between two places, and one is not where the other was meant to be."""
+_ALIASES: Final = {"HyperPodPytorchJob": "HyperPodPyTorchJob"}
+_VERSIONS: Final = {"MPIJob": ("kubeflow.org/v1", "kubeflow.org/v2beta1")}
+
+Node = Mapping[str, Any]
+Path = tuple[str, ...]
+"""Keys from the top; items of lists and keys of free maps are left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Misplaced:
+    """A field that its kind does not have at this place.
+
+    ``meant`` is the name beside it that it resembles, ``belongs`` the path where the kind has a field of this name,
+    ``version`` an API version of the kind that has it here; each is empty where there is none.
+    """
+
+    field: Field
+    meant: str = ""
+    belongs: str = ""
+    version: str = ""
+
+
+@dataclass(eq=False)
+class Structure:
+    """The structure of one kind."""
+
+    api_version: str
+    kind: str
+    root: Node
+    _places: dict[str, list[Path]] | None = field(default=None, init=False)
+
+    def misplaced(self, item: Field) -> Iterator[Misplaced]:
+        """The fields of an object that the kind does not have where they stand; nothing below them is looked at."""
+        for found, siblings in self._unknown(self.root, item, 0):
+            key = str(found.path[-1])
+            within = tuple(step for step in found.path[len(item.path) : -1] if isinstance(step, str))
+            exact = self._belongs(key, within, found)
+            near = difflib.get_close_matches(key, siblings, n=1, cutoff=0.8)
+            near = near or [name for name in siblings if name.lower() == key.lower()]
+            if exact and not near:
+                yield Misplaced(found, belongs=".".join((*exact, key)))
+            else:
+                yield Misplaced(found, near[0] if near else "", version=self._other_version(within, key))
+
+    def _unknown(self, node: Node, here: Field, depth: int) -> Iterator[tuple[Field, tuple[str, ...]]]:
+        node = self._resolve(node)
+        if depth > _DEPTH * 3:
+            return
+        known, rest = node.get("properties"), node.get("additionalProperties", True)
+        if here.mapping is not None and (known is not None or rest is not True):
+            for key, value in here.items():
+                if known is not None and key in known:
+                    yield from self._unknown(known[key], value, depth + 1)
+                elif isinstance(rest, dict):
+                    yield from self._unknown(rest, value, depth + 1)
+                elif rest is False and not key.startswith("$") and not is_placeholder(key):
+                    yield value, tuple(known or ())
+        elif "items" in node:
+            for element in here.elements():
+                yield from self._unknown(node["items"], element, depth + 1)
+
+    def _belongs(self, key: str, within: Path, found: Field) -> Path:
+        """The nearest place that has a field of this name and type; empty if none is near."""
+        if self._places is None:
+            self._places = {}
+            self._collect(self.root, (), self._places)
+        fitting = [place for place in self._places.get(key, ()) if self._fits((*place, key), found)]
+        near = min(fitting, key=lambda place: (_distance(place, within), len(place)), default=())
+        return near if near and _distance(near, within) <= _FAR else ()
+
+    def _collect(self, node: Node, path: Path, places: dict[str, list[Path]]) -> None:
+        node = self._resolve(node)
+        if len(path) > _DEPTH:
+            return
+        for key, below in node.get("properties", {}).items():
+            places.setdefault(key, []).append(path)
+            self._collect(below, (*path, key), places)
+        if (inside := _below(node)) is not None:
+            self._collect(inside, path, places)
+
+    def _fits(self, path: Path, found: Field) -> bool:
+        """Whether the value has the type of the field at the path."""
+        node: Node = self.root
+        for key in path:
+            node = self._through(node)
+            node = node.get("properties", {}).get(key, {})
+        node = self._resolve(node)
+        match node.get("type"):
+            case "object":
+                return found.mapping is not None
+            case "array":
+                return isinstance(found.value, list)
+            case None:
+                return True
+            case _:
+                return found.scalar is not None
+
+    def _through(self, node: Node) -> Node:
+        """The node below lists and free maps."""
+        node = self._resolve(node)
+        while "properties" not in node and (below := _below(node)):
+            node = self._resolve(below)
+        return node
+
+    def _resolve(self, node: Node) -> Node:
+        while "$ref" in node:
+            file, _, name = node["$ref"].partition("#/$defs/")
+            node = (_common() if file else self.root)["$defs"][name]
+        return node
+
+    def _other_version(self, within: Path, key: str) -> str:
+        for version in _VERSIONS.get(self.kind, ()):
+            other = structure_of(version, self.kind) if version != self.api_version else None
+            if other is not None and other.has((*within, key)):
+                return version
+        return ""
+
+    def has(self, path: Path) -> bool:
+        """Whether the kind has a field at the path."""
+        node: Node = self.root
+        for key in path:
+            node = self._through(node).get("properties", {}).get(key)
+            if node is None:
+                return False
+        return True
+
+
+def _below(node: Node) -> Node | None:
+    """What the items of a list, or the values of a free map, are."""
+    below = node.get("items", node.get("additionalProperties"))
+    return below if isinstance(below, dict) else None
+
+
+def _distance(one: Path, other: Path) -> int:
+    """The steps up and down from one place to the other."""
+    common = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        common += 1
+    return len(one) + len(other) - 2 * common
+
+
+@lru_cache(maxsize=64)
+def structure_of(api_version: str, kind: str) -> Structure | None:
+    """The structure of a kind; ``None`` for one that nobody described."""
+    kind = _ALIASES.get(kind, kind)
+    root = kind_schema(api_version, kind) if kind else None
+    return Structure(api_version, kind, root) if root is not None else None
+
+
+@lru_cache(maxsize=1)
+def _common() -> Mapping[str, Any]:
+    return kind_schema("", "") or {"$defs": {}}

@@ -1,0 +1,32 @@
+"""One answer from two proofs: with what nodes surely leave to pods, and with the most that they can leave."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from trainlint.model.known import Answer
+from trainlint.proof.cause import FlowCause
+from trainlint.proof.group import GroupProof
+
+__all__ = ["agreed"]
+
+MISSING = "how much the kubelets leave to pods: the answer depends on it, and tables only bound it"
+
+
+def agreed(cautious: GroupProof, generous: GroupProof) -> GroupProof:
+    """What holds in both; the causes of a refutation are those that remain with the most that there can be."""
+    exists = cautious.exists if cautious.exists is generous.exists else Answer.UNKNOWN
+    for_all = cautious.for_all if cautious.for_all is generous.for_all else Answer.UNKNOWN
+    if exists is Answer.REFUTED:
+        return generous
+    if for_all is cautious.for_all and exists is cautious.exists:
+        return cautious
+    return replace(
+        cautious,
+        exists=exists,
+        for_all=for_all,
+        counterexample={},
+        bad_seats=(),
+        causes=tuple(cause for cause in cautious.causes if isinstance(cause, FlowCause)),
+        missing=tuple(dict.fromkeys((*cautious.missing, *generous.missing, MISSING))),
+    )

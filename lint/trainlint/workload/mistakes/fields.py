@@ -1,0 +1,57 @@
+"""Fields that a kind does not have where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from trainlint.kube.meta import Meta, read_meta
+from trainlint.kube.structure import Misplaced, structure_of
+from trainlint.model.workload import Workloads
+from trainlint.source.document import Field
+from trainlint.workload.mistakes.fault import Fault
+
+__all__ = ["misplaced_fields"]
+
+_RUNTIMES = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
+
+
+def misplaced_fields(workloads: Workloads, objects: Iterable[tuple[Meta, Field]]) -> Iterator[Fault]:
+    """The misplaced and misspelt fields of every object that makes pods, and of runtimes.
+
+    An object that makes none may be a patch, so of it only what looks like a slip of the pen is reported.
+    """
+    made = {(each.field.document, each.field.path) for each in workloads.objects}
+    for workload in workloads.objects:
+        yield from _faults(read_meta(workload.field), workload.field, whole=True)
+    for meta, item in objects:
+        if (item.document, item.path) not in made:
+            yield from _faults(meta, item, whole=meta.kind in _RUNTIMES)
+
+
+def _faults(meta: Meta, item: Field, *, whole: bool) -> Iterator[Fault]:
+    structure = structure_of(meta.api_version, meta.kind)
+    if structure is None:
+        return
+    for found in structure.misplaced(item):
+        if whole or found.meant:
+            yield _fault(meta, item, found)
+
+
+def _fault(meta: Meta, item: Field, found: Misplaced) -> Fault:
+    path = ".".join(str(step) for step in found.field.path[len(item.path) :])
+    key = str(found.field.path[-1])
+    if found.meant:
+        hint, remedy = f"did you mean {found.meant}?", f"write {found.meant}"
+    elif found.belongs:
+        hint, remedy = f"it belongs in {found.belongs}", f"move it to {found.belongs}"
+    elif found.version:
+        hint, remedy = f"{meta.kind} of {found.version} has it", "remove it"
+    else:
+        hint, remedy = "no place nearby has one either", "remove it"
+    return Fault(
+        f"{path} is no field of {meta.kind} ({meta.api_version}), so it is refused or dropped: {hint}",
+        found.field.at,
+        remedy,
+        evidence={"field": path, "instead": found.meant or found.belongs},
+        cause=key,
+    )
