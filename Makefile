@@ -10,7 +10,7 @@ WORKERS ?= 2
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
 	@echo "make demo    lint the bundled lab: what a failure looks like, and what mends it"
-	@echo "make check   ruff, mypy, import-linter"
+	@echo "make check   ruff, mypy, import-linter; zizmor and check-jsonschema for what GitHub runs"
 	@echo "make test    all tests"
 	@echo "make bench   how long it takes, by stage, cold, and twice the size"
 	@echo "make docs    write the table of rules in rules/README.md anew"
@@ -27,6 +27,10 @@ check: $(VENV)/.development
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --quiet --strict-collection .
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-actions action.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.dependabot .github/dependabot.yml
 
 test: $(VENV)/.development
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup

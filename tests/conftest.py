@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 
 import hypothesis
 import pytest
@@ -16,7 +17,12 @@ hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
 hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
+CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
+"""The cache of commands that tests run: never that of whoever runs the tests."""
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["TRAINLINT_CACHE_DIR"] = CACHE.name
     config.addinivalue_line(
         "markers", "needs(tool, ...): programs that the test runs; one that is missing skips it, and fails it under CI"
     )

@@ -17,7 +17,7 @@ from trainlint.rule import all_rules
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DEMO = ROOT / "lint" / "trainlint" / "demo"
-NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "lint/README.md", "rules/README.md")
+NAMES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "lint/README.md", "rules/README.md")
 PAGES = [ROOT / name for name in NAMES]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.policy import Permission, Verdict
+from trainlint.model.policy import Permission, PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, Group, PortRange
@@ -23,7 +23,7 @@ from trainlint.policy.endpoints import dns_endpoint, endpoint
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["ANYWHERE", "NO_DOMAIN", "Crossing", "Place", "Reachability", "places", "unknown_of"]
+__all__ = ["ANYWHERE", "NO_DOMAIN", "Crossing", "Place", "Reachability", "places", "reads_places", "unknown_of"]
 
 REGION = "topology.kubernetes.io/region"
 EVERY_PORT = PortRange(1, 65535)
@@ -79,13 +79,27 @@ def places(pools: Iterable[Pool], key: str) -> tuple[Place, ...]:
     )
 
 
+def reads_places(entries: Iterable[PolicyEntry]) -> bool:
+    """Whether some policy entry reads the zone or region of a pod or node."""
+    return any(
+        name in requirement.key
+        for entry in entries
+        for selector in (entry.subject, entry.requires, *(peer.selector for peer in entry.peers or ()))
+        for requirement in (selector.requirements if selector else ())
+        for name in (ZONE, REGION)
+    )
+
+
 def _shared(pools: Sequence[Pool], key: str) -> Known[str] | None:
     values = {pool.label(key) for pool in pools}
     return values.pop() if len(values) == 1 else Undetermined(f"the nodes of one domain differ in {key}")
 
 
 class Reachability:
-    """Which flows of a group are permitted, for every pair of places; asked lazily, remembered."""
+    """Which flows of a group are permitted, for every pair of places; asked lazily, remembered.
+
+    ``zonal`` says that some policy reads the labels of places; without one, what holds in one place holds in all.
+    """
 
     def __init__(
         self,
@@ -94,6 +108,8 @@ class Reachability:
         policies: PolicySet,
         settings: Settings,
         namespaces: Mapping[str, Mapping[str, str]],
+        *,
+        zonal: bool = True,
     ) -> None:
         self.group = group
         self.places = tuple(everywhere) or (ANYWHERE,)
@@ -102,17 +118,37 @@ class Reachability:
         self._namespaces = namespaces
         self._endpoints: dict[tuple[int, Place, str], Endpoint] = {}
         self._verdicts: dict[tuple[Endpoint, Endpoint, Flow], Verdict] = {}
-        self._crossings: dict[tuple[Flow, Place, Place], Crossing] = {}
+        self._zonal = zonal
+        self._alike: dict[int, tuple[Flow, Verdict, Verdict]] = {}
+        self._crossings: dict[tuple[int, str, str], Crossing] = {}
 
     def crossing(self, flow: Flow, source: Place, target: Place) -> Crossing:
         """The verdicts on a flow between two places."""
-        key = (flow, source, target)
+        key = (id(flow), source.name, target.name)
         found = self._crossings.get(key)
-        if found is None:
-            other = self._verdict(flow, source, target, "other")
-            same = self._verdict(flow, source, target, "same") if self._on_host(flow) and source == target else other
+        if found is None or found.flow is not flow:
+            other, same = self._both(flow, source, target)
             found = self._crossings[key] = Crossing(flow, source, target, same, other)
         return found
+
+    def _both(self, flow: Flow, source: Place, target: Place) -> tuple[Verdict, Verdict]:
+        """The verdicts for two nodes and for one node."""
+        if not self._zonal:
+            other, same = self._anywhere(flow)
+            return other, same if source == target else other
+        other = self._verdict(flow, source, target, "other")
+        if source == target and self._on_host(flow):
+            return other, self._verdict(flow, source, target, "same")
+        return other, other
+
+    def _anywhere(self, flow: Flow) -> tuple[Verdict, Verdict]:
+        """The verdicts where they are the same in all places."""
+        if id(flow) not in self._alike:
+            place = self.places[0]
+            other = self._verdict(flow, place, place, "other")
+            same = self._verdict(flow, place, place, "same") if self._on_host(flow) else other
+            self._alike[id(flow)] = (flow, other, same)
+        return self._alike[id(flow)][1:]
 
     def _on_host(self, flow: Flow) -> bool:
         """Whether an end of the flow is a node's own identity, so that it matters which node."""

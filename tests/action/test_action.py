@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from tests.action.conftest import Api, offline
 from tests.action.runner import ACTION, ROOT, Job
 from tests.source.repositories import commit, git, repository, write
@@ -154,6 +155,18 @@ def test_a_full_clone_needs_no_remote(story: Path, start: Start, tmp_path: Path)
     git(work, "remote", "remove", "origin")
     job = start(work, **pull_request(base)).run("Lint")
     assert (job.code, job.outputs["findings"], job["Lint"].commands("warning")) == (1, "1", [])
+
+
+@pytest.mark.parametrize("depth", [[], ["--depth=1"]], ids=["full", "shallow"])
+def test_a_partial_clone_gets_what_the_base_holds(story: Path, start: Start, tmp_path: Path, depth: list[str]) -> None:
+    """actions/checkout can leave out all contents but those of the commit (``filter: blob:none``)."""
+    base = git(story, "rev-parse", "HEAD")
+    edit(story)
+    git(story, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "-q", "--filter=blob:none", *depth, story.as_uri(), "work")
+    job = start(tmp_path / "work", **pull_request(base)).run("Lint")
+    assert (job.code, job.outputs["findings"], job["Lint"].commands("warning")) == (1, "1", [])
+    assert git(tmp_path / "work", "rev-parse", "--is-shallow-repository") == str(bool(depth)).lower()
 
 
 def test_a_base_that_cannot_be_fetched_is_said_and_everything_is_reported(
@@ -328,6 +341,34 @@ def test_modules_in_the_workspace_are_not_run(story: Path, start: Start) -> None
     job = start(story, environment={"PYTHONPATH": str(story)}).run("Lint")
     assert job.code == 0
     assert not (story / "pwned").exists()
+
+
+# What README.md shows.
+
+
+def shown(after: str) -> Any:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    match = re.search(r"```yaml\n(.*?)```", readme[readme.index(after) :], re.DOTALL)
+    assert match
+    return yaml.safe_load(match[1])
+
+
+def test_the_workflow_that_is_shown_uses_what_the_action_has() -> None:
+    job = shown("as a GitHub Action")["jobs"]["trainlint"]
+    (own,) = (step for step in job["steps"] if step["uses"].startswith("OWNER/"))
+    assert own["uses"] == f"OWNER/trainlint@v{trainlint.__version__}"
+    assert set(own.get("with", {})) <= set(ACTION["inputs"])
+    named = set(re.findall(rf"steps\.{own['id']}\.outputs\.([a-z-]+)", json.dumps(job)))
+    assert named
+    assert named <= set(ACTION["outputs"])
+    assert job["permissions"]["pull-requests"] == "write"
+
+
+def test_the_hooks_that_are_shown_are_offered() -> None:
+    (repository,) = shown("with [pre-commit]")["repos"]
+    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    assert {each["id"] for each in repository["hooks"]} <= {each["id"] for each in offered}
+    assert repository["rev"] == f"v{trainlint.__version__}"
 
 
 # The installation.

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from tests.bench.processes import Cost, interleaved
+from tests.bench.proofs import show_proofs
 from tests.bench.repository import Size, build, build_files, build_small
 from tests.bench.stages import run_stages
 from tests.bench.verdicts import LABEL_SETS, NAMESPACES, Timing, time_verdicts
@@ -43,6 +44,7 @@ def main() -> None:
         show_start(*interleaved(starts, 2 * options.runs + 1, caches))
         show_hooks(Path(folder), options.runs, caches)
         show_stages(once)
+        show_proofs()
         show_verdicts(*(min((time_verdicts(n) for _ in range(3)), key=lambda t: t.total) for n in POLICIES))
 
 

@@ -19,7 +19,7 @@ from trainlint.snapshot.repository import read_repository
 from trainlint.source.document import Document
 from trainlint.source.reading import Reading
 
-__all__ = ["Shape", "facts_of", "prove_all"]
+__all__ = ["Shape", "facts_of", "prove_all", "show_proofs"]
 
 ZONES = tuple("abcdef")
 SIZES = (8, 16, 32, 64, 128, 256, 512, 1024)
@@ -41,7 +41,8 @@ def facts_of(shape: Shape) -> Facts:
     """The facts of a snapshot of this shape, with nothing proved yet."""
     documents = [*_jobs(shape), _inventory(shape)]
     readings = [
-        Reading(f"{number}.yaml", (Document(f"{number}.yaml", 0, 1, "", data),)) for number, data in enumerate(documents)
+        Reading(f"{number}.yaml", (Document(f"{number}.yaml", 0, 1, "", data),))
+        for number, data in enumerate(documents)
     ]
     (snapshot,) = build_snapshots(read_repository(readings), (Settings(),))
     return Facts(snapshot)
@@ -130,7 +131,8 @@ def prove_all(shape: Shape) -> tuple[float, Counter[tuple[Answer, Answer]]]:
     return seconds, Counter((proof.exists, proof.for_all) for proof in proofs)
 
 
-def main() -> None:
+def show_proofs() -> None:
+    """Prints how long all proofs take, and how that grows."""
     once = Shape()
     rows = {
         "150 groups, 40 pools": once,
@@ -151,4 +153,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    show_proofs()

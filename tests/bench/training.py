@@ -54,16 +54,16 @@ metadata:
   namespace: {train.namespace}
   labels: {{team: {train.namespace}, job: {train.name}}}
 spec:
-  runPolicy: {{cleanPodPolicy: None, backoffLimit: 3}}
+  runPolicy: {{cleanPodPolicy: All, backoffLimit: 0}}
   pytorchReplicaSpecs:
     Master:
       replicas: 1
-      restartPolicy: OnFailure
+      restartPolicy: Never
       template:
 {indented(pod(train, "pytorch", "master", [TORCHRUN]), 8)}
     Worker:
       replicas: {train.pods - 1}
-      restartPolicy: OnFailure
+      restartPolicy: Never
       template:
 {indented(pod(train, "pytorch", "worker", [TORCHRUN]), 8)}
 """
@@ -110,7 +110,7 @@ TORCHRUN = "torchrun --nproc-per-node=8 /workspace/train.py --config /config/tra
 
 def pod(train: Train, container: str, role: str, commands: list[str], gpus: int = 8) -> str:
     """A pod template; every second group is held together by node affinity, every third by pod affinity."""
-    resources = f'memory: 512Gi, nvidia.com/gpu: "{gpus}"' if gpus else "memory: 8Gi"
+    resources = f'memory: 512Gi, nvidia.com/gpu: "{gpus}"' if gpus else "memory: 96Gi"
     lines = f"""\
 metadata:
   labels: {{job: {train.name}, role: {role}, team: {train.namespace}, lane: training}}

@@ -156,9 +156,12 @@ JOB = """apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: ml}
 spec:
+  runPolicy:
+    cleanPodPolicy: All
   pytorchReplicaSpecs:
     Worker:
       replicas: 2
+      restartPolicy: Never
       template:
         spec:
           containers:

@@ -159,9 +159,12 @@ def job(replicas: int = 2) -> str:
 kind: PyTorchJob
 metadata: {{name: train, namespace: ml}}
 spec:
+  runPolicy:
+    cleanPodPolicy: All
   pytorchReplicaSpecs:
     Worker:
       replicas: {replicas}
+      restartPolicy: Never
       template:
         spec:
           containers:

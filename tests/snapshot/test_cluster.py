@@ -33,9 +33,12 @@ def torch(name: str = "train", namespace: str = "ml") -> str:
 kind: PyTorchJob
 metadata: {metadata}
 spec:
+  runPolicy:
+    cleanPodPolicy: All
   pytorchReplicaSpecs:
     Worker:
       replicas: 2
+      restartPolicy: Never
       template:
         metadata: {{labels: {{app: train}}}}
         spec:
@@ -125,7 +128,7 @@ def test_of_several_inventories_the_nearest_one_counts(tmp_path: Path) -> None:
         },
     )
     assert verdicts(result) == {("ml/one", "."): ("proved", "proved"), ("ml/two", "."): ("refuted", "refuted")}
-    assert found(result) == [("request-exceeds-node", "clusters/small/jobs/job.yaml:12")]
+    assert found(result) == [("request-exceeds-node", "clusters/small/jobs/job.yaml:15")]
 
 
 def test_between_two_that_are_equally_near_nobody_can_choose(tmp_path: Path) -> None:

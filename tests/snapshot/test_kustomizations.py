@@ -23,9 +23,12 @@ def torch(gpus: int = 8, name: str = "train", namespace: str = ", namespace: ml"
 kind: PyTorchJob
 metadata: {{name: {name}{namespace}}}
 spec:
+  runPolicy:
+    cleanPodPolicy: All
   pytorchReplicaSpecs:
     Worker:
       replicas: 2
+      restartPolicy: Never
       template:
         metadata: {{labels: {{app: train}}}}
         spec:

@@ -110,15 +110,21 @@ def _step(value: Any, name: str) -> Any:
 def _commit(directory: Path, revision: str) -> str:
     """The id of the commit; empty, with a warning, if it is not here and cannot be fetched.
 
-    A checkout is shallow unless told otherwise: then the one commit is fetched, by its id.
+    A checkout is shallow unless told otherwise: then the one commit is fetched, by its id. Of a partial clone all that
+    the commit holds is fetched, as trainlint itself fetches nothing.
     """
     if not revision:
         return ""
+    partial = bool(_git(directory, "config", "--get", "remote.origin.partialclonefilter").stdout.strip())
     found = _git(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
-    if found.returncode == 0:
+    if found.returncode == 0 and not partial:
         return found.stdout.strip()
-    fetch = ("fetch", "--quiet", "--no-tags", "--no-recurse-submodules", "--depth=1")
-    fetched = _git(directory, *fetch, "--end-of-options", "origin", revision.removeprefix("origin/"))
+    shallow = _git(directory, "rev-parse", "--is-shallow-repository").stdout.strip() == "true"
+    fetch = ["fetch", "--quiet", "--no-tags", "--no-recurse-submodules"]
+    fetch += ["--depth=1"] if shallow else []
+    fetch += ["--refetch", "--no-filter"] if partial else []
+    wanted = found.stdout.strip() or revision.removeprefix("origin/")
+    fetched = _git(directory, *fetch, "--end-of-options", "origin", wanted)
     if fetched.returncode == 0:
         found = _git(directory, "rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}")
         if found.returncode == 0:

@@ -15,11 +15,11 @@ from trainlint.model.pod import Container, PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.workload import PodSet
 
-__all__ = ["Device", "DeviceKind", "Devices", "amount", "devices_of", "requested"]
+__all__ = ["Device", "DeviceKind", "Devices", "amount", "devices_in", "devices_of", "requested"]
 
 _EFA: Final = "vpc.amazonaws.com/efa"
 _VERBS: Final = re.compile(
-    r"^rdma/|^[^/]+/(?:.*[-_.])?(?:rdma|hca|roce|infiniband|ib|mlnx|erdma)(?:[-_.]?\w*)*$", re.IGNORECASE
+    r"^rdma/ | /(?:[\w.-]*[-_.])?(?:rdma|hca|roce|infiniband|mlnx|erdma) | /ib(?:[-_.\d]|$)", re.IGNORECASE | re.VERBOSE
 )
 _OPERATED: Final = ("openshift.io/", "nvidia.com/", "mellanox.com/", "intel.com/")
 _NO_FABRIC: Final = re.compile(r"/(?:gpu|mig-|gpu\.shared|hugepages)", re.IGNORECASE)
@@ -57,13 +57,16 @@ class Devices:
 
 def devices_of(pod_set: PodSet, networks: Networks) -> Devices:
     """The fabric devices of the set's pods."""
-    found = [
-        Device(kind, resource, count, at)
-        for container in pod_set.spec.containers
-        for resource, count, at in requested(container)
-        if count != 0 and (kind := _kind(resource, networks)) is not None
-    ]
+    found = [each for container in pod_set.spec.containers for each in devices_in(container, networks)]
     return Devices(tuple(found), next(_doors(pod_set, networks), ""))
+
+
+def devices_in(container: Container, networks: Networks, only: DeviceKind | None = None) -> Iterator[Device]:
+    """The devices that a container asks for, of one kind or of all."""
+    for resource, count, at in requested(container):
+        kind = _kind(resource, networks)
+        if count != 0 and kind is not None and only in {None, kind}:
+            yield Device(kind, resource, count, at)
 
 
 def requested(container: Container) -> Iterator[tuple[str, Known[int], Location | None]]:
@@ -92,7 +95,7 @@ def _kind(resource: str, networks: Networks) -> DeviceKind | None:
         return None
     if resource.startswith(_OPERATED) and (said := networks.rdma_resources.get(resource.partition("/")[2])) is not None:
         return DeviceKind.VERBS if said else None
-    return DeviceKind.VERBS if _VERBS.match(resource) else None
+    return DeviceKind.VERBS if _VERBS.search(resource) else None
 
 
 def _doors(pod_set: PodSet, networks: Networks) -> Iterator[str]:

@@ -27,10 +27,10 @@ _NCCL_OF_NGC: Final = {
 }  # fmt: skip
 """Months that are not here are not known: nothing is guessed between two others."""
 _NGC: Final = re.compile(
-    r"^nvcr\.io/nvidia/(?:pytorch|tensorflow|mxnet|paddlepaddle|cuda-dl-base|nemo-base):(\d\d\.\d\d)-"
+    r"^nvcr\.io/nvidia/(?:pytorch|tensorflow|mxnet|paddlepaddle|cuda-dl-base):(\d\d\.\d\d)(?:-|$)"
 )
 _TORCH: Final = re.compile(
-    r"(?:^|/)(?:pytorch/pytorch|pytorch-(?:training|inference)):(\d+\.\d+\.\d+)(?:-[^/]*?cu(?:da)?(\d+)\.?(\d+))?"
+    r"(?:^|/)(?:pytorch/pytorch|pytorch-(?:training|inference)):(\d+\.\d+\.\d+)(?:-[^/]*?cu(?:da)?(\d\d)\.?(\d))?"
 )
 _NAMED_TORCH: Final = re.compile(r"(?:py)?torch-?v?(\d+\.\d+\.\d+)(?![\d.])", re.IGNORECASE)
 _NAMED_NCCL: Final = re.compile(r"nccl[-_:]?v?(\d+\.\d+\.\d+)(?![\d.])", re.IGNORECASE)

@@ -29,7 +29,7 @@ class Entry:
 
 @fact
 class Interface:
-    """An interface with its addresses in the kernel's order; ``labels`` are names of single addresses ("10.0.0.1/24")."""
+    """An interface with its addresses in the kernel's order; ``labels`` name single addresses ("10.0.0.1/24")."""
 
     name: str
     addresses: tuple[Address, ...]
@@ -39,7 +39,7 @@ class Interface:
 
 
 def listing(interfaces: Sequence[Interface]) -> tuple[Entry, ...]:
-    """The addresses as ``getifaddrs`` lists them: all of IPv4 by interface, then all of IPv6 (recorded; N, additions 3)."""
+    """The addresses as ``getifaddrs`` lists them: all of IPv4 by interface, then all of IPv6 (recorded)."""
     found = []
     for version in (4, 6):
         for index, each in enumerate(interfaces, start=1):

@@ -8,6 +8,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.meta import read_labels
 from trainlint.kube.network import (
     Attachable,
     read_additional_networks,
@@ -30,11 +31,11 @@ _INJECTORS: Final = frozenset({"SriovNetworkNodePolicy", "SriovNetwork", "SriovI
 class Networks:
     """What the snapshot says about networks.
 
-    ``attachable`` are Multus networks by namespace and name ("" is every namespace); ``gke`` are names of GKE's Networks.
-    ``primary`` are namespaces whose pods use a user-defined primary network. ``multus_defaults`` says whether Multus adds
-    networks to every pod (``None``: its configuration is not in Git). ``claims`` are the device classes of claims and
-    claim templates. ``injector`` says that an operator is there that adds device requests to pods. ``rdma_resources``
-    are the last parts of the names of resources that a node policy makes RDMA devices (true) or plain ones (false).
+    ``attachable`` are Multus networks by namespace and name ("" is every namespace); ``gke`` are the names of
+    GKE's Networks. ``primary`` are namespaces whose pods use a user-defined primary network. ``multus_defaults`` says
+    whether Multus adds networks to every pod (``None``: its configuration is not in Git). ``claims`` are the device
+    classes of claims and claim templates. ``injector`` says that an operator is there that adds device requests to
+    pods. ``rdma_resources`` are the last parts of the names of resources that a node policy makes RDMA devices (true) or plain ones (false).
     ``mtus`` are those that node configuration sets, by device resource or interface.
     """
 
@@ -115,8 +116,7 @@ def _multus_defaults(snapshot: Snapshot) -> bool | None:
     for each in snapshot.objects:
         if each.meta.kind != "ConfigMap" or "multus" not in each.meta.name.lower():
             continue
-        for _, value in each.field["data"].items():
-            text = value.string or ""
+        for text in read_labels(each.field["data"]).values():
             if "multus" in text.lower():
                 said = bool(said) or "defaultNetworks" in text
     return said

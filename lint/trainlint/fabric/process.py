@@ -25,8 +25,8 @@ _PASSES_ALL: Final = frozenset({"horovodrun", "mpiexec.hydra"})
 class Rank:
     """The ranks of one pod set: the container that they run in, the variables that they see.
 
-    ``hidden`` is what may set variables that nobody can see here, so that an absent one need not be unset. ``teller`` is
-    the pod set whose manifest sets them: a launcher, or the set itself.
+    ``hidden`` is what may set variables that nobody can see here, so that an absent one need not be unset. ``teller``
+    is the pod set whose manifest sets them: a launcher, or the set itself.
     """
 
     pod_set: PodSet

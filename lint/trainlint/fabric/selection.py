@@ -30,7 +30,7 @@ class Failure(StrEnum):
 
 @fact
 class Selection:
-    """The interfaces of the Socket transport in its order, and the one that the bootstrap listens on; or the failure."""
+    """The interfaces of the Socket transport in its order, the one that the bootstrap listens on; or the failure."""
 
     interfaces: tuple[str, ...] = ()
     bootstrap: str = ""

@@ -13,9 +13,10 @@ from trainlint.model.known import Known
 from trainlint.model.kueue import ClusterQueue, Flavor, LocalQueue, Quota, ResourceGroup
 from trainlint.source.document import Field
 
-__all__ = ["KUEUE_GROUP", "read_cluster_queue", "read_flavor", "read_levels", "read_local_queue"]
+__all__ = ["KUEUE_GROUP", "KUEUE_KINDS", "read_cluster_queue", "read_flavor", "read_levels", "read_local_queue"]
 
 KUEUE_GROUP: Final = "kueue.x-k8s.io"
+KUEUE_KINDS: Final = frozenset({"AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"})
 
 
 def read_local_queue(item: Field, namespace: str) -> LocalQueue:

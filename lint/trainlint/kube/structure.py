@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
@@ -54,8 +54,7 @@ class Structure:
             key = str(found.path[-1])
             within = tuple(step for step in found.path[len(item.path) : -1] if isinstance(step, str))
             exact = self._belongs(key, within, found)
-            near = difflib.get_close_matches(key, siblings, n=1, cutoff=0.8)
-            near = near or [name for name in siblings if name.lower() == key.lower()]
+            near = _resembling(key, siblings)
             if exact and not near:
                 yield Misplaced(found, belongs=".".join((*exact, key)))
             else:
@@ -84,6 +83,7 @@ class Structure:
             self._places = {}
             self._collect(self.root, (), self._places)
         fitting = [place for place in self._places.get(key, ()) if self._fits((*place, key), found)]
+        fitting = [place for place in fitting if _related(place, within)]
         near = min(fitting, key=lambda place: (_distance(place, within), len(place)), default=())
         return near if near and _distance(near, within) <= _FAR else ()
 
@@ -138,9 +138,10 @@ class Structure:
         """Whether the kind has a field at the path."""
         node: Node = self.root
         for key in path:
-            node = self._through(node).get("properties", {}).get(key)
-            if node is None:
+            fields = self._through(node).get("properties", {})
+            if key not in fields:
                 return False
+            node = fields[key]
         return True
 
 
@@ -148,6 +149,22 @@ def _below(node: Node) -> Node | None:
     """What the items of a list, or the values of a free map, are."""
     below = node.get("items", node.get("additionalProperties"))
     return below if isinstance(below, dict) else None
+
+
+def _resembling(key: str, siblings: Sequence[str]) -> list[str]:
+    """The one name that may have been meant: a slip of the pen, another case, or a name that was cut short."""
+    near = [name for name in siblings if name.lower() == key.lower()]
+    near = near or difflib.get_close_matches(key, siblings, n=1, cutoff=0.8)
+    longer = [name for name in siblings if len(key) > 4 and name.startswith(key)]
+    return near or (longer if len(longer) == 1 else [])
+
+
+def _related(place: Path, within: Path) -> bool:
+    """Whether one place lies above the other; from metadata things are also moved to the spec beside it."""
+    shorter = min(len(place), len(within))
+    return place[:shorter] == within[:shorter] or (
+        within[-1:] == ("metadata",) and place[: len(within) - 1] == within[:-1]
+    )
 
 
 def _distance(one: Path, other: Path) -> int:

@@ -12,7 +12,7 @@ from trainlint.model.pod import Toleration
 from trainlint.model.pool import Taint
 from trainlint.model.selector import LabelSelector, Requirement
 
-__all__ = ["ClusterQueue", "Flavor", "LocalQueue", "Quota", "Queues", "ResourceGroup"]
+__all__ = ["ClusterQueue", "Flavor", "LocalQueue", "Queues", "Quota", "ResourceGroup"]
 
 
 @fact

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
+from trainlint.fabric.facts import Fabric
 from trainlint.finding import Unknown
 from trainlint.model.admission import Admission
 from trainlint.model.known import Answer, Undetermined
-from trainlint.model.pool import Inventory, at_most
+from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Gang, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
@@ -23,13 +24,14 @@ from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, never_placed, prove
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
+from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes, refused_elsewhere
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.soft import SoftColocation, soft_colocations
 from trainlint.proof.targets import missing_targets
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
-from trainlint.reachability import NO_DOMAIN, Reachability, places
+from trainlint.reachability import NO_DOMAIN, Reachability, places, reads_places
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
@@ -77,6 +79,19 @@ class Facts:
     def storage(self) -> Storage:
         """The volumes, claims and classes in Git."""
         return read_storage(self.snapshot.objects)
+
+    @cached_property
+    def fabric(self) -> Fabric:
+        """Interfaces, devices and settings of the ranks."""
+        return Fabric(self.snapshot, self._open_pools)
+
+    def _open_pools(self, pod_set: PodSet) -> tuple[Pool, ...] | None:
+        """The pools that may take a pod of the set; ``None`` where nobody knows the nodes."""
+        inventory = self._inventory(pod_set)
+        if inventory is None or not inventory.complete:
+            return None
+        nodes, judged = self._nodes(inventory)[1], self._feasibility(pod_set, inventory)
+        return tuple(nodes[index].pool for index in sorted(judged.pools | judged.doubtful))
 
     @cached_property
     def mistakes(self) -> PolicyMistakes:
@@ -142,7 +157,13 @@ class Facts:
         if key not in self._verdicts:
             _, nodes = self._nodes(inventory)
             self._verdicts[key] = judge_pod_set(
-                pod_set, inventory, nodes, self.snapshot.settings, self.admission, self.storage
+                pod_set,
+                inventory,
+                nodes,
+                self.snapshot.settings,
+                self.admission,
+                self.storage,
+                self.queueing.choices(pod_set) if pod_set.queue else None,
             )
         return self._verdicts[key]
 
@@ -176,7 +197,8 @@ class Facts:
         everywhere = places((node.pool for node in stage.nodes), self.snapshot.settings.topology_key) if stage else ()
 
         def reach(group: Group) -> Reachability:
-            return Reachability(group, everywhere, self.policies, self.snapshot.settings, self.snapshot.namespaces)
+            settings, namespaces = self.snapshot.settings, self.snapshot.namespaces
+            return Reachability(group, everywhere, self.policies, settings, namespaces, zonal=self._zonal)
 
         missing = list(missing)
         missing += [
@@ -191,6 +213,11 @@ class Facts:
         if stage is None and self._never_made(group):
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
+
+    @cached_property
+    def _zonal(self) -> bool:
+        """Whether what policies decide may depend on where pods are."""
+        return reads_places(self.policies.entries)
 
     @cached_property
     def _unstated(self) -> frozenset[ObjectRef]:
@@ -214,6 +241,7 @@ class Facts:
             complete=inventory.complete,
             partial=inventory.partial,
             storage=self.storage,
+            gathered=self.queueing.gathers(group, self.snapshot.settings.topology_key),
             hopeless=self._never_made(group) or any(id(cause.pod_set) in members for cause in self.missing_targets),
         )
 
@@ -224,7 +252,13 @@ class Facts:
         refused += [cause.pod_sets for cause in self.shared_claims if cause.certain]
         refused += [cause.pod_sets for cause in self.exclusive_shortages]
         refused += [gang.pod_sets for gang, _ in self.oversized_gangs]
+        refused += [cause.pod_sets for cause in self.queueing.causes if cause.certain]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
+
+    @cached_property
+    def queueing(self) -> Queueing:
+        """What Kueue makes of the pods that are sent to its queues."""
+        return Queueing(self.snapshot, self.admission)
 
     @cached_property
     def refused_pods(self) -> tuple[QuotaCause, ...]:
@@ -247,12 +281,12 @@ class Facts:
     def shared_claims(self) -> tuple[SharingCause, ...]:
         """Claims that attach to one node and are used on several."""
         workloads = self.snapshot.workloads
+        return tuple(shared_claims(workloads.groups, workloads.pod_sets, self.storage, self.judge))
 
-        def judge(pod_set: PodSet) -> tuple[Feasibility, tuple[Node, ...]] | None:
-            inventory = self._inventory(pod_set)
-            return None if inventory is None else (self._feasibility(pod_set, inventory), self._nodes(inventory)[1])
-
-        return tuple(shared_claims(workloads.groups, workloads.pod_sets, self.storage, judge))
+    def judge(self, pod_set: PodSet) -> tuple[Feasibility, tuple[Node, ...]] | None:
+        """The verdicts on a pod set with the nodes that they are about; ``None`` where nobody knows the nodes."""
+        inventory = self._inventory(pod_set)
+        return None if inventory is None else (self._feasibility(pod_set, inventory), self._nodes(inventory)[1])
 
     @cached_property
     def oversized_gangs(self) -> tuple[tuple[Gang, int], ...]:

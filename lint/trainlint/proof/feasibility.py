@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from trainlint.fact import fact
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
+from trainlint.model.kueue import Flavor
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
@@ -17,6 +19,7 @@ from trainlint.scheduling.admission import NOTHING_KNOWN, admit
 from trainlint.scheduling.filter import Doubt, Refusal, refusals
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.queue_flavor import with_flavors
 
 __all__ = ["Feasibility", "judge_pod_set", "zone_of"]
 
@@ -70,9 +73,15 @@ def judge_pod_set(
     settings: Settings,
     admission: Admission = NOTHING_KNOWN,
     storage: Storage | None = None,
+    choices: Sequence[Sequence[Flavor]] | None = None,
 ) -> Feasibility:
-    """Every static filter on every pool. A cause is there only where no pool takes a pod and no other nodes exist."""
+    """Every static filter on every pool. A cause is there only where no pool takes a pod and no other nodes exist.
+
+    ``choices`` are the flavors of which Kueue may choose for a pod set with a queue, ``None`` where nobody knows them.
+    """
     made = admit(pod_set, settings, admission)
+    if pod_set.queue and choices and len(choices) == 1:
+        made = admit(replace(pod_set, spec=with_flavors(pod_set.spec, choices[0])), settings, admission)
     verdicts = {
         index: made.judged(refusals(made.pod, node, storage=storage))
         for index, node in enumerate(nodes)
@@ -81,19 +90,55 @@ def judge_pod_set(
     for part in pod_set.spec.undetermined:
         doubt = Doubt("template", f"{part} of {pod_set.name} holds a placeholder")
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
-    if pod_set.queue:
+    if pod_set.queue and choices is not None and len(choices) > 1:
+        verdicts = _by_flavor(
+            pod_set,
+            [
+                judge_pod_set(pod_set, inventory, nodes, settings, admission, storage, (each,)).verdicts
+                for each in choices
+            ],
+        )
+    elif pod_set.queue and not choices:
         verdicts = {index: _admitted_by_kueue(pod_set, verdict) for index, verdict in verdicts.items()}
     judged = Feasibility(pod_set, made.pod, verdicts, None)
     hopeless = verdicts and not judged.pools and not judged.doubtful
     if not hopeless or not inventory.complete or pod_set.spec.undetermined or pod_set.spec.node_name:
         return judged
-    return Feasibility(pod_set, made.pod, verdicts, _cause(pod_set, made.pod, nodes, verdicts))
+    cause = _cause(pod_set, made.pod, nodes, verdicts)
+    if choices and cause is not None and _fits_unqueued(pod_set, nodes, settings, admission, storage):
+        cause = replace(cause, rule="kueue-never-admits")
+    return Feasibility(pod_set, made.pod, verdicts, cause)
 
 
 def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
     """Kueue adds the tolerations of the flavor that it chooses (S 2.2), so an untolerated taint proves nothing."""
     doubt = Doubt(TAINTS, f"which tolerations Kueue adds to {pod_set.name} (queue {pod_set.queue})", pod_set.at)
     return tuple(doubt if isinstance(each, Refusal) and each.plugin == TAINTS else each for each in verdict)
+
+
+def _fits_unqueued(
+    pod_set: PodSet, nodes: Sequence[Node], settings: Settings, admission: Admission, storage: Storage | None
+) -> bool:
+    """Whether some node would take a pod that Kueue had added nothing to: then it is the flavor that is to blame."""
+    made = admit(pod_set, settings, admission)
+    answers = (made.judged(refusals(made.pod, node, storage=storage)) for node in nodes if node.pool.maximum != 0)
+    return any(not any(isinstance(each, Refusal) for each in answer) for answer in answers)
+
+
+def _by_flavor(
+    pod_set: PodSet, found: Sequence[Mapping[int, tuple[Refusal | Doubt, ...]]]
+) -> dict[int, tuple[Refusal | Doubt, ...]]:
+    """What holds whichever flavors Kueue chooses; which it chooses depends on what else is queued."""
+    verdicts = {}
+    for index in found[0]:
+        each = [verdict[index] for verdict in found]
+        fits, refused = [not one for one in each], [any(isinstance(one, Refusal) for one in all_) for all_ in each]
+        if all(fits) or all(refused):
+            verdicts[index] = each[0]
+        else:
+            doubt = Doubt("Kueue", f"which flavors Kueue gives to {pod_set.name} (queue {pod_set.queue})", pod_set.at)
+            verdicts[index] = (doubt,)
+    return verdicts
 
 
 def _cause(

@@ -67,8 +67,10 @@ class GroupProof:
 class Stage:
     """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
 
-    ``complete`` is false where there are other nodes that nobody wrote down, ``partial`` says why; ``hopeless`` is true where some pod set
-    can never be scheduled for a reason that has nothing to do with nodes.
+    ``complete`` is false where there are other nodes that nobody wrote down, ``partial`` says why; ``hopeless`` is
+    true where some pod set can never be scheduled for a reason that has nothing to do with nodes. ``gathered``: before
+    any pod is scheduled somebody picks one domain of the topology key that takes all of them (Kueue with a required
+    topology).
     """
 
     nodes: Sequence[Node]
@@ -79,6 +81,7 @@ class Stage:
     complete: bool = True
     partial: str = ""
     hopeless: bool = False
+    gathered: bool = False
     storage: Storage | None = None
 
 
@@ -146,7 +149,7 @@ class _Judge:
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
-        every = _unless_tied(self.players, _unless_placed_as_one(self.group, self._everywhere(viable)))
+        every = _unless_tied(self.players, self._unless_placed_as_one(self._everywhere(viable), zones))
         if not self.stage.complete and every.answer is Answer.PROVED:
             every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
@@ -163,6 +166,18 @@ class _Judge:
             notes=(*every.notes, *self._today(viable)),
             missing=tuple(dict.fromkeys(every.missing)),
         )
+
+    def _unless_placed_as_one(self, every: Everywhere, zones: Sequence[Zone]) -> Everywhere:
+        """Where something beside the pod spec places the pods, what the scheduler alone might choose is no proof.
+
+        What picks one domain that takes all of them may pick any in which they fit.
+        """
+        by = next((member for member in self.group.members if member.placed_by), None)
+        if by is None or every.answer is not Answer.REFUTED:
+            return every
+        if self.stage.gathered and all(zone.answer is Answer.PROVED or _too_small(zone) for zone in zones):
+            return Everywhere(Answer.PROVED)
+        return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
 
     def _roots(self, every: Everywhere) -> Iterator[Cause]:
         """What breaks for all; a spread constraint that drives the pods apart is itself the root (decision 1)."""
@@ -238,12 +253,9 @@ def _used(players: Cast, domain: int) -> bool:
     )
 
 
-def _unless_placed_as_one(group: Group, every: Everywhere) -> Everywhere:
-    """Where something beside the pod spec places the pods, what the scheduler alone might choose is no proof."""
-    by = next((member for member in group.members if member.placed_by), None)
-    if by is None or every.answer is not Answer.REFUTED:
-        return every
-    return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
+def _too_small(zone: Zone) -> bool:
+    """Whether the pods do not fit into the zone, whatever the policies say."""
+    return zone.answer is Answer.REFUTED and bool(zone.reasons) and all(each.flow is None for each in zone.reasons)
 
 
 def _other_nodes(stage: Stage) -> str:

@@ -40,40 +40,64 @@ class Loosened:
     at: Location
 
 
+@fact
+class _Probe:
+    """A peer to ask about, as it was and as it is; ``labels`` are those that it is known by, ``at`` their place.
+
+    ``key`` names the workload that it is, if it is one.
+    """
+
+    before: Endpoint
+    after: Endpoint
+    at: Location | None = None
+    key: tuple[ObjectRef, str] | None = None
+
+
 def loosened(change: Change) -> Iterator[Loosened]:
     """Each place of the change that lets more in, with whom it lets in and where."""
     for before, after in change.pairs():
         found: dict[tuple[str, Location], Loosened] = {}
+        probes = list(_probes(before, after)) if after.snapshot.workloads.groups else []
         for group in after.snapshot.workloads.groups:
-            for each in _of_group(group, before, after, change):
+            for each in _of_group(group, probes, before, after, change):
                 known = found.get((group.name, each.at))
                 peers = tuple(dict.fromkeys((*(known.peers if known else ()), *each.peers)))
                 found[group.name, each.at] = replace(known or each, peers=peers)
         yield from found.values()
 
 
-def _of_group(group: Group, before: Facts, after: Facts, change: Change) -> Iterator[Loosened]:
+def _of_group(
+    group: Group, probes: Sequence[_Probe], before: Facts, after: Facts, change: Change
+) -> Iterator[Loosened]:
     members = {(member.owner, member.role) for member in group.members}
+    ends = [_endpoint(member, after) for member in group.members]
+    others = [each for each in probes if each.key not in members and not _like_a_member(each, ends)]
     old = {(each.owner, each.role): each for each in before.snapshot.workloads.pod_sets}
-    probes = _probes(before, after, members)
     for index, member in enumerate(group.members):
         was = old.get((member.owner, member.role))
         if index in group.dependencies or was is None:
             continue
-        one, two = _endpoint(was, before), _endpoint(member, after)
+        one, two = _endpoint(was, before), ends[index]
         seen: set[Hashable] = set()
-        for probe in probes:
+        for probe in others:
             for protocol in PROTOCOLS:
-                past = before.policies.decision(Direction.INGRESS, one, probe, protocol, EVERY_PORT)
-                now = after.policies.decision(Direction.INGRESS, two, probe, protocol, EVERY_PORT)
+                past = before.policies.decision(Direction.INGRESS, one, probe.before, protocol, EVERY_PORT)
+                now = after.policies.decision(Direction.INGRESS, two, probe.after, protocol, EVERY_PORT)
                 more = [] if past.answer is Permission.UNKNOWN else list(_without(now.allowed, past.allowed))
                 if not more:
                     continue
-                origin, at = _place(past, (before, after), (two, probe, protocol, more[0]), member, change)
+                relabelled = probe.at if one == two and probe.before != probe.after else None
+                origin, at = _place(
+                    past,
+                    (before, after),
+                    (two, probe.after, protocol, more[0]),
+                    relabelled or member.template.child("metadata", "labels"),
+                    change,
+                )
                 ports = f"{protocol} {', '.join(str(each) for each in more)}"
-                if (probe.name, at) not in seen:
-                    seen.add((probe.name, at))
-                    yield Loosened(group, member, (probe.name,), ports, origin, at)
+                if (probe.after.name, at) not in seen:
+                    seen.add((probe.after.name, at))
+                    yield Loosened(group, member, (probe.after.name,), ports, origin, at)
 
 
 def _endpoint(pod_set: PodSet, facts: Facts) -> Endpoint:
@@ -81,24 +105,58 @@ def _endpoint(pod_set: PodSet, facts: Facts) -> Endpoint:
     return endpoint(pod_set, snapshot.settings, snapshot.namespaces, zone=SOMEWHERE, region=SOMEWHERE)
 
 
-def _probes(before: Facts, after: Facts, members: set[tuple[ObjectRef, str]]) -> list[Endpoint]:
-    """Whom to ask about: every pod outside the group, what lies outside the cluster, and whom the policies name."""
-    found = [
-        _endpoint(each, after)
-        for each in after.snapshot.workloads.pod_sets
-        if (each.owner, each.role) not in members and each.replicas != 0
-    ]
-    found += [entity(name, after.snapshot.settings) for name in ENTITIES]
-    for facts in (before, after):
-        for entry in facts.policies.entries:
-            for peer in entry.peers or ():
-                if peer.prefixes is None and peer.kind not in {"Entities", "Nodes", "nodes"}:
-                    found += _named(peer.selector, entry, after)
-    return list(dict.fromkeys(found))
+def _like_a_member(probe: _Probe, ends: Iterable[Endpoint]) -> bool:
+    """Whether a peer that is known by its labels only could be a pod of the group."""
+    labels = probe.after.own_labels
+    return (
+        probe.key is None
+        and bool(labels)
+        and any(
+            end.namespace == probe.after.namespace
+            and all(end.own_labels.get(key) == value for key, value in labels.items())
+            for end in ends
+        )
+    )
 
 
-def _named(selector: LabelSelector, entry: PolicyEntry, facts: Facts) -> Iterator[Endpoint]:
-    """A pod that just meets a selector: the first of the values that each requirement allows."""
+def _probes(before: Facts, after: Facts) -> Iterator[_Probe]:
+    """Whom to ask about: every pod, what lies outside the cluster, and whom the policies name."""
+    old = {(each.owner, each.role): each for each in before.snapshot.workloads.pod_sets}
+    for pod_set in after.snapshot.workloads.pod_sets:
+        if pod_set.replicas == 0:
+            continue
+        key = (pod_set.owner, pod_set.role)
+        known = pod_set.namespace in before.snapshot.namespaces
+        # Pods that are new are no change of a policy: they are asked about with the labels that they bring.
+        past = _endpoint(old.get(key, pod_set), before if known else after)
+        yield _Probe(past, _endpoint(pod_set, after), _labels_at(pod_set, before, after), key)
+    for name in ENTITIES:
+        yield _Probe(entity(name, before.snapshot.settings), entity(name, after.snapshot.settings))
+    named = {
+        (namespace, labels)
+        for facts in (before, after)
+        for entry in facts.policies.entries
+        for peer in entry.peers or ()
+        if peer.prefixes is None and peer.kind not in {"Entities", "Nodes", "nodes"}
+        for namespace, labels in [_named(peer.selector, entry)]
+    }
+    for namespace, labels in sorted(named):
+        past_facts = before if namespace in before.snapshot.namespaces else after
+        yield _Probe(_pod_with(namespace, labels, past_facts), _pod_with(namespace, labels, after))
+
+
+def _labels_at(pod_set: PodSet, before: Facts, after: Facts) -> Location:
+    """Where the labels stand by which a pod may newly be let in: its namespace's if these changed, or its own."""
+    name = pod_set.namespace
+    if before.snapshot.namespaces.get(name) != after.snapshot.namespaces.get(name):
+        for item in after.snapshot.objects:
+            if item.meta.kind == "Namespace" and item.meta.name == name:
+                return item.field.at.child("metadata", "labels")
+    return pod_set.template.child("metadata", "labels")
+
+
+def _named(selector: LabelSelector, entry: PolicyEntry) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Namespace and labels of a pod that just meets a selector: the first of the values that it allows."""
     labels: dict[str, str] = {}
     namespace = entry.namespace or "default"
     for requirement in selector.requirements:
@@ -106,14 +164,18 @@ def _named(selector: LabelSelector, entry: PolicyEntry, facts: Facts) -> Iterato
         if requirement.operator == "In" and requirement.values and source in {"any", "k8s"}:
             if key in NAMESPACE_KEYS:
                 namespace = requirement.values[0]
-            else:
+            elif not key.startswith("io.cilium.k8s."):
                 labels[key] = requirement.values[0]
+    return namespace, tuple(sorted(labels.items()))
+
+
+def _pod_with(namespace: str, labels: tuple[tuple[str, str], ...], facts: Facts) -> Endpoint:
     options = cilium_options(facts.snapshot.settings.cni)
-    shown = ", ".join(f"{key}={value}" for key, value in sorted(labels.items()) if not key.startswith("io."))
-    yield pod_endpoint(
+    shown = ", ".join(f"{key}={value}" for key, value in labels)
+    return pod_endpoint(
         f"pods of namespace {namespace}{f' with {shown}' if shown else ''}",
         namespace,
-        labels,
+        dict(labels),
         namespace_labels=facts.snapshot.namespaces.get(namespace, {}),
         service_account="default",
         options=options,
@@ -138,10 +200,10 @@ def _place(
     past: Decision,
     states: tuple[Facts, Facts],
     asked: tuple[Endpoint, Endpoint, str, PortRange],
-    member: PodSet,
+    labels: Location,
     change: Change,
 ) -> tuple[ObjectRef | None, Location]:
-    """Where the change lets them in: a changed or added entry, what is left of a removed one, or a label."""
+    """Where the change lets them in: a changed or added entry, what is left of a removed one, or ``labels``."""
     before, after = states
     subject, probe, protocol, ports = asked
     admitting = after.policies.decision(Direction.INGRESS, subject, probe, protocol, ports).deciding
@@ -153,7 +215,7 @@ def _place(
     for entry in (*past.deciding, *past.isolating):
         if (entry not in kept and entry.action is not Action.ALLOW) or (entry.isolates and entry not in kept):
             return entry.origin, _left_of(entry, after.policies.entries, after, change)
-    return None, member.template.child("metadata", "labels")
+    return None, labels
 
 
 def _left_of(entry: PolicyEntry, entries: Sequence[PolicyEntry], after: Facts, change: Change) -> Location:

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import product
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
-from trainlint.kube.kueue import KUEUE_GROUP, read_cluster_queue, read_flavor, read_levels, read_local_queue
+from trainlint.kube.kueue import (
+    KUEUE_GROUP,
+    KUEUE_KINDS,
+    read_cluster_queue,
+    read_flavor,
+    read_levels,
+    read_local_queue,
+)
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, Flavor, LocalQueue, Queues, ResourceGroup
-from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.proof.cohort import most
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.quantity import readable
@@ -24,9 +31,8 @@ from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.management import KUEUE_REQUIRED
 
-__all__ = ["KUEUE_KINDS", "Queueing", "QueueCause"]
+__all__ = ["QueueCause", "Queueing"]
 
-KUEUE_KINDS: Final = frozenset({"AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"})
 JOB_MINIMUM: Final = "kueue.x-k8s.io/job-min-parallelism"
 MAX_CHOICES: Final = 16
 
@@ -104,10 +110,28 @@ class Queueing:
                 if any(flavor is None or flavor.undetermined for flavor in known):
                     return None
                 flavors = [flavor for flavor in known if flavor is not None]
-                fitting = [each for each in flavors if case.mismatch(pod_set, each, flavors) is None]
+                fitting = [each for each in flavors if case.mismatch(pod_set, each) is None]
                 options.append(fitting or flavors)
         found = tuple(product(*options))
         return found if len(found) <= MAX_CHOICES else None
+
+    def gathers(self, group: Group, key: str) -> bool:
+        """Whether Kueue picks one domain of the key for all pods of the group before any of them is scheduled."""
+        own = [
+            each for index, each in enumerate(group.members) if index not in group.dependencies and each.replicas != 0
+        ]
+        units = {
+            (each.owner, each.together.unit)
+            if each.queue and each.together and each.together.by == KUEUE_REQUIRED
+            else None
+            for each in own
+        }
+        if len(units) != 1 or None in units or any(each.together is None or each.together.key != key for each in own):
+            return False
+        choices = [self.choices(each) for each in own]
+        flavors = [flavor for found in choices for choice in found or () for flavor in choice]
+        levels = [self.queues.topologies.get(flavor.topology, ()) for flavor in flavors]
+        return bool(levels) and all(key in each for each in levels) and all(found is not None for found in choices)
 
     def cluster_queue(self, pod_set: PodSet) -> ClusterQueue | None:
         """The ClusterQueue behind the pods' queue, if it is in the snapshot."""
@@ -203,7 +227,7 @@ class _Case:
             for name, amount in self.requests(pod_set).items():
                 for index, group in enumerate(queue.groups):
                     if name in group.covered and isinstance(amount, int):
-                        total[index, name] += amount * _pods(pod_set)
+                        total[index, name] += amount * self._pods(pod_set)
         for (index, name), asked in total.items():
             group = queue.groups[index]
             limits = [most(queue, each, name, self.queueing.queues, alone=alone) for each in group.flavors]
@@ -230,14 +254,14 @@ class _Case:
         flavors = [flavor for flavor in known if flavor is not None]
         if not flavors or len(flavors) < len(known) or any(each.undetermined for each in flavors):
             return
-        why = [(flavor, self.mismatch(pod_set, flavor, flavors)) for flavor in flavors]
+        why = [(flavor, self.mismatch(pod_set, flavor)) for flavor in flavors]
         if all(text is not None for _, text in why):
             reasons = "; ".join(f"{flavor.name}: {text}" for flavor, text in why)
             places = tuple(("does not take them", flavor.at) for flavor, _ in why if flavor.at)
             remedy = "let the pods fit a flavor: its labels in nodeSelector, tolerations in the pod or in the flavor"
             yield self._cause(f"no flavor takes {pod_set.name} ({reasons})", remedy, places)
 
-    def mismatch(self, pod_set: PodSet, flavor: Flavor, flavors: Sequence[Flavor]) -> str | None:
+    def mismatch(self, pod_set: PodSet, flavor: Flavor) -> str | None:
         """Why Kueue does not give the flavor to the pods; ``None`` if it may."""
         text = refusal(pod_set.spec, flavor)
         if text is not None:
@@ -257,6 +281,14 @@ class _Case:
         pod = admit(pod_set, self.queueing.snapshot.settings, self.queueing.admission).pod
         return {name: amount for name, amount in pod.requests.amounts.items() if amount != 0}
 
+    def _pods(self, pod_set: PodSet) -> int:
+        """How many pods count: the fewest with which Kueue admits a Job in part, else all of them."""
+        item = self.queueing.snapshot.by_ref.get(self.owner)
+        fewest = item.meta.annotations.get(JOB_MINIMUM, "") if item is not None else ""
+        if fewest.isdecimal():
+            return int(fewest)
+        return pod_set.replicas if isinstance(pod_set.replicas, int) else 0
+
     def _cause(
         self,
         reason: str,
@@ -269,15 +301,6 @@ class _Case:
         item = self.queueing.snapshot.by_ref.get(self.owner)
         label = item.field.down("metadata", "labels", "kueue.x-k8s.io/queue-name").at if item is not None else first.at
         return QueueCause(self.owner, self.pod_sets, first.queue, reason, remedy, label, places, certain)
-
-
-def _pods(pod_set: PodSet) -> int:
-    """How many pods count: the fewest with which Kueue admits a Job in part, else all of them."""
-    fewest = pod_set.annotations.get(JOB_MINIMUM, "")
-    if fewest.isdecimal():
-        return int(fewest)
-    counts = [count for count in (pod_set.replicas, pod_set.instances) if isinstance(count, int)]
-    return counts[0] if counts else 0
 
 
 def _place(queue: ClusterQueue, *steps: str) -> tuple[tuple[str, Location], ...]:

@@ -10,6 +10,8 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
+from trainlint.kube.network import NETWORK_KINDS
+from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
 from trainlint.snapshot.openness import OPENERS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
@@ -34,13 +36,15 @@ POLICY_KINDS = frozenset(
 
 READ_KINDS = (
     INVENTORY_KINDS
+    | KUEUE_KINDS
     | POLICY_KINDS
     | WORKLOAD_KINDS
     | ADMISSION_KINDS
     | REFERENCED_KINDS
     | STORAGE_KINDS
+    | NETWORK_KINDS
     | {kind for _, kind in OPENERS}
-    | {"Cluster", "ClusterConfiguration", "Namespace", "Service"}
+    | {"ClusterConfiguration", "KubeSchedulerConfiguration", "Namespace", "PrometheusRule", "Service", "VMRule"}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.finding import Unknown
-from trainlint.kube.values import read_int, read_text
+from trainlint.kube.values import known_text, read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
@@ -52,7 +52,7 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
     if framework == "mpi":
         made = _mpi(pod_sets, policy["mpi"])
     elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
-        made = _ranks(pod_sets, trainers[0], framework, owner)
+        made = _ranks(pod_sets, trainers[0], framework, owner, _processes(spec, policy.get("torch")))
     elif framework == "flux" and trainers:
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
@@ -78,7 +78,9 @@ def _runtime(reference: Field, owner: ObjectRef, context: Context) -> dict[str, 
     return dict(shipped["spec"]) if shipped else None
 
 
-def _ranks(pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: ObjectRef) -> Expansion:
+def _ranks(
+    pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: ObjectRef, processes: Known[str]
+) -> Expansion:
     """Env of the container ``node``; the address uses the TrainJob's name as subdomain, whatever the runtime says."""
     address, port, rank, size = _ADDRESS_VARIABLES[framework]
     host = f"{owner.name}-{pod_sets[index].role}-0-0.{owner.name}"
@@ -91,12 +93,23 @@ def _ranks(pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: Obje
     }
     if port:
         env[port] = str(_PORT)
+    if framework == "torch":
+        env["PET_NPROC_PER_NODE"] = processes or "auto"
     pods = replace(pod_sets[index], spec=injected(pod_sets[index].spec, env, pod_sets[index].at, NODE))
     flows: tuple[Flow, ...] = ()
     if maybe_several(count):
         why = f"ranks meet at {host}:{_PORT} ({address})"
         flows = (rendezvous(index, index, _PORT, why, pods.at), *dns(index, f"{address} is the name {host}", pods.at))
     return Expansion((*pod_sets[:index], pods, *pod_sets[index + 1 :]), flows, ranks=frozenset({index}))
+
+
+def _processes(spec: Field, policy: Any) -> Known[str]:
+    """numProcPerNode of the trainer section, else of the runtime; empty where neither says it."""
+    written = spec.down("trainer", "numProcPerNode")
+    if written.present:
+        return known_text(written)
+    default = policy.get("numProcPerNode") if isinstance(policy, dict) else None
+    return str(default) if isinstance(default, (int, str)) else ""
 
 
 def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:

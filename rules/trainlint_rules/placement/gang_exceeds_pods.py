@@ -63,9 +63,9 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per gang."""
     for gang, count in facts.oversized_gangs:
-        names = ", ".join(pods.name for pods in gang.pod_sets)
+        names = " and ".join(pods.name for pods in gang.pod_sets)
         yield Finding(
-            message=f"{gang.what} is {gang.minimum}, and {names} has {count} pods in all: none of them ever starts",
+            message=f"{gang.what} is {gang.minimum}, and there are {count} pods in all ({names}): none ever starts",
             at=gang.at,
             remedy=f"set it to at most {count}, or make more pods",
             related=tuple(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),

@@ -40,7 +40,7 @@ spec:
         - name: train
           image: registry.example/train:1
           command: [torchrun, --nnodes=2, --rdzv-backend=etcd-v2, "--rdzv-endpoint=store.ml.svc:2379", x.py]  # expect
-          resources: {limits: {nvidia.com/gpu: "8"}}
+          resources: {limits: {nvidia.com/gpu: "1"}}
 ```
 
 ```yaml bad

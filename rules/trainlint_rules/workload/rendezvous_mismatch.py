@@ -99,8 +99,11 @@ from trainlint.workload.services import directory_of
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator; none for names that DNS does not know."""
     workloads = facts.snapshot.workloads
+    found = list(communicators(workloads.groups))
+    if not found:
+        return
     directory = directory_of(workloads)
     misnamed = {each.host for each in all_misnamed(workloads, facts.snapshot.may_hold_more)}
-    for ranks in communicators(workloads.groups):
+    for ranks in found:
         for fault in meeting_faults(ranks, directory, misnamed):
             yield fault.finding()

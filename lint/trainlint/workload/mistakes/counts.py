@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Location
+from trainlint.finding import Certainty, Location, Severity
 from trainlint.launch.command import Command, commands
-from trainlint.launch.environment import Carrier, environment, expand
+from trainlint.launch.environment import Carrier, environment, expand, hidden_carriers
 from trainlint.launch.nodes import TorchLaunch, torch_launch
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
@@ -24,38 +24,57 @@ _PARALLEL: Final = ("tensor-parallel-size", "tp"), ("pipeline-parallel-size", "p
 
 
 def process_counts(pods: PodSet) -> Iterator[Fault]:
-    """More processes in one pod than it has accelerators: two ranks on one device, which NCCL refuses."""
+    """Another number of processes in one pod than it has accelerators: two ranks on one device, or idle devices."""
     for container in pods.spec.containers:
         devices = accelerator_count(container)
         if not isinstance(devices, int) or devices == 0:
             continue
         for command in commands(container):
             found = _processes(container, command)
-            if found is not None and found[0] > devices:
-                count, at, said = found
-                yield Fault(
-                    f"{said} starts {count} processes in each pod of {pods.name}, which gets {devices} accelerators: "
-                    "two ranks on one device, which NCCL refuses",
-                    at,
-                    f"start {devices} processes, or ask for {count} accelerators",
-                    (("what the pod asks for", (container.at or pods.template).child("resources")),),
-                    {"processes": count, "accelerators": devices},
-                    "processes",
-                    Certainty.LIKELY,
-                )
+            if found is not None and found.count != devices:
+                yield _process_fault(pods, container, found, devices)
                 return
 
 
-def _processes(container: Container, command: Command) -> tuple[int, Location, str] | None:
-    """The processes that one command starts in one pod, the place of the number, who starts them."""
+@fact
+class _Started:
+    """The processes that one command starts in one pod, where the number stands, and who starts them."""
+
+    count: int
+    at: Location
+    by: str
+
+
+def _process_fault(pods: PodSet, container: Container, found: _Started, devices: int) -> Fault:
+    many = found.count > devices
+    effect = "two ranks on one device, which NCCL refuses" if many else f"{devices - found.count} of them stay idle"
+    processes = f"{found.count} process{'es' if found.count > 1 else ''}"
+    return Fault(
+        f"{found.by} starts {processes} in each pod of {pods.name}, which gets {devices} accelerators: {effect}",
+        found.at,
+        f"start {devices} processes, or ask for {found.count} accelerators",
+        (("what the pod asks for", (container.at or pods.template).child("resources")),),
+        {"processes": found.count, "accelerators": devices},
+        "processes",
+        Certainty.LIKELY,
+        None if many else Severity.WARNING,
+    )
+
+
+def _processes(container: Container, command: Command) -> _Started | None:
+    variables = environment(container)
+    if "CUDA_VISIBLE_DEVICES" in variables or "NCCL_MULTI_RANK_GPU_ENABLE" in variables:
+        return None
     launch = torch_launch(container, command)
     if launch is not None:
-        if launch.processes is None or launch.processes_at is None:
-            return None
-        return launch.processes, launch.processes_at, "torchrun"
+        if launch.processes is not None and launch.processes_at is not None:
+            return _Started(launch.processes, launch.processes_at, "torchrun")
+        if launch.processes_at is None and command.program == "torchrun" and not hidden_carriers(container):
+            return _Started(1, command.words[0].at, "torchrun without --nproc-per-node")
+        return None
     if command.program == "deepspeed" and (option := command.option("num-gpus")) is not None:
-        value = expand(option.value or "", environment(container))
-        return (int(value), option.at, "deepspeed") if value.isdecimal() else None
+        value = expand(option.value or "", variables)
+        return _Started(int(value), option.at, "deepspeed") if value.isdecimal() else None
     return None
 
 

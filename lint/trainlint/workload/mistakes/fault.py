@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Finding, Location, Related
+from trainlint.finding import Certainty, Finding, Location, Related, Severity
 
 __all__ = ["Fault"]
 
@@ -15,7 +15,7 @@ __all__ = ["Fault"]
 class Fault:
     """What is wrong, in one sentence, where, and what mends it; ``related`` are other places, each with its part.
 
-    ``cause`` tells faults at one place apart.
+    ``cause`` tells faults at one place apart; ``severity`` is there where the fault is less than its rule's others.
     """
 
     text: str
@@ -25,6 +25,7 @@ class Fault:
     evidence: Mapping[str, str | int] = field(default_factory=dict)
     cause: str = ""
     certainty: Certainty = Certainty.PROVEN
+    severity: Severity | None = None
 
     def finding(self) -> Finding:
         """The finding that reports it."""
@@ -36,4 +37,5 @@ class Fault:
             evidence=self.evidence,
             cause=self.cause,
             certainty=self.certainty,
+            severity=self.severity,
         )

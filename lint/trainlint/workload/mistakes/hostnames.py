@@ -104,7 +104,8 @@ def _judge(name: _Name, directory: Directory, *, holds_services: bool) -> Fault 
     if is_placeholder(target.spec.subdomain):
         return None
     if service is None:
-        return _no_service(name, directory) if holds_services else None
+        elsewhere = _elsewhere(name, directory)
+        return _no_service(name, directory, elsewhere) if holds_services or elsewhere else None
     if service.selector is not None and not _selects(directory, service, target):
         return _not_selected(name, service)
     if not target.hostname:
@@ -157,12 +158,24 @@ def _bare(name: _Name, directory: Directory) -> Fault | None:
     )
 
 
-def _no_service(name: _Name, directory: Directory) -> Fault:
-    other = _behind(directory, name.target)
+def _elsewhere(name: _Name, directory: Directory) -> Service | None:
+    """A Service of this name in another namespace that would select the pods."""
+    for (namespace, service_name), service in sorted(directory.services.items(), key=lambda each: each[0]):
+        if service_name == name.service and namespace not in {"default", name.target.namespace} and service.selector:
+            labels = name.target.labels
+            if all(labels.get(key) == value for key, value in service.selector.items()):
+                return service
+    return None
+
+
+def _no_service(name: _Name, directory: Directory, elsewhere: Service | None) -> Fault:
+    other = [elsewhere] if elsewhere else _behind(directory, name.target)
     called = f"; the headless Service that selects them is called {other[0].ref.name}" if other else ""
+    if elsewhere:
+        called = f" in the namespace {name.target.namespace}; there is one in {elsewhere.ref.namespace}"
     related = [_used(name)]
     if other and other[0].at is not None:
-        related.append(("the Service under another name", other[0].at))
+        related.append(("the Service elsewhere" if elsewhere else "the Service under another name", other[0].at))
     return Fault(
         f"{name.target.name} looks for {name.pod}.{name.service}, and no Service {name.service} gives its pods names"
         f"{called}",

@@ -9,9 +9,9 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
-from trainlint.launch.addresses import Address
+from trainlint.launch.addresses import Address, addresses
 from trainlint.launch.command import Command, commands
-from trainlint.launch.environment import Variable, environment, hidden_carriers
+from trainlint.launch.environment import Variable, environment, expand, hidden_carriers
 from trainlint.launch.nodes import torch_launch, torch_setting
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
@@ -74,7 +74,35 @@ def _of_script(pods: PodSet) -> Meeting | None:
         host, number = address.value, port.value
         if isinstance(host, str) and isinstance(number, str) and number.isdecimal() and "$" not in host:
             return Meeting(pods, host.lower(), int(number), address.at, port.at)
+    return _of_ray(pods) or _of_addresses(pods)
+
+
+def _of_ray(pods: PodSet) -> Meeting | None:
+    """Where ``ray start --head`` listens; the others name it by ``--address``."""
+    for container in pods.spec.containers:
+        for command in commands(container):
+            if command.program != "ray" or "start" not in [word.text for word in command.words[1:3]]:
+                continue
+            if command.option("head") is not None:
+                port = command.option("port")
+                text = expand(port.value or "", environment(container)) if port is not None else "6379"
+                at = port.at if port is not None else command.words[0].at
+                return Meeting(pods, "localhost", int(text), at, at) if text.isdecimal() and len(text) < 6 else None
     return None
+
+
+def _of_addresses(pods: PodSet) -> Meeting | None:
+    """The one place that options and variables of other frameworks name (JAX's coordinator, Ray's head)."""
+    found = {
+        (address.host, address.port): address
+        for container in pods.spec.containers
+        for address in addresses(container)
+        if address.rendezvous and address.port is not None and "$" not in address.text
+    }
+    if len(found) != 1:
+        return None
+    address = next(iter(found.values()))
+    return Meeting(pods, address.host, address.port or 0, address.at, address.at)
 
 
 def _of_torch(pods: PodSet, container: Container, command: Command, variables: dict[str, Variable]) -> Meeting | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
-from trainlint.finding import Certainty, Location
+from trainlint.finding import Certainty, Location, Severity
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import MPI_PROGRAMS, environment, expand
@@ -19,6 +20,7 @@ from trainlint.workload.mistakes.fault import Fault
 __all__ = ["slot_counts"]
 
 _RANKS: Final = frozenset({"-np", "-n", "--np", "-c"})
+_PER_NODE: Final = frozenset({"N", "npernode", "ppn", "map-by", "npersocket", "perhost", "pernode", "app"})
 _OWN_HOSTS: Final = ("hostfile", "machinefile", "host", "h", "hosts", "f", "default-hostfile")
 _MORE_ALLOWED: Final = ("OMPI_MCA_rmaps_base_oversubscribe", "PRTE_MCA_rmaps_default_mapping_policy")
 
@@ -36,7 +38,7 @@ def slot_counts(workload: Workload) -> Iterator[Fault]:
     if isinstance(slots, Undetermined) or isinstance(workers, Undetermined) or workers == 0:
         return
     hosts = workers + both
-    found = _told(launcher)
+    found = _told(launcher, hosts * slots)
     if found is None:
         return
     ranks, at, command = found
@@ -46,16 +48,16 @@ def slot_counts(workload: Workload) -> Iterator[Fault]:
     if open_mpi and ranks > hosts * slots and not _oversubscribed(launcher, command):
         said = f"{slots} slots" if written.present else "1 slot (slotsPerWorker is not written)"
         yield _fault(workload, ranks, hosts * slots, f"{hosts} workers of {said}", "it refuses", at, written.at)
-    elif isinstance(devices, int) and 0 < devices < slots and ranks > hosts * devices:
-        why = "two ranks get one device, which NCCL refuses"
-        yield _fault(
-            workload, ranks, hosts * devices, f"{hosts} workers of {devices} accelerators", why, at, written.at
-        )
+    elif isinstance(devices, int) and devices > 0 and ranks != hosts * devices:
+        room, many = hosts * devices, ranks > hosts * devices
+        why = "two ranks get one device, which NCCL refuses" if many else f"{room - ranks} of them stay idle"
+        fault = _fault(workload, ranks, room, f"{hosts} workers of {devices} accelerators", why, at, written.at)
+        yield fault if many else replace(fault, severity=Severity.WARNING)
 
 
 def _fault(workload: Workload, ranks: int, room: int, made_of: str, why: str, at: Location, slots: Location) -> Fault:
     return Fault(
-        f"mpirun of {workload.owner.name} is told to start {ranks} ranks, and {made_of} make {room}: {why}",
+        f"mpirun of {workload.owner.name} starts {ranks} ranks, and {made_of} make {room}: {why}",
         at,
         f"start {room} ranks, or change slotsPerWorker or the number of workers",
         (("how many each worker takes", slots),),
@@ -65,19 +67,23 @@ def _fault(workload: Workload, ranks: int, room: int, made_of: str, why: str, at
     )
 
 
-def _told(launcher: PodSet) -> tuple[int, Location, Command] | None:
-    """The number of ranks of the launcher's one mpirun; ``None`` if it is not there or not known."""
+def _told(launcher: PodSet, all_slots: int) -> tuple[int, Location, Command] | None:
+    """The number of ranks of the launcher's one mpirun: all slots where none is written; ``None`` if not known."""
     container = launcher.spec.containers[0]
     variables = environment(container)
     lines = [line for line in commands(container) if line.program in MPI_PROGRAMS]
     if len(lines) != 1 or any(lines[0].option(name) is not None for name in _OWN_HOSTS):
         return None
     words = lines[0].words
+    texts = [word.text for word in words]
     for word, following in pairwise(words):
         if word.text in _RANKS:
             text = expand(following.text, variables)
             return (int(text), following.at, lines[0]) if text.isdecimal() and len(text) < 7 else None
-    return None
+    # without a number of ranks, one on each slot, unless something else counts them
+    if lines[0].program != "mpirun" or any(text.lstrip("-") in _PER_NODE for text in texts):
+        return None
+    return all_slots, words[0].at, lines[0]
 
 
 def _oversubscribed(launcher: PodSet, command: Command) -> bool:

@@ -1,0 +1,41 @@
+"""Cluster names in pods on the host network (N 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.fabric.fault import Fault
+from trainlint.model.workload import FlowKind, Group, PodSet
+
+__all__ = ["unresolved_names"]
+
+_SETS_POLICY: Final = frozenset({"MPIJob", "Job.batch.volcano.sh", "CronJob.batch.volcano.sh"})
+"""Kinds whose operator gives host-network pods ClusterFirstWithHostNet where no policy is written (W 1.4)."""
+_POLICY: Final = "ClusterFirstWithHostNet"
+
+
+def unresolved_names(group: Group) -> Iterator[Fault]:
+    """The roles on the host network that look names up at their node's resolver."""
+    for index, member in enumerate(group.members):
+        spec = member.spec
+        if not spec.host_network or spec.dns_policy not in {"", "ClusterFirst", "Default"} or _set_by_operator(member):
+            continue
+        need = next((flow for flow in group.flows if flow.source == index and flow.kind is FlowKind.DNS), None)
+        if need is None:
+            continue
+        written = f"dnsPolicy {spec.dns_policy}" if spec.dns_policy == "Default" else "ClusterFirst, which acts as Default"
+        yield Fault(
+            member,
+            f"the pods of {member.name} are on the host network with {written}: they ask the node's resolver, which knows "
+            f"no cluster names, and they need them ({need.why})",
+            spec.at or member.template,
+            f"set dnsPolicy: {_POLICY}",
+            "dns",
+            (("needs cluster names", need.at),),
+            {"needed": _POLICY},
+        )
+
+
+def _set_by_operator(pod_set: PodSet) -> bool:
+    return pod_set.owner.kind in _SETS_POLICY and not pod_set.spec.dns_policy

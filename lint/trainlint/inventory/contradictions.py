@@ -1,0 +1,87 @@
+"""Labels of a pool that say something else than its other labels or what it has (S 3, 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from trainlint.inventory.instance_types import InstanceType, instance_type
+from trainlint.inventory.node_template import ARCH, INSTANCE_TYPE, REGION, region_of
+from trainlint.model.known import Undetermined
+from trainlint.model.pool import Pool
+from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.settings import ZONE
+
+__all__ = ["contradictions"]
+
+GPU: Final = "nvidia.com/gpu"
+_COUNTS: Final = (
+    "nvidia.com/gpu.count",
+    "cloud.google.com/gke-accelerator-count",
+    "karpenter.k8s.aws/instance-gpu-count",
+)
+_PROVIDERS: Final = ("aws", "azure", "gcp", "oci")
+
+
+def contradictions(pool: Pool) -> Iterator[str]:
+    """Each in one sentence."""
+    zone, region = pool.labels.get(ZONE, ""), pool.labels.get(REGION, "")
+    expected = region_of(zone)
+    if expected and region and region != expected:
+        yield f"its zone {zone} is in region {expected}, its region label says {region}"
+    if pool.allocatable is not None and not _divided(pool):
+        yield from _counts(pool, pool.allocatable.get(GPU, "0"))
+    kind = _type(pool.labels.get(INSTANCE_TYPE, ""))
+    if kind is not None:
+        yield from _of_type(pool, kind)
+
+
+def _counts(pool: Pool, offered: object) -> Iterator[str]:
+    """Labels that count GPUs; time-slicing offers each GPU several times over."""
+    amount = _number(offered)
+    for key in _COUNTS:
+        said = pool.labels.get(key, "")
+        if amount is None or not said.isdecimal():
+            continue
+        times = pool.labels.get("nvidia.com/gpu.replicas", "1")
+        if amount != int(said) * (int(times) if times.isdecimal() and int(times) > 0 else 1):
+            yield f"its label {key} says {said} GPUs, {amount} {GPU} are allocatable"
+
+
+def _of_type(pool: Pool, kind: InstanceType) -> Iterator[str]:
+    arch = pool.labels.get(ARCH, kind.arch)
+    if arch != kind.arch:
+        yield f"a {kind.name} is {kind.arch}, its label {ARCH} says {arch}"
+    allocatable: Mapping[str, object] = pool.allocatable or {}
+    for resource, most in (("cpu", kind.cpus), ("memory", kind.memory << 20)):
+        amount = _number(allocatable.get(resource, "0"))
+        if amount is not None and amount > most:
+            size = f"{kind.cpus} CPUs" if resource == "cpu" else f"{kind.memory}Mi of memory"
+            yield f"a {kind.name} has {size}, {allocatable[resource]} {resource} are allocatable"
+    gpus = _number(allocatable.get(GPU, "0"))
+    if gpus and gpus > kind.devices.get(GPU, 0) and not _divided(pool) and not _shared(pool):
+        yield f"a {kind.name} has {kind.devices.get(GPU, 0)} GPUs, {gpus} {GPU} are allocatable"
+
+
+def _divided(pool: Pool) -> bool:
+    """Whether GPUs are offered in slices: then the count of whole ones and of what is allocatable differ."""
+    slices = any(name.startswith("nvidia.com/mig-") for name in (*(pool.allocatable or ()), *pool.labels))
+    return slices or pool.labels.get("nvidia.com/mig.strategy", "none") not in ("", "none")
+
+
+def _shared(pool: Pool) -> bool:
+    """Whether each GPU is offered several times over."""
+    return "nvidia.com/gpu.replicas" in pool.labels or pool.labels.get("nvidia.com/gpu.product", "").endswith("-SHARED")
+
+
+def _type(name: str) -> InstanceType | None:
+    return next((found for each in _PROVIDERS if name and (found := instance_type(each, name)) is not None), None)
+
+
+def _number(text: object) -> int | None:
+    if isinstance(text, Undetermined) or not isinstance(text, str):
+        return None
+    try:
+        return int(parse_quantity(text))
+    except QuantityError:
+        return None

@@ -1,0 +1,134 @@
+"""What belongs on GPU nodes and cannot get there, and what gets there and does not belong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.model.pod import Container
+from trainlint.model.pool import Inventory, Pool, Taint
+from trainlint.model.workload import PodSet
+from trainlint.proof.feasibility import TAINTS, Feasibility
+from trainlint.scheduling.filter import Refusal
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.taint_toleration import untolerated
+from trainlint.workload.accelerators import accelerators_of, is_accelerator
+
+__all__ = ["Absentee", "Intruder", "absentees", "accelerators", "intruders", "keeping", "untainted"]
+
+_SERVANT: Final = re.compile(
+    r"""device-?plugin | feature-discovery | dcgm | nvidia | rocm | amdgpu | neuron | habana | gaudi
+      | (?<![a-z])(?: efa | rdma | ib | sriov | multus | cni | cilium | calico | flannel | weave | antrea )(?![a-z])
+      | exporter | aws-node | ebs-csi-node | csi-node | node-driver-registrar""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_MAKERS: Final = (
+    (re.compile(r"nvidia|dcgm", re.IGNORECASE), "nvidia.com/"),
+    (re.compile(r"amdgpu|rocm|amd-gpu", re.IGNORECASE), "amd.com/"),
+    (re.compile(r"neuron", re.IGNORECASE), "aws.amazon.com/"),
+    (re.compile(r"habana|gaudi", re.IGNORECASE), "habana.ai/"),
+    (re.compile(r"intel-gpu|gpu-plugin", re.IGNORECASE), "gpu.intel.com/"),
+)
+_PLUGINS: Final = "/var/lib/kubelet/device-plugins"
+
+Judge = Callable[[PodSet], tuple[Feasibility, Sequence[Node]] | None]
+"""Where the pods of a set may go, with the nodes that the verdicts are about; ``None`` where nobody knows the nodes."""
+
+
+@fact
+class Intruder:
+    """Pods that ask for no accelerator and may land on the nodes of ``pools``, whose ``taints`` they tolerate."""
+
+    pod_set: PodSet
+    pools: tuple[Pool, ...]
+    taints: tuple[Taint, ...]
+
+
+@fact
+class Absentee:
+    """A DaemonSet that GPU nodes need, and that the ``taints`` of ``pools`` keep away from them."""
+
+    pod_set: PodSet
+    pools: tuple[Pool, ...]
+    taints: tuple[Taint, ...]
+
+
+def accelerators(pool: Pool) -> tuple[str, ...]:
+    """The accelerator resources that nodes of the pool offer."""
+    return tuple(
+        name
+        for name, amount in (pool.allocatable or {}).items()
+        if is_accelerator(name) and isinstance(amount, str) and amount.strip("0.") != ""
+    )
+
+
+def keeping(pool: Pool) -> tuple[Taint, ...]:
+    """The taints of the pool that keep pods away."""
+    return tuple(taint for taint in pool.taints if taint.effect in {"NoSchedule", "NoExecute"})
+
+
+def untainted(inventory: Inventory) -> tuple[Pool, ...]:
+    """GPU pools without a taint, where there are other pools for pods that need no GPU; one for each place."""
+    if all(accelerators(pool) for pool in inventory.pools):
+        return ()
+    found = {pool.at: pool for pool in inventory.pools if accelerators(pool) and not keeping(pool)}
+    return tuple(found.values())
+
+
+def intruders(pod_sets: Iterable[PodSet], grouped: Collection[int], judge: Judge) -> Iterator[Intruder]:
+    """Pod sets outside of groups; DaemonSets belong on every node."""
+    for pod_set in pod_sets:
+        if id(pod_set) in grouped or pod_set.owner.kind == "DaemonSet" or pod_set.replicas == 0:
+            continue
+        if not pod_set.spec.tolerations or accelerators_of(pod_set.spec) or pod_set.spec.undetermined:
+            continue
+        judged = judge(pod_set)
+        if judged is None:
+            continue
+        pools = [judged[1][index].pool for index in sorted(judged[0].pools)]
+        entered = tuple(pool for pool in pools if accelerators(pool) and keeping(pool))
+        if entered:
+            taints = dict.fromkeys(taint for pool in entered for taint in keeping(pool))
+            yield Intruder(pod_set, entered, tuple(taints))
+
+
+def absentees(pod_sets: Iterable[PodSet], judge: Judge) -> Iterator[Absentee]:
+    """DaemonSets that serve nodes with accelerators, and that only a taint keeps away from some of these."""
+    for pod_set in pod_sets:
+        if pod_set.owner.kind != "DaemonSet" or not _serves(pod_set):
+            continue
+        judged = judge(pod_set)
+        if judged is None:
+            continue
+        found, nodes = judged
+        missed = [
+            nodes[index].pool
+            for index, verdict in found.verdicts.items()
+            if [each.plugin for each in verdict if isinstance(each, Refusal)] == [TAINTS] == [e.plugin for e in verdict]
+        ]
+        pools = tuple(pool for pool in missed if any(_concerns(pod_set, name) for name in accelerators(pool)))
+        if pools:
+            taints = dict.fromkeys(taint for pool in pools for taint in untolerated(pool.taints, found.pod.spec))
+            yield Absentee(pod_set, pools, tuple(taints))
+
+
+def _serves(pod_set: PodSet) -> bool:
+    texts = (
+        pod_set.owner.name,
+        *(container.image.rpartition("@")[0] or container.image for container in _all(pod_set)),
+    )
+    plugin = any(_PLUGINS in part for volume in pod_set.spec.volumes for part in volume.disk)
+    return plugin or any(_SERVANT.search(text) for text in texts)
+
+
+def _concerns(pod_set: PodSet, resource: str) -> bool:
+    """Whether the DaemonSet is for accelerators of this maker, or for those of all."""
+    text = " ".join((pod_set.owner.name, *(container.image for container in _all(pod_set))))
+    makers = [prefix for pattern, prefix in _MAKERS if pattern.search(text)]
+    return not makers or any(resource.startswith(prefix) for prefix in makers)
+
+
+def _all(pod_set: PodSet) -> Sequence[Container]:
+    return (*pod_set.spec.containers, *pod_set.spec.init_containers)

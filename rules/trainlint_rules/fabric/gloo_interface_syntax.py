@@ -1,0 +1,84 @@
+"""GLOO_SOCKET_IFNAME names no interface of the pod, often because it uses NCCL's grammar.
+
+Gloo takes exact names, separated by commas: no prefix, no `^`, no `=`, no blanks. Every name must exist. A value copied from
+NCCL_SOCKET_IFNAME makes the first Gloo group raise "Unable to find address for". Training with NCCL creates Gloo groups as
+well: for checkpoints, in vLLM, in DeepSpeed.
+
+Silent about names that may exist: on the host network, or where something that is not in Git may add interfaces.
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              env: [{name: GLOO_SOCKET_IFNAME, value: "^lo"}]  # expect
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              env: [{name: GLOO_SOCKET_IFNAME, value: "^lo"}]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              env: [{name: GLOO_SOCKET_IFNAME, value: "eth0"}]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              env: [{name: GLOO_SOCKET_IFNAME, value: "eth0"}]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object and value."""
+    for fault in facts.fabric.gloo_names:
+        yield fault.finding()

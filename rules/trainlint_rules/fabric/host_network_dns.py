@@ -1,0 +1,85 @@
+"""Pods on the host network that use cluster names and ask their node's resolver.
+
+With hostNetwork the default dnsPolicy, ClusterFirst, acts as Default: the pod gets the node's /etc/resolv.conf, which knows
+no Service and no pod. The address where the ranks meet does not resolve, and they wait for each other.
+
+Silent for operators that set ClusterFirstWithHostNet themselves (MPIJob, Volcano), and where no cluster name is used.
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          hostNetwork: true
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:  # expect
+          hostNetwork: true
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          hostNetwork: true
+          dnsPolicy: ClusterFirstWithHostNet
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          hostNetwork: true
+          dnsPolicy: ClusterFirstWithHostNet
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object."""
+    for fault in facts.fabric.unresolved_names():
+        yield fault.finding()

@@ -1,0 +1,79 @@
+"""Images of one communicator carry different releases of NCCL or torch.
+
+Since 2.23 NCCL compares releases in init and refuses unequal ones ("Mismatched NCCL version detected"); before, the job
+mostly hangs. Releases are read from the tags of NGC and PyTorch images and from tags that name them.
+
+Silent for images whose tag does not tell: months of NGC that are in no table, digests, own images.
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: nvcr.io/nvidia/pytorch:24.05-py3  # expect
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: nvcr.io/nvidia/pytorch:23.11-py3
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: nvcr.io/nvidia/pytorch:24.05-py3
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: nvcr.io/nvidia/pytorch:24.05-py3
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per communicator."""
+    for fault in facts.fabric.mixed_versions():
+        yield fault.finding()

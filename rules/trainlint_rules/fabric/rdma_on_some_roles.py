@@ -1,0 +1,80 @@
+"""Some ranks of a communicator have the fabric device, others do not.
+
+Ranks agree on a transport with each peer. If the workers ask for EFA or RDMA devices and the master, which holds GPUs and
+runs rank 0, does not, then every ring goes through its TCP connection, or init hangs. Unequal numbers of one resource are a
+warning.
+
+Silent for roles without GPUs (a launcher, a head), and for roles that may reach devices without asking.
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:  # expect
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1", vpc.amazonaws.com/efa: "1"}}
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  runPolicy: {cleanPodPolicy: Running}
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1", vpc.amazonaws.com/efa: "1"}}
+    Worker:
+      replicas: 2
+      restartPolicy: Never
+      template:
+        spec:
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              command: [torchrun, train.py]
+              resources: {limits: {nvidia.com/gpu: "1", vpc.amazonaws.com/efa: "1"}}
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Finding, Severity
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per communicator and kind of device."""
+    for fault in facts.fabric.unequal_roles():
+        yield fault.finding()

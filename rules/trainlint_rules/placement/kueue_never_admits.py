@@ -1,0 +1,114 @@
+"""Kueue never admits the job, or admits it onto nodes that do not exist.
+
+A job with a queue stays suspended until its ClusterQueue admits it, and nothing runs and nothing fails meanwhile. What
+makes admission impossible: no LocalQueue of that name in the namespace, a LocalQueue without its ClusterQueue, a
+ClusterQueue whose namespaceSelector is missing (it then selects no namespace; `{}` selects all) or does not match, a
+queue that is stopped or waits for an object that is not there, a requested resource that no resource group covers, more
+than the quota and what the cohort lends, or flavors none of which takes the pods. And admission is not scheduling:
+Kueue adds the flavor's labels to the nodeSelector without looking whether a node carries them.
+
+Silent where the snapshot holds nothing of Kueue. A queue or flavor that is not in Git may exist all the same, so its
+absence is only likely, and only where others of the kind are in Git.
+
+```yaml given
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ResourceFlavor
+metadata: {name: gpu}
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: ClusterQueue
+metadata: {name: team}
+spec:
+  namespaceSelector: {}
+  resourceGroups:
+    - coveredResources: [nvidia.com/gpu]
+      flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: "16"}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta2
+kind: LocalQueue
+metadata: {name: team, namespace: ml}
+spec: {clusterQueue: team}
+```
+
+```yaml bad
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: train
+  namespace: ml
+  labels:
+    kueue.x-k8s.io/queue-name: team  # expect
+spec:
+  parallelism: 3
+  completions: 3
+  completionMode: Indexed
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: rank, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+
+```yaml good
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: team}}
+spec:
+  parallelism: 2
+  completions: 2
+  completionMode: Indexed
+  backoffLimit: 0
+  template:
+    spec:
+      restartPolicy: Never
+      containers: [{name: rank, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.proof.cause import PlacementCause
+from trainlint.proof.queueing import QueueCause
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object."""
+    for cause in facts.queueing.causes:
+        yield _never_admitted(cause)
+    owners = {cause.owner for cause in facts.queueing.causes}
+    for placed in facts.placement_causes("kueue-never-admits"):
+        if placed.pod_set.owner not in owners:
+            yield _admitted_onto_nothing(placed)
+
+
+def _never_admitted(cause: QueueCause) -> Finding:
+    return Finding(
+        message=f"Kueue never admits {cause.owner} (queue {cause.queue}): {cause.reason}",
+        at=cause.at,
+        remedy=cause.remedy,
+        related=tuple(Related(role, at) for role, at in cause.places),
+        evidence={"queue": cause.queue},
+        certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
+        cause=f"{cause.queue} {cause.reason}",
+    )
+
+
+def _admitted_onto_nothing(cause: PlacementCause) -> Finding:
+    pod_set = cause.pod_set
+    closest = cause.misses[0]
+    reasons = "; ".join(dict.fromkeys(each.reason for each in closest.refusals))
+    places = tuple(Related("Kueue adds this to the pods", each.at) for each in closest.refusals if each.at is not None)
+    return Finding(
+        message=f"Kueue admits {pod_set.name} onto nodes that do not exist: with what its flavor adds, no node takes a "
+        f"pod (the closest is pool {closest.pool.name}: {reasons})",
+        at=pod_set.spec.at or pod_set.at,
+        remedy="let the flavor's nodeLabels be labels that the nodes carry",
+        related=places,
+        evidence={"queue": pod_set.queue, "closest pool": closest.pool.name},
+        cause=f"{pod_set.queue} {reasons}",
+    )
