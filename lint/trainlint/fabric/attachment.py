@@ -39,7 +39,7 @@ def multus_attachments(annotations: Mapping[str, str], namespace: str) -> Known[
 
 
 def _of_list(text: str, namespace: str) -> tuple[Attachment, ...] | None:
-    found = []
+    found: list[Attachment] = []
     for item in (item.strip() for item in text.split(",")):
         if not item:
             continue
@@ -54,7 +54,7 @@ def _of_json(text: str, namespace: str) -> tuple[Attachment, ...] | None:
     listed = _list(text)
     if listed is None:
         return None
-    found = []
+    found: list[Attachment] = []
     for item in listed:
         name = item.get("name")
         if not isinstance(name, str):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Final
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
 from trainlint.fabric.device import Devices, devices_of
@@ -111,7 +110,9 @@ class Fabric:
     def loopback_interfaces(self) -> tuple[Fault, ...]:
         """Values of NCCL_SOCKET_IFNAME that leave an interface that reaches nobody."""
         found = (judge(rank, self.interfaces(rank.pod_set)) for rank, spans in self.ranks if spans)
-        return tuple(merged(fault for each in found if each is not None and (fault := loopback_fault(each)) is not None))
+        return tuple(
+            merged(fault for each in found if each is not None and (fault := loopback_fault(each)) is not None)
+        )
 
     @cached_property
     def gloo_names(self) -> tuple[Fault, ...]:
@@ -168,9 +169,7 @@ class Fabric:
         return merged(
             fault
             for rank, _ in self.ranks
-            for fault in fixed_index(
-                rank, self.devices(rank.pod_set), attached_networks(rank.pod_set, self.networks)
-            )
+            for fault in fixed_index(rank, self.devices(rank.pod_set), attached_networks(rank.pod_set, self.networks))
         )
 
     def missing_attachments(self) -> Iterator[Fault]:
@@ -200,9 +199,7 @@ class Fabric:
     def shared_gpus(self) -> Iterator[Fault]:
         """Members of groups, and other ranks, that ask for several slices of a GPU."""
         members = [member for group in self._snapshot.workloads.groups for member in group.members]
-        members += [
-            rank.pod_set for rank, spans in self.ranks if not spans and any(markers(rank.container))
-        ]
+        members += [rank.pod_set for rank, spans in self.ranks if not spans and any(markers(rank.container))]
         alive = {id(each): each for each in members if each.replicas != 0}
         return merged(
             fault for each in alive.values() for fault in shared_gpus(each, self.sharing, self._pools_of(each))

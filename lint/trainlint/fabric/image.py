@@ -26,9 +26,7 @@ _NCCL_OF_NGC: Final = {
     "24.05": "2.21.5", "26.03": "2.29.7",
 }  # fmt: skip
 """Months that are not here are not known: nothing is guessed between two others."""
-_NGC: Final = re.compile(
-    r"^nvcr\.io/nvidia/(?:pytorch|tensorflow|mxnet|paddlepaddle|cuda-dl-base):(\d\d\.\d\d)(?:-|$)"
-)
+_NGC: Final = re.compile(r"^nvcr\.io/nvidia/(?:pytorch|tensorflow|mxnet|paddlepaddle|cuda-dl-base):(\d\d\.\d\d)(?:-|$)")
 _TORCH: Final = re.compile(
     r"(?:^|/)(?:pytorch/pytorch|pytorch-(?:training|inference)):(\d+\.\d+\.\d+)(?:-[^/]*?cu(?:da)?(\d\d)\.?(\d))?"
 )

@@ -127,13 +127,17 @@ def _doubts(pod_set: PodSet, networks: Networks) -> list[str]:
         name = claim.template or claim.claim
         if not networks.only_gpus(pod_set.namespace, name):
             found.append(f"the resource claim {name} may bring network devices")
-    for container in pod_set.spec.containers:
-        for resource in (*container.limits, *container.requests):
-            if resource.startswith("networking.gke.io.networks/") and GKE_ANNOTATION not in pod_set.annotations:
-                found.append(f"{resource} is asked for, and the annotation that names its interface is not here")
-    for key in pod_set.annotations:
-        if key not in {MULTUS_ANNOTATION, GKE_ANNOTATION} and ("cni.cncf.io" in key or "multus-cni.io" in key):
-            found.append(f"the annotation {key} changes the pods' networks")
+    found += [
+        f"{resource} is asked for, and the annotation that names its interface is not here"
+        for container in pod_set.spec.containers
+        for resource in (*container.limits, *container.requests)
+        if resource.startswith("networking.gke.io.networks/") and GKE_ANNOTATION not in pod_set.annotations
+    ]
+    found += [
+        f"the annotation {key} changes the pods' networks"
+        for key in pod_set.annotations
+        if key not in {MULTUS_ANNOTATION, GKE_ANNOTATION} and ("cni.cncf.io" in key or "multus-cni.io" in key)
+    ]
     return list(dict.fromkeys(found))
 
 

@@ -122,7 +122,7 @@ def _of_definition(item: Field, meta: Meta, namespace: str) -> Attachable:
     resource = meta.annotations.get(RESOURCE_ANNOTATION, "")
     config = _json(text)
     if is_placeholder(text) or config is None:
-        return Attachable(namespace, meta.name, resource=resource, at=item.at)
+        return Attachable(namespace, meta.name, resource=resource, at=item.down("spec", "config").at)
     plugins = config.get("plugins")
     first = plugins[0] if isinstance(plugins, list) and plugins and isinstance(plugins[0], dict) else config
     ipam = first.get("ipam")
@@ -139,7 +139,7 @@ def _of_definition(item: Field, meta: Meta, namespace: str) -> Attachable:
         subnets=tuple(_subnets(ipam)),
         routed=_routed(first, ipam),
         mtu=_mtu(first.get("mtu")),
-        at=item.at,
+        at=item.down("spec", "config").at,
     )
 
 

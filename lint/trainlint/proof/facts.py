@@ -37,6 +37,7 @@ from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.platform import read_admission, read_storage
+from trainlint.workload.expansion import is_template, pod_set
 from trainlint.workload.gangs import oversized
 
 __all__ = ["Facts"]
@@ -282,6 +283,15 @@ class Facts:
         """Claims that attach to one node and are used on several."""
         workloads = self.snapshot.workloads
         return tuple(shared_claims(workloads.groups, workloads.pod_sets, self.storage, self.judge))
+
+    @cached_property
+    def daemons(self) -> tuple[PodSet, ...]:
+        """The pods of DaemonSets: one on each node that takes it, so they are none of the workloads' pod sets."""
+        return tuple(
+            pod_set(each.ref, "", 1, each.field.down("spec", "template"), each.field.at)
+            for each in self.snapshot.objects
+            if each.meta.kind == "DaemonSet" and is_template(each.field.down("spec", "template"))
+        )
 
     def judge(self, pod_set: PodSet) -> tuple[Feasibility, tuple[Node, ...]] | None:
         """The verdicts on a pod set with the nodes that they are about; ``None`` where nobody knows the nodes."""

@@ -78,9 +78,9 @@ def untainted(inventory: Inventory) -> tuple[Pool, ...]:
 
 
 def intruders(pod_sets: Iterable[PodSet], grouped: Collection[int], judge: Judge) -> Iterator[Intruder]:
-    """Pod sets outside of groups; DaemonSets belong on every node."""
+    """Pod sets outside of groups."""
     for pod_set in pod_sets:
-        if id(pod_set) in grouped or pod_set.owner.kind == "DaemonSet" or pod_set.replicas == 0:
+        if id(pod_set) in grouped or pod_set.replicas == 0:
             continue
         if not pod_set.spec.tolerations or accelerators_of(pod_set.spec) or pod_set.spec.undetermined:
             continue
@@ -94,10 +94,10 @@ def intruders(pod_sets: Iterable[PodSet], grouped: Collection[int], judge: Judge
             yield Intruder(pod_set, entered, tuple(taints))
 
 
-def absentees(pod_sets: Iterable[PodSet], judge: Judge) -> Iterator[Absentee]:
+def absentees(daemons: Iterable[PodSet], judge: Judge) -> Iterator[Absentee]:
     """DaemonSets that serve nodes with accelerators, and that only a taint keeps away from some of these."""
-    for pod_set in pod_sets:
-        if pod_set.owner.kind != "DaemonSet" or not _serves(pod_set):
+    for pod_set in daemons:
+        if not _serves(pod_set):
             continue
         judged = judge(pod_set)
         if judged is None:

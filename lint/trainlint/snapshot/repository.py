@@ -34,6 +34,19 @@ POLICY_KINDS = frozenset(
     }
 )
 
+CLUSTER_KINDS = frozenset(
+    {
+        "ClusterConfiguration",
+        "DaemonSet",
+        "KubeSchedulerConfiguration",
+        "Namespace",
+        "PrometheusRule",
+        "Service",
+        "VMRule",
+    }
+)
+"""What the cluster's own manifests say beside nodes and policies."""
+
 READ_KINDS = (
     INVENTORY_KINDS
     | KUEUE_KINDS
@@ -44,7 +57,15 @@ READ_KINDS = (
     | STORAGE_KINDS
     | NETWORK_KINDS
     | {kind for _, kind in OPENERS}
-    | {"ClusterConfiguration", "KubeSchedulerConfiguration", "Namespace", "PrometheusRule", "Service", "VMRule"}
+    | {
+        "ClusterConfiguration",
+        "DaemonSet",
+        "KubeSchedulerConfiguration",
+        "Namespace",
+        "PrometheusRule",
+        "Service",
+        "VMRule",
+    }
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
 

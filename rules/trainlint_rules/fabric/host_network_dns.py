@@ -16,7 +16,7 @@ spec:
       replicas: 1
       restartPolicy: Never
       template:
-        spec:
+        spec:  # expect
           hostNetwork: true
           containers:
             - name: pytorch
@@ -27,7 +27,7 @@ spec:
       replicas: 2
       restartPolicy: Never
       template:
-        spec:  # expect
+        spec:
           hostNetwork: true
           containers:
             - name: pytorch

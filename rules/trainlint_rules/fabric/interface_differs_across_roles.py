@@ -32,7 +32,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_SOCKET_IFNAME, value: "eth0"}]
+              env: [{name: NCCL_SOCKET_IFNAME, value: "eth0"}]  # expect
               resources: {limits: {nvidia.com/gpu: "1"}}
     Worker:
       replicas: 2
@@ -45,7 +45,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_SOCKET_IFNAME, value: "net1"}]  # expect
+              env: [{name: NCCL_SOCKET_IFNAME, value: "net1"}]
               resources: {limits: {nvidia.com/gpu: "1"}}
 ```
 

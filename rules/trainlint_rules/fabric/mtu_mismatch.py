@@ -18,7 +18,7 @@ apiVersion: k8s.cni.cncf.io/v1
 kind: NetworkAttachmentDefinition
 metadata: {name: jumbo, namespace: ml}
 spec:
-  config: |
+  config: |  # expect
     {"cniVersion": "1.0.0", "type": "macvlan", "master": "bond1", "mtu": 9000,
      "ipam": {"type": "whereabouts", "range": "192.168.70.0/24"}}
 ```

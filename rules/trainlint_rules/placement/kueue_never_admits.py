@@ -22,7 +22,7 @@ spec:
   namespaceSelector: {}
   resourceGroups:
     - coveredResources: [nvidia.com/gpu]
-      flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: "16"}]}]
+      flavors: [{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: "2"}]}]
 ---
 apiVersion: kueue.x-k8s.io/v1beta2
 kind: LocalQueue
@@ -46,7 +46,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-      containers: [{name: rank, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+      containers: [{name: rank, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "1"}}}]
 ```
 
 ```yaml good
@@ -61,7 +61,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-      containers: [{name: rank, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+      containers: [{name: rank, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "1"}}}]
 ```
 """
 

@@ -30,8 +30,8 @@ spec:
   selector: {matchLabels: {name: device-plugin}}
   template:
     metadata: {labels: {name: device-plugin}}
-    spec:
-      containers:  # expect
+    spec:  # expect
+      containers:
         - {name: plugin, image: "registry.example/k8s-device-plugin:1"}
 ```
 
@@ -62,7 +62,7 @@ from trainlint.scheduling.taint_toleration import describe
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per DaemonSet."""
-    for each in absentees(facts.snapshot.workloads.pod_sets, facts.judge):
+    for each in absentees(facts.daemons, facts.judge):
         pod_set = each.pod_set
         taints = ", ".join(dict.fromkeys(map(describe, each.taints)))
         pools = ", ".join(dict.fromkeys(pool.name for pool in each.pools))

@@ -104,6 +104,40 @@ def test_an_added_namespace_lets_its_pods_in(tmp_path: Path) -> None:
     assert any("web/web" in each.finding.message for each in found)
 
 
+def test_a_new_namespace_that_an_old_policy_admits_is_no_change_of_the_policy(tmp_path: Path) -> None:
+    by_team = knp(
+        f"  {SELF}\n  policyTypes: [Ingress]\n  ingress:\n"
+        "    - from: [{namespaceSelector: {matchLabels: {team: ml}}}]\n"
+    )
+    new = "apiVersion: v1\nkind: Namespace\nmetadata: {name: new, labels: {team: ml}}\n" + deployment(
+        "n", "app: n", "new"
+    )
+    before = {**BEFORE, "p.yaml": by_team}
+    assert told_of_change(tmp_path, RULE, before, {**before, "new.yaml": new}) == []
+
+
+@pytest.mark.parametrize(
+    ("peer", "named"),
+    [
+        ("namespaceSelector: {}", "pods of other namespaces"),
+        ("namespaceSelector: {matchLabels: {team: web}}", "pods of namespaces with team=web"),
+        ("ipBlock: {cidr: 0.0.0.0/0}", "world"),
+    ],
+)
+def test_a_peer_beyond_what_is_in_git_is_named_as_the_policy_names_it(tmp_path: Path, peer: str, named: str) -> None:
+    before = {"job.yaml": JOB, "p.yaml": GUARD}
+    (found,) = told_of_change(tmp_path, RULE, before, {**before, "p.yaml": f"{GUARD}        - {peer}\n"})
+    assert named in found.finding.evidence["newly reach it"]
+
+
+def test_a_label_of_another_workload_that_lets_it_in_is_told_there(tmp_path: Path) -> None:
+    by_label = GUARD + "        - podSelector: {matchLabels: {access: allowed}}\n"
+    before = {**BEFORE, "p.yaml": by_label}
+    after = {**before, "web.yaml": OTHER.replace("labels: {app: web}", "labels: {app: web, access: allowed}")}
+    (found,) = told_of_change(tmp_path, RULE, before, after)
+    assert found.finding.at.file == "web.yaml"
+
+
 def test_flows_that_the_group_itself_needs_are_left_out(tmp_path: Path) -> None:
     blocked = GUARD.replace(f"        - {SELF}\n", "        - podSelector: {matchLabels: {app: nobody}}\n")
     before = {**BEFORE, "p.yaml": blocked}

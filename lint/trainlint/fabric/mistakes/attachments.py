@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from trainlint.fabric.attachment import GKE_ANNOTATION, MULTUS_ANNOTATION, Attachment, gke_interfaces, multus_attachments
+from trainlint.fabric.attachment import (
+    GKE_ANNOTATION,
+    MULTUS_ANNOTATION,
+    Attachment,
+    gke_interfaces,
+    multus_attachments,
+)
 from trainlint.fabric.device import requested
 from trainlint.fabric.fault import Fault
 from trainlint.fabric.networks import Networks
@@ -56,8 +62,8 @@ def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable
         remedy = f"write {elsewhere[0].namespace}/{attachment.network}, or define it in {attachment.namespace}"
     return Fault(
         pod_set,
-        f"the pods of {pod_set.name} ask for the network {attachment.network}, which the namespace {attachment.namespace} "
-        "does not define: Multus cannot attach it, and they stay in ContainerCreating",
+        f"the pods of {pod_set.name} ask for the network {attachment.network}, which the namespace "
+        f"{attachment.namespace} does not define: Multus cannot attach it, and they stay in ContainerCreating",
         _annotation(pod_set, MULTUS_ANNOTATION),
         remedy,
         name,
@@ -77,8 +83,8 @@ def _of_gke(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]
         known = ", ".join(sorted(networks.gke))
         yield Fault(
             pod_set,
-            f"the pods of {pod_set.name} ask for the network {each.network} on {each.interface}, and there is no Network "
-            f"of that name (there are {known} and default): they stay in ContainerCreating",
+            f"the pods of {pod_set.name} ask for the network {each.network} on {each.interface}, and there is no "
+            f"Network of that name (there are {known} and default): they stay in ContainerCreating",
             _annotation(pod_set, GKE_ANNOTATION),
             f"define the Network {each.network}, or name one of {known}",
             each.network,
@@ -104,8 +110,8 @@ def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
         definition = next(each for each in attached_networks(pod_set, networks) if each.resource == resource)
         yield Fault(
             pod_set,
-            f"the pods of {pod_set.name} attach {count} network{'s' if count > 1 else ''} that take a {resource} each, and "
-            f"ask for {some}: the attachment fails, and they stay in ContainerCreating",
+            f"the pods of {pod_set.name} attach {count} network{'s' if count > 1 else ''} that take a {resource} each, "
+            f"and ask for {some}: the attachment fails, and they stay in ContainerCreating",
             _annotation(pod_set, MULTUS_ANNOTATION),
             f'add {resource}: "{count}" to the limits of a container',
             resource,

@@ -35,7 +35,8 @@ def left_debugging(pod_set: PodSet) -> Iterator[Fault]:
             if variable.carrier is not Carrier.OPERATOR:
                 yield Fault(
                     pod_set,
-                    f"{name}={variable.value} was left in the manifest of {pod_set.name}: {effect}, and training slows down",
+                    f"{name}={variable.value} was left in the manifest of {pod_set.name}: {effect}, and training slows "
+                    "down",
                     place_of(variable),
                     f"remove {name}, or write NCCL_DEBUG=WARN" if name == "NCCL_DEBUG" else f"remove {name}",
                     name,

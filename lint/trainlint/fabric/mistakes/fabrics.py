@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import permutations
 from typing import Final
 
-from trainlint.fabric.device import Device, DeviceKind, Devices, devices_in
+from trainlint.fabric.device import Device, DeviceKind, Devices, accelerator_count, devices_in
 from trainlint.fabric.fault import Fault, place_of
 from trainlint.fabric.name_list import NameList
 from trainlint.fabric.networks import Networks
@@ -92,8 +93,8 @@ def _needs(name: str, value: str) -> bool:
 def _without(rank: Rank, variable: Variable, wanted: str) -> Fault:
     return Fault(
         rank.pod_set,
-        f"{variable.name}={variable.value}, but the pods of {rank.pod_set.name} ask for no such device: there is none in "
-        "the container, and NCCL falls back to TCP without a word",
+        f"{variable.name}={variable.value}, but the pods of {rank.pod_set.name} ask for no such device: there is none "
+        "in the container, and NCCL falls back to TCP without a word",
         place_of(variable),
         f"request {wanted} in the container's limits, or remove {variable.name}",
         "no device",
@@ -137,12 +138,13 @@ def _unequal(
 
 
 def _fewer(having: list[tuple[PodSet, Device]]) -> tuple[tuple[PodSet, Device], tuple[PodSet, Device]] | None:
-    counted = [each for each in having if isinstance(each[1].count, int)]
-    for one in counted:
-        for other in counted:
-            if one[1].resource == other[1].resource and isinstance(one[1].count, int) and isinstance(other[1].count, int):
-                if one[1].count < other[1].count:
-                    return one, other
+    """Two roles of which one asks for fewer of a resource, though it has as many GPUs."""
+    for one, other in permutations(having, 2):
+        few, many = one[1], other[1]
+        if few.resource == many.resource and isinstance(few.count, int) and isinstance(many.count, int):
+            equal = accelerator_count(one[0]) == accelerator_count(other[0])
+            if few.count < many.count and equal:
+                return one, other
     return None
 
 
@@ -179,8 +181,8 @@ def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
             remedy = "add capabilities: {add: [IPC_LOCK]} to its securityContext"
         yield Fault(
             pod_set,
-            f"the container {container.name} of {pod_set.name} holds {device.resource} and {text}: with the usual memlock "
-            "limit it cannot register memory, and RDMA fails (ibv_create_qp, Cannot allocate memory)",
+            f"the container {container.name} of {pod_set.name} holds {device.resource} and {text}: with the usual "
+            "memlock limit it cannot register memory, and RDMA fails (ibv_create_qp, Cannot allocate memory)",
             at,
             remedy,
             "memlock",

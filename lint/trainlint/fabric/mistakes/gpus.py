@@ -12,7 +12,7 @@ from trainlint.fabric.sharing import GpuSharing
 from trainlint.launch.environment import Carrier
 from trainlint.model.pool import Pool
 from trainlint.model.workload import PodSet
-from trainlint.workload.accelerators import accelerators_of
+from trainlint.workload.accelerators import accelerators_of, is_accelerator
 
 __all__ = ["bypassed_requests", "shared_gpus"]
 
@@ -21,7 +21,7 @@ _NOTHING: Final = frozenset({"", "void", "none"})
 
 
 def bypassed_requests(pod_set: PodSet) -> Iterator[Fault]:
-    """NVIDIA_VISIBLE_DEVICES by hand in pods that ask for no GPU; what runs on every node manages the GPUs themselves."""
+    """NVIDIA_VISIBLE_DEVICES by hand in pods that ask for no GPU; DaemonSets manage the GPUs themselves."""
     if pod_set.owner.kind == "DaemonSet" or accelerators_of(pod_set.spec) or pod_set.spec.resource_claims:
         return
     for container in pod_set.spec.containers:
@@ -34,8 +34,8 @@ def bypassed_requests(pod_set: PodSet) -> Iterator[Fault]:
         which = "every GPU of the node" if value.strip().lower() == "all" else f"the GPUs {value}"
         yield Fault(
             pod_set,
-            f"{_VISIBLE}={value} gives {pod_set.name} {which}, but its pods ask for none: the device plugin does not know, "
-            "and hands the same GPUs to others",
+            f"{_VISIBLE}={value} gives {pod_set.name} {which}, but its pods ask for none: the device plugin does not "
+            "know, and hands the same GPUs to others",
             place_of(variable),
             "request nvidia.com/gpu in the container's limits and remove the variable",
             _VISIBLE,
@@ -44,18 +44,18 @@ def bypassed_requests(pod_set: PodSet) -> Iterator[Fault]:
 
 
 def shared_gpus(pod_set: PodSet, sharing: GpuSharing, pools: tuple[Pool, ...] | None) -> Iterator[Fault]:
-    """A container that asks for several slices of what may be one GPU; ``pools`` are those that its pods may land on."""
+    """A container that asks for several slices of what may be one GPU; ``pools`` are where its pods may land."""
     for container in pod_set.spec.containers:
         for resource, count, at in requested(container):
-            if not isinstance(count, int) or count < 2:
+            if not is_accelerator(resource) or not isinstance(count, int) or count < 2:
                 continue
             found = sharing.of(resource, pools)
             if found is None:
                 continue
             yield Fault(
                 pod_set,
-                f"{pod_set.name} asks for {count} {resource}, and {found.why}: the two may be slices of one GPU, on which "
-                "two ranks of a communicator cannot be",
+                f"{pod_set.name} asks for {count} {resource}, and {found.why}: the two may be slices of one GPU, on "
+                "which two ranks of a communicator cannot be",
                 at or container.at or pod_set.at,
                 f"ask for one {resource} in each pod, or select nodes that share no GPUs",
                 resource,

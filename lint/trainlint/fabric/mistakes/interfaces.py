@@ -70,11 +70,13 @@ def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> Fault | None
         why = "blanks, quotes and wildcards are part of a name for NCCL"
     doubt = ""
     if uncertain:
-        doubt = f"; only default networks of Multus could add {judged.maybe[0]}" if judged.maybe else "; others may exist"
+        doubt = (
+            f"; only default networks of Multus could add {judged.maybe[0]}" if judged.maybe else "; others may exist"
+        )
     return Fault(
         pod_set,
-        f"{NCCL}={judged.value} selects no interface of {pod_set.name} ({why}{doubt}): NCCL finds no interface and fails "
-        "in init",
+        f"{NCCL}={judged.value} selects no interface of {pod_set.name} ({why}{doubt}): NCCL finds no interface and "
+        "fails in init",
         place_of(judged.variable),
         _remedy(judged, hints),
         judged.value,
@@ -115,7 +117,9 @@ def loopback_fault(judged: Judged) -> Fault | None:
         pod_set,
         f"NCCL of {pod_set.name} listens on {first} ({NCCL}={judged.value}: {why}): {effect}",
         place_of(judged.variable),
-        f"exclude lo as well: {judged.value},lo" if names.exclude and names.items else "name the pod's interface, as eth0",
+        f"exclude lo as well: {judged.value},lo"
+        if names.exclude and names.items
+        else "name the pod's interface, as eth0",
         judged.value,
         _places(judged),
         {"value": judged.value, "chosen": first},
@@ -131,7 +135,9 @@ def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> Fault | None:
         return None
     known = {*interfaces.names, *interfaces.possible}
     for name in names:
-        grammar = not name or name.startswith(("^", "=")) or bool(_OTHER_GRAMMAR & set(name)) or len(name) > LONGEST_NAME
+        grammar = (
+            not name or name.startswith(("^", "=")) or bool(_OTHER_GRAMMAR & set(name)) or len(name) > LONGEST_NAME
+        )
         if not grammar and (name in known or interfaces.unknown):
             continue
         pod_set = rank.pod_set

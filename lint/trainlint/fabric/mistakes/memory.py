@@ -43,8 +43,8 @@ def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
         lies = "lies on disk" if mount is not None else "is the runtime's default of 64 MiB"
         yield Fault(
             pod_set,
-            f"{_SHM} of the container {container.name} of {pod_set.name} {lies}, and it has {what}: NCCL's shared segments "
-            "and data workers run out of it (No space left on device, bus error)",
+            f"{_SHM} of the container {container.name} of {pod_set.name} {lies}, and it has {what}: NCCL's shared "
+            "segments and data workers run out of it (No space left on device, bus error)",
             (volume.at if volume is not None else None) or container.at or pod_set.at,
             f"mount an emptyDir with medium: Memory at {_SHM}",
             "shm",
@@ -98,8 +98,8 @@ def _too_large(pod_set: PodSet, volume: Volume, container: Container, limit: str
     at = container.at.child("resources", "limits", "memory") if container.at else pod_set.at
     return Fault(
         pod_set,
-        f"the volume {volume.name} of {pod_set.name} may take {volume.size_limit} of memory, and its pages count for the "
-        f"container {container.name}, whose limit is {limit}: it is killed before the volume is full",
+        f"the volume {volume.name} of {pod_set.name} may take {volume.size_limit} of memory, and its pages count for "
+        f"the container {container.name}, whose limit is {limit}: it is killed before the volume is full",
         volume.at or pod_set.at,
         f"set sizeLimit below {limit}, with room for the program, or raise the memory limit",
         volume.name,

@@ -43,7 +43,9 @@ def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Faul
         remedy = "set the limit where the framework takes it, as init_process_group(timeout=...) in torch"
     elif near:
         text = f"no NCCL reads {name}; {near} is the nearest name that it reads"
-        remedy = f"write {near}, and mind that its value may mean the opposite" if _opposite(name, near) else f"write {near}"
+        remedy = (
+            f"write {near}, and mind that its value may mean the opposite" if _opposite(name, near) else f"write {near}"
+        )
     else:
         text = f"no NCCL that is known (up to 2.32) reads {name}"
         remedy = "remove it, or find out who reads it"
@@ -66,7 +68,8 @@ def _too_early(pod_set: PodSet, variable: Variable, release: Release | None) -> 
         return None
     return Fault(
         pod_set,
-        f"{variable.name} is read since NCCL {write_release(first)}; the image of {pod_set.name} has {write_release(release)}",
+        f"{variable.name} is read since NCCL {write_release(first)}; the image of {pod_set.name} has "
+        f"{write_release(release)}",
         place_of(variable),
         "remove it, or take a newer image",
         variable.name,

@@ -24,11 +24,13 @@ def unresolved_names(group: Group) -> Iterator[Fault]:
         need = next((flow for flow in group.flows if flow.source == index and flow.kind is FlowKind.DNS), None)
         if need is None:
             continue
-        written = f"dnsPolicy {spec.dns_policy}" if spec.dns_policy == "Default" else "ClusterFirst, which acts as Default"
+        written = (
+            f"dnsPolicy {spec.dns_policy}" if spec.dns_policy == "Default" else "ClusterFirst, which acts as Default"
+        )
         yield Fault(
             member,
-            f"the pods of {member.name} are on the host network with {written}: they ask the node's resolver, which knows "
-            f"no cluster names, and they need them ({need.why})",
+            f"the pods of {member.name} are on the host network with {written}: they ask the node's resolver, which "
+            f"knows no cluster names, and they need them ({need.why})",
             spec.at or member.template,
             f"set dnsPolicy: {_POLICY}",
             "dns",

@@ -35,9 +35,7 @@ class _Choice:
 def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[Fault]:
     """One fault for the first pair of roles that listen in different networks."""
     choices = [
-        choice
-        for rank in communicator.ranks
-        if (choice := _choice(rank, interfaces[id(rank.pod_set)])) is not None
+        choice for rank in communicator.ranks if (choice := _choice(rank, interfaces[id(rank.pod_set)])) is not None
     ]
     for one, other in combinations(choices, 2):
         if one.rank.pod_set is other.rank.pod_set or not (one.said or other.said):
@@ -52,12 +50,17 @@ def different_networks(communicator: Communicator, interfaces: Interfaces) -> It
         yield Fault(
             wrong.rank.pod_set,
             f"the ranks of {communicator.group.name} listen in different networks: {wrong.rank.pod_set.name} on "
-            f"{wrong.name} ({wrong.network.name}), {right.rank.pod_set.name} on {right.name} ({right.network.name}): they "
-            "cannot connect to what the others announce",
+            f"{wrong.name} ({wrong.network.name}), {right.rank.pod_set.name} on {right.name} ({right.network.name}): "
+            "they cannot connect to what the others announce",
             at,
             "let all roles listen in one network that all of them are attached to",
             "networks",
-            ((f"listens on {right.name} ({right.rank.pod_set.name})", place_of(there) if there else right.rank.pod_set.at),),
+            (
+                (
+                    f"listens on {right.name} ({right.rank.pod_set.name})",
+                    place_of(there) if there else right.rank.pod_set.at,
+                ),
+            ),
             {wrong.rank.pod_set.name: wrong.name, right.rank.pod_set.name: right.name},
         )
         return
@@ -86,7 +89,9 @@ def _cut_off(one: _Choice, other: _Choice, interfaces: Interfaces) -> bool:
     """Whether the one whose setting nobody sees has no interface at all in the network of the other."""
     said, silent = (one, other) if one.said else (other, one)
     own = interfaces[id(silent.rank.pod_set)]
-    return said.network.isolated and all(each.network.surely_other(said.network) for each in own.known if each.name != "lo")
+    return said.network.isolated and all(
+        each.network.surely_other(said.network) for each in own.known if each.name != "lo"
+    )
 
 
 def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Networks) -> Iterator[Fault]:
@@ -103,7 +108,9 @@ def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Net
             continue
         same = left.name == right.name or (bool(left.subnets and right.subnets) and first.master == second.master)
         if same:
-            yield _mtu_fault(communicator, (one, first.mtu, first.at), (other, second.mtu, second.at), left.name, right.name)
+            yield _mtu_fault(
+                communicator, (one, first.mtu, first.at), (other, second.mtu, second.at), left.name, right.name
+            )
             return
     for pod_set, network in attached:
         definition = network.definition
@@ -113,7 +120,11 @@ def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Net
             below = networks.mtus.get(name)
             if below is not None and below[0] < definition.mtu:
                 yield _mtu_fault(
-                    communicator, (pod_set, definition.mtu, definition.at), (None, *below), network.name, f"the port {name}"
+                    communicator,
+                    (pod_set, definition.mtu, definition.at),
+                    (None, *below),
+                    network.name,
+                    f"the port {name}",
                 )
                 return
 
@@ -130,8 +141,8 @@ def _mtu_fault(
     roles = f"{pod_set.name} attaches" if to is None or to is pod_set else f"{pod_set.name} and {to.name} attach"
     return Fault(
         pod_set,
-        f"MTUs differ along one path of {communicator.group.name}: {roles} with {mtu} ({left}) and {less} ({right}): large "
-        "frames are lost on the way, small ones pass",
+        f"MTUs differ along one path of {communicator.group.name}: {roles} with {mtu} ({left}) and {less} ({right}): "
+        "large frames are lost on the way, small ones pass",
         at or pod_set.template,
         "give all of them one MTU, that of the nodes' ports",
         "mtu",

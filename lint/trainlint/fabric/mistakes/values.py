@@ -98,7 +98,13 @@ def _of_number(name: str, value: str, release: Release) -> tuple[str, str] | Non
 def _misread(name: str, value: str, release: Release) -> tuple[str, str]:
     number = leading_number(value)
     default = default_of(PREFIX + name)
-    usual = "its default" if default is None else "what NCCL decides by itself" if default == -2 else f"its default {default}"
+    usual = (
+        "its default"
+        if default is None
+        else "what NCCL decides by itself"
+        if default == -2
+        else f"its default {default}"
+    )
     if number is None:
         old = "reads 0" if release < (2, 32) else "keeps " + usual
         both = f"is no number: NCCL reads 0, and from 2.32 keeps {usual}"
@@ -142,9 +148,9 @@ def _words(name: str, value: str, release: Release) -> tuple[str, str] | None:
         return "is no value that NCCL knows, and is ignored", f"write {' or '.join(sorted(_EXACT[name]))}"
     if name in _FLAGS and value and read_flag(value) is None:
         return "is no boolean, and the default stays", "write 1 or 0"
-    if name == "CTA_POLICY" and value and not value.isdecimal():
-        if not {word.strip().upper() for word in value.split("|")} <= {"DEFAULT", "EFFICIENCY", "ZERO"}:
-            return "is no policy that NCCL knows", "write DEFAULT, EFFICIENCY or ZERO"
+    policies = {word.strip().upper() for word in value.split("|")}
+    if name == "CTA_POLICY" and not value.isdecimal() and not policies <= {"DEFAULT", "EFFICIENCY", "ZERO", ""}:
+        return "is no policy that NCCL knows", "write DEFAULT, EFFICIENCY or ZERO"
     return None
 
 
@@ -190,7 +196,7 @@ def _lists(name: str, value: str, release: Release) -> tuple[str, str] | None:
             plain = re.sub(r"[\^=\s\"'*!;]", "", item.name)
             text = f"holds the item {item.name!r}, which matches nothing: ^ and = count only once, at the very start"
             if _NOT_IN_NAMES & set(item.name):
-                text = f"holds the item {item.name!r}: blanks, quotes and wildcards are part of a name, so it matches nothing"
+                text = f"holds the item {item.name!r}, which matches nothing: blanks, quotes and wildcards are part of a name"
             return text, f"write {plain}" if plain else "remove it"
         if name != "IB_HCA" and len(item.name) > LONGEST_NAME:
             return f"holds {item.name}, and no interface has a name of more than 15 characters", "write the real name"
