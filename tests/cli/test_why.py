@@ -179,6 +179,25 @@ def test_where_nothing_helps_that_is_said(world: Path) -> None:
     assert answers("world", "ml/train/Master", "--port", "23456")[0]["repairs"] == []
 
 
+def test_labels_by_which_an_object_finds_its_own_pods_are_not_proposed_for_change(world: Path) -> None:
+    """A Deployment whose template lacks a label of its selector is refused by the API server."""
+    web = WORKLOADS.split("---\n")[1].replace("store", "web").replace("hostNetwork: true, ", "")
+    web = web.replace("namespace: data", "namespace: ml")
+    policy = POLICIES.replace("part: trainer", "app: trainer")
+    (world / "web.yaml").write_text(web, encoding="utf-8")
+    (world / "policies.yaml").write_text(policy, encoding="utf-8")
+    assert answers("ml/web", "ml/train/Master", "--port", "23456")[0]["repairs"] == []
+    (world / "policies.yaml").write_text(policy.replace("app: trainer", "access: yes-please"), encoding="utf-8")
+    (repair,) = answers("ml/web", "ml/train/Master", "--port", "23456")[0]["repairs"]
+    assert repair["changes"][0]["text"] == "set the label access: yes-please on the pods of ml/web"
+
+
+def test_labels_that_the_operator_sets_are_not_proposed_for_change(world: Path) -> None:
+    policy = POLICIES.replace("part: trainer", "training.kubeflow.org/job-name: other")
+    (world / "policies.yaml").write_text(policy, encoding="utf-8")
+    assert answers("ml/train/Worker", "ml/train/Master", "--port", "23456")[0]["repairs"] == []
+
+
 def test_a_deny_is_shown_with_what_it_overrules(world: Path) -> None:
     guard = POLICIES.replace("name: master", "name: guard").replace("ingress:", "ingressDeny:")
     (world / "guard.yaml").write_text(guard, encoding="utf-8")
@@ -262,6 +281,7 @@ def test_a_refused_policy_is_named_because_it_is_not_in_force(world: Path) -> No
         (("world", "ml/train/Master", "--port", "9-5"), "between 1 and 65535"),
         (("world", "ml/train/Master", "--port", "300", "--protocol", "ICMP"), "neither a message type nor a range"),
         (("world", "ml/train/Master", "--protocol", "tls"), "is not one of"),
+        (("world", "ml/train/Master", "--from-zone", "z1"), "runs in no zone that could be given"),
         (("world", "ml/train/Master", "nowhere"), "does not exist"),
         (("world",), "Missing argument 'TO'"),
     ],
@@ -310,6 +330,24 @@ def test_zones_decide_where_policies_see_them(world: Path) -> None:
     assert answers(*ends)[0]["verdict"] == "unknown"
     assert "no zone is given" in text(*ends)
     assert "there are no nodes in zone 'z3'; did you mean" in complaint(*ends, "--from-zone", "z3")
+
+
+@pytest.mark.parametrize(("version", "verdict"), [("1.19", "deny"), ("1.20", "allow")])
+def test_names_of_ports_are_those_of_all_pods_in_git_before_1_20(world: Path, version: str, verdict: str) -> None:
+    """P 6.43."""
+    named = "".join(
+        f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: web-{number}, namespace: ml, labels: {{app: web}}}}\n"
+        f"spec: {{containers: [{{name: w, ports: [{{name: http, containerPort: {number}}}]}}]}}\n"
+        for number in (80, 8080)
+    )
+    policy = POLICIES.partition("  ingress:")[0] + "  egress: [{toPorts: [{ports: [{port: http}]}]}]\n"
+    (world / "web.yaml").write_text(named, encoding="utf-8")
+    (world / "policies.yaml").write_text(policy, encoding="utf-8")
+    settings = f"clusters: [{{name: c, cni: {{name: cilium, version: '{version}'}}}}]\n"
+    (world / "trainlint.yaml").write_text(settings, encoding="utf-8")
+    assert answers("ml/train/Master", "ml/web-80", "--port", "80")[0]["verdict"] == verdict
+    (world / "web.yaml").write_text(named.partition("---\n")[2].partition("---\n")[0], encoding="utf-8")
+    assert answers("ml/train/Master", "ml/web-80", "--port", "80")[0]["verdict"] == "allow"
 
 
 def test_an_address_of_the_cluster_is_no_end_because_policies_see_who_has_it(world: Path) -> None:

@@ -1,4 +1,4 @@
-"""``python -m tests.conformance fabric|policy|scheduling FILE...``: predictions against recorded verdicts of real engines."""
+"""``python -m tests.conformance SUITE FILE...``: predictions against recorded verdicts of real engines."""
 
 from __future__ import annotations
 

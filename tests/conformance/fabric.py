@@ -1,7 +1,7 @@
 """What NCCL and Gloo made of interfaces and values, against what the real libraries did.
 
-``python -m tests.conformance fabric FILE...`` compares; with ``--predict`` it prints predictions instead. The files hold
-one recorded run a line (see data/fabric/README.md). A prediction never looks at what was recorded.
+``python -m tests.conformance fabric FILE...`` compares; with ``--predict`` it prints predictions instead. The files
+hold one recorded run a line (see data/fabric/README.md). A prediction never looks at what was recorded.
 """
 
 from __future__ import annotations

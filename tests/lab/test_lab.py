@@ -234,7 +234,8 @@ def test_the_toleration_alone_leaves_the_denied_flow(lab: Any) -> None:
 @pytest.mark.parametrize("taints", ["taints: []", TAINT.replace("NoSchedule", "PreferNoSchedule")])
 def test_untainted_nodes_are_as_good_as_a_toleration(lab: Any, taints: str) -> None:
     # PreferNoSchedule only scores (S 1.2).
-    assert rules(lab("before").replace(TAINT, taints, NODES).lint()) == [("flow-denied", "error")]
+    found = rules(lab("before").replace(TAINT, taints, NODES).lint())
+    assert found == [("flow-denied", "error"), ("gpu-pool-untainted", "note")]
 
 
 def test_toleration_and_label_give_a_viable_zone_and_leave_the_scheduler_free(lab: Any) -> None:

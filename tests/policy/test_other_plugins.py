@@ -6,6 +6,7 @@ import pytest
 from tests.policy.cluster import ask, ccnp, cilium, cnp, knp, other, pod, read
 
 from trainlint.model.policy import Permission
+from trainlint.model.settings import Cni, Settings
 from trainlint.policy import address
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
@@ -148,3 +149,10 @@ def test_calico_policies_make_verdicts_unknown_and_never_allowed() -> None:
     assert verdict.answer is UNKNOWN
     assert verdict.ingress.uncertain == ("what Calico NetworkPolicy a/g decides: only its own engine can tell",)
     assert [each.subject for each in in_a.unknowns] == ["Calico NetworkPolicy a/g"]
+
+
+def test_what_cilium_denies_stays_denied_beside_calico_policies_if_it_is_known_to_run() -> None:
+    closed = cnp("{endpointSelector: {}, ingress: [{}]}") + CALICO % "NetworkPolicy"
+    assert ask(read(closed), pod("b", "y"), pod("a", "x")).answer is DENY
+    assumed = Settings(cni=Cni())
+    assert ask(read(closed, assumed), pod("b", "y", assumed), pod("a", "x", assumed)).answer is UNKNOWN

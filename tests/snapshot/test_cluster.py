@@ -276,3 +276,33 @@ def test_settings_decide_per_cluster(tmp_path: Path) -> None:
         ("ml/train", "zones: ."): ("proved", "refuted"),
         ("ml/train", "racks: ."): ("proved", "proved"),
     }
+
+
+EKSCTL = """apiVersion: eksctl.io/v1alpha5
+kind: ClusterConfig
+metadata: {{name: {name}, region: eu-west-1}}
+managedNodeGroups:
+  - {{name: small, instanceType: {kind}, desiredCapacity: 2, availabilityZones: [eu-west-1a]}}
+"""
+
+
+def test_a_cluster_among_several_counts_only_for_what_lies_beside_it(tmp_path: Path) -> None:
+    # A collection of examples: the job was never meant for the cluster that happens to be nearest.
+    files = {
+        "one/howto/eks/cluster.yaml": EKSCTL.format(name="one", kind="m5.large"),
+        "two/cluster.yaml": EKSCTL.format(name="two", kind="m5.xlarge"),
+        "one/other/jobs/job.yaml": torch("far"),
+        "two/jobs/job.yaml": torch("near"),
+    }
+    result = lint(tmp_path, files)
+    assert verdicts(result)[("ml/far", ".")] == ("unknown", "unknown")
+    assert verdicts(result)[("ml/near", ".")][0] == "refuted"
+    assert {each.finding.at.file for each in result.findings} == {"two/jobs/job.yaml"}
+
+
+def test_the_only_cluster_of_a_repository_counts_wherever_it_lies(tmp_path: Path) -> None:
+    files = {
+        "one/howto/eks/cluster.yaml": EKSCTL.format(name="one", kind="m5.large"),
+        "one/other/jobs/job.yaml": torch("far"),
+    }
+    assert verdicts(lint(tmp_path, files))[("ml/far", ".")][0] == "refuted"

@@ -13,6 +13,8 @@ from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
+from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
 from trainlint.result import PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
@@ -24,7 +26,12 @@ from trainlint.source.prefilter import KindFilter
 __all__ = ["check"]
 
 BACKGROUND = (
-    {"ConfigMap", "Inventory", "Namespace", "Node", "Service"} | ADMISSION_KINDS | REFERENCED_KINDS | STORAGE_KINDS
+    {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
+    | ADMISSION_KINDS
+    | INVENTORY_KINDS
+    | KUEUE_KINDS
+    | REFERENCED_KINDS
+    | STORAGE_KINDS
 )
 """Kinds that say something about others and are nothing to analyse by themselves."""
 

@@ -10,7 +10,8 @@ from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, read_all, read_state
 from trainlint.finding import Location
-from trainlint.proof.why import Answer, Asked, why
+from trainlint.proof.answer import Answer, Asked
+from trainlint.proof.why import why
 from trainlint.result import PlacedRelated
 from trainlint.snapshot.repository import READ_KINDS
 from trainlint.source.cache import open_cache

@@ -14,8 +14,9 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.workload import PodSet
+from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["Device", "DeviceKind", "Devices", "amount", "devices_in", "devices_of", "requested"]
+__all__ = ["Device", "DeviceKind", "Devices", "accelerator_count", "amount", "devices_in", "devices_of", "requested"]
 
 _EFA: Final = "vpc.amazonaws.com/efa"
 _VERBS: Final = re.compile(
@@ -23,7 +24,8 @@ _VERBS: Final = re.compile(
 )
 _OPERATED: Final = ("openshift.io/", "nvidia.com/", "mellanox.com/", "intel.com/")
 _NO_FABRIC: Final = re.compile(r"/(?:gpu|mig-|gpu\.shared|hugepages)", re.IGNORECASE)
-_DEVICE_PATHS: Final = ("/dev/infiniband", "/dev")
+_VERBS_PATH: Final = "/dev/infiniband"
+_DEVICE_PATHS: Final = (_VERBS_PATH, "/dev")
 
 
 class DeviceKind(StrEnum):
@@ -45,10 +47,14 @@ class Device:
 
 @fact
 class Devices:
-    """The devices of a pod; ``open`` says why it may have others that nobody asks for by name."""
+    """The devices of a pod; ``open`` says why it may have others that nobody asks for by name.
+
+    ``mounted`` are the node's own InfiniBand devices, in a privileged container that mounts them.
+    """
 
     asked: tuple[Device, ...] = ()
     open: str = ""
+    mounted: Device | None = None
 
     def of(self, kind: DeviceKind) -> Device | None:
         """The first device of a kind."""
@@ -58,7 +64,18 @@ class Devices:
 def devices_of(pod_set: PodSet, networks: Networks) -> Devices:
     """The fabric devices of the set's pods."""
     found = [each for container in pod_set.spec.containers for each in devices_in(container, networks)]
-    return Devices(tuple(found), next(_doors(pod_set, networks), ""))
+    return Devices(tuple(found), next(_doors(pod_set, networks), ""), _mounted(pod_set.spec))
+
+
+def _mounted(spec: PodSpec) -> Device | None:
+    for volume in spec.volumes:
+        if (
+            volume.kind == "hostPath"
+            and _VERBS_PATH in volume.disk
+            and any(each.privileged for each in spec.containers)
+        ):
+            return Device(DeviceKind.VERBS, _VERBS_PATH, 1, volume.at)
+    return None
 
 
 def devices_in(container: Container, networks: Networks, only: DeviceKind | None = None) -> Iterator[Device]:
@@ -76,6 +93,18 @@ def requested(container: Container) -> Iterator[tuple[str, Known[int], Location 
         quantity = container.limits.get(resource, container.requests.get(resource, "0"))
         at = container.at.child("resources", part, resource) if container.at else None
         yield resource, amount(quantity), at
+
+
+def accelerator_count(pod_set: PodSet) -> Known[int]:
+    """How many accelerators a pod of the set asks for."""
+    total = 0
+    for container in pod_set.spec.containers:
+        for resource, count, _ in requested(container):
+            if is_accelerator(resource):
+                if isinstance(count, Undetermined):
+                    return count
+                total += count
+    return total
 
 
 def amount(quantity: Known[str]) -> Known[int]:

@@ -18,7 +18,7 @@ from trainlint.fabric.mistakes.memory import large_volumes, small_shared_memory
 from trainlint.fabric.mistakes.names import unknown_names
 from trainlint.fabric.mistakes.names_on_hosts import unresolved_names
 from trainlint.fabric.mistakes.roles import different_networks, mtu_faults
-from trainlint.fabric.mistakes.values import invalid_values
+from trainlint.fabric.mistakes.values import inexact_interfaces, invalid_values
 from trainlint.fabric.mistakes.versions import mixed_versions
 from trainlint.fabric.networks import Networks, read_networks
 from trainlint.fabric.pod_interfaces import PodInterfaces, pod_interfaces
@@ -90,7 +90,7 @@ class Fabric:
         return tuple(merged(self._missing()))
 
     def _missing(self) -> Iterator[Fault]:
-        for rank, _ in self.ranks:
+        for rank in (rank for rank, _ in self.ranks if rank.computes):
             judged = judge(rank, self.interfaces(rank.pod_set))
             fault = missing_fault(judged, self._misplaced(rank.pod_set)) if judged is not None else None
             if fault is not None:
@@ -109,7 +109,7 @@ class Fabric:
     @cached_property
     def loopback_interfaces(self) -> tuple[Fault, ...]:
         """Values of NCCL_SOCKET_IFNAME that leave an interface that reaches nobody."""
-        found = (judge(rank, self.interfaces(rank.pod_set)) for rank, spans in self.ranks if spans)
+        found = (judge(rank, self.interfaces(rank.pod_set)) for rank, spans in self.ranks if spans and rank.computes)
         return tuple(
             merged(fault for each in found if each is not None and (fault := loopback_fault(each)) is not None)
         )
@@ -144,7 +144,10 @@ class Fabric:
         spoken = {(NCCL, str(fault.evidence["value"])) for fault in lists}
         spoken |= {(GLOO, str(fault.evidence["value"])) for fault in self.gloo_names}
         frozen = frozenset(spoken)
-        return merged(fault for each in self.pod_sets for fault in invalid_values(each, _releases(each), frozen))
+        faults = [fault for each in self.pod_sets for fault in invalid_values(each, _releases(each), frozen)]
+        for rank, _ in self.ranks:
+            faults += inexact_interfaces(rank, self.interfaces(rank.pod_set))
+        return merged(faults)
 
     def disabled(self) -> Iterator[Fault]:
         """Devices that a setting keeps NCCL from."""

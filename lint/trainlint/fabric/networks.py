@@ -35,8 +35,8 @@ class Networks:
     GKE's Networks. ``primary`` are namespaces whose pods use a user-defined primary network. ``multus_defaults`` says
     whether Multus adds networks to every pod (``None``: its configuration is not in Git). ``claims`` are the device
     classes of claims and claim templates. ``injector`` says that an operator is there that adds device requests to
-    pods. ``rdma_resources`` are the last parts of the names of resources that a node policy makes RDMA devices (true) or
-    plain ones (false).
+    pods. ``rdma_resources`` are the last parts of the names of resources that a node policy makes RDMA devices (true)
+    or plain ones (false).
     ``mtus`` are those that node configuration sets, by device resource or interface.
     """
 

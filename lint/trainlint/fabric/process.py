@@ -35,6 +35,15 @@ class Rank:
     hidden: tuple[str, ...]
     teller: PodSet
 
+    @property
+    def computes(self) -> bool:
+        """Whether the pods have accelerators, or may have: without them nothing starts NCCL."""
+        spec = self.pod_set.spec
+        visible = self.container.env and any(entry.name == "NVIDIA_VISIBLE_DEVICES" for entry in self.container.env)
+        return bool(
+            accelerators_of(spec) or spec.resource_claims or "containers.resources" in spec.undetermined or visible
+        )
+
     def value(self, name: str) -> str | None:
         """The known value of a variable; ``None`` where it is absent or not known."""
         found = self.settings.get(name)
@@ -76,7 +85,11 @@ def computing(pod_set: PodSet) -> tuple[Container, ...]:
 
 
 def settings_of(container: Container) -> dict[str, Variable]:
-    """The variables that the container's processes see: without those that a script sets for itself only."""
+    """The variables that the container's processes see: without those that a script sets for itself only.
+
+    RCCL does not read NCCL's files (N 1.1).
+    """
+    rocm = "rocm" in container.image.lower()
     exported = {entry.name for entry in container.env}
     own: set[str] = set()
     for command in commands(container):
@@ -88,7 +101,8 @@ def settings_of(container: Container) -> dict[str, Variable]:
     return {
         name: variable
         for name, variable in environment(container).items()
-        if variable.carrier is not Carrier.SCRIPT or name in exported or name not in own
+        if (variable.carrier is not Carrier.SCRIPT or name in exported or name not in own)
+        and not (rocm and variable.carrier is Carrier.FILE)
     }
 
 

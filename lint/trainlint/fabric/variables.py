@@ -131,6 +131,14 @@ _OTHER_PREFIXES: Final = (
     "RESHARD_", "SHARP_", "UCX_", "OFI_", "GIB_",
 )  # fmt: skip
 
+_TORCH: Final = """
+BCAST_UNIQUEID SHOW_EAGER_INIT_P2P_SERIALIZATION_WARNING HIGH_PRIORITY DUMP_ON_TIMEOUT PROPAGATE_ERROR
+ENABLE_MONITORING HEARTBEAT_TIMEOUT_SEC RETHROW_CUDA_ERRORS TRACE_BUFFER_SIZE TRACE_CPP_STACK WAIT_TIMEOUT_DUMP_MILSEC
+COORD_CHECK_MILSEC LOG_CPP_STACK_ON_UNCLEAN_SHUTDOWN EXTRA_DUMP_ON_EXEC CUDA_EVENT_CACHE RANKS_PER_ROOT NAN_CHECK
+AVOID_RECORD_STREAMS DEBUG_INFO_TEMP_FILE DEBUG_INFO_PIPE_FILE USE_COMM_NONBLOCKING
+"""
+"""torch's own, which begin with TORCH_NCCL_ and have no older name."""
+
 _MISTAKEN: Final = {
     "DISABLE_IB": "IB_DISABLE",
     "TIMEOUT": "",
@@ -200,5 +208,8 @@ def last_release(name: str) -> Release | None:
 
 def mistaken_for(name: str) -> str | None:
     """What was meant by a name that is often seen and never read; empty where NCCL has no such setting."""
-    meant = _MISTAKEN.get(_bare(name))
+    bare = _bare(name)
+    if bare in _TORCH.split():
+        return f"TORCH_{name}"
+    meant = _MISTAKEN.get(bare)
     return PREFIX + meant if meant else meant

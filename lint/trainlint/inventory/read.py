@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -116,21 +117,43 @@ def _joined(name: str, parts: Iterable[Part], *, named: bool) -> Inventory:
     )
 
 
-def nearest_inventories(inventories: Iterable[Inventory], file: str) -> tuple[Inventory, ...]:
+def nearest_inventories(
+    inventories: Iterable[Inventory], file: str, elsewhere: Iterable[Inventory] = ()
+) -> tuple[Inventory, ...]:
     """The inventories whose files share the longest path with ``file``: one, none, or several that nobody can choose
     between (two clusters are never united). Equal copies are one, and one that was written as an inventory counts
     before what only follows from the manifests.
+
+    Where the repository makes several clusters, one of them is chosen only for what lies beside it: a collection of
+    examples holds a cluster here and a job there, which were never meant for each other. ``elsewhere`` are those of
+    other snapshots, which cannot be chosen.
     """
     ranked: dict[int, list[Inventory]] = defaultdict(list)
     for inventory in inventories:
         if inventory.at is not None:
             ranked[_common(inventory.at.file, file)].append(inventory)
-    nearest: list[Inventory] = []
-    for inventory in ranked[max(ranked)] if ranked else ():
-        if all((inventory.pools, inventory.complete) != (other.pools, other.complete) for other in nearest):
-            nearest.append(inventory)
-    written = [inventory for inventory in nearest if not inventory.derived]
-    return tuple(written or nearest)
+    if not ranked:
+        return ()
+    nearest = _distinct(ranked[max(ranked)])
+    written = tuple(inventory for inventory in nearest if not inventory.derived)
+    if written or all(_beside(inventory, max(ranked)) for inventory in nearest):
+        return written or nearest
+    everyone = chain(*ranked.values(), elsewhere)
+    clusters = _distinct(each for each in everyone if each.derived and not each.partial)
+    return clusters if len(clusters) > 1 else nearest
+
+
+def _distinct(inventories: Iterable[Inventory]) -> tuple[Inventory, ...]:
+    found: list[Inventory] = []
+    for inventory in inventories:
+        if all((inventory.pools, inventory.complete) != (other.pools, other.complete) for other in found):
+            found.append(inventory)
+    return tuple(found)
+
+
+def _beside(inventory: Inventory, common: int) -> bool:
+    """Whether all but the last directory of the inventory's path is shared: ``a/nodes`` is beside ``a/jobs``."""
+    return inventory.at is None or len(PurePosixPath(inventory.at.file).parent.parts) - common <= 1
 
 
 def united(inventories: tuple[Inventory, ...]) -> Inventory | None:

@@ -5,16 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from trainlint.fact import fact
 from trainlint.model.policy import Action, Peer, PolicyEntry, Proxy
 
-__all__ = ["merge_conflict"]
+__all__ = ["Conflict", "merge_conflict"]
 
 LOWEST_PRIORITY = 0xFFFF
 NOTHING = Proxy("")
 
 
-def merge_conflict(entries: Sequence[PolicyEntry], *, namespaced: bool) -> str:
-    """Why the entries that select one pod in one direction cannot be merged; empty where they can.
+@fact
+class Conflict:
+    """Why two entries cannot be merged (or one by itself: then ``other`` is the same)."""
+
+    why: str
+    entry: PolicyEntry
+    other: PolicyEntry
+
+
+def merge_conflict(entries: Sequence[PolicyEntry], *, namespaced: bool) -> Conflict | None:
+    """Why the entries that select one pod in one direction cannot be merged; ``None`` where they can.
 
     ``namespaced``: whether the pod has a namespace, in which a listener could be looked for.
     """
@@ -24,16 +34,21 @@ def merge_conflict(entries: Sequence[PolicyEntry], *, namespaced: bool) -> str:
             continue
         for key, proxy in _filters(entry):
             if proxy.namespaced_listener and not namespaced and not entry.namespace:
-                return f"{entry.origin} looks for a CiliumEnvoyConfig, and this end has no namespace"
+                why = f"{entry.origin} looks for a CiliumEnvoyConfig, and this end has no namespace"
+                return Conflict(why, entry, entry)
             mode, before, other = merged.get(key, ("", NOTHING, entry))
-            both = f"{other.origin} and {entry.origin}"
             if mode and entry.authentication and mode != entry.authentication:
-                return f"{both} ask for authentication {mode} and {entry.authentication} of the same peers"
+                asked = f"authentication {mode} and {entry.authentication} of the same peers"
+                return Conflict(f"{_both(other, entry)} for {asked}", entry, other)
             joined = _merge(before, proxy)
             if isinstance(joined, str):
-                return f"{both} ask for {joined} on the same ports of the same peers"
+                return Conflict(f"{_both(other, entry)} for {joined} on the same ports of the same peers", entry, other)
             merged[key] = (mode or entry.authentication, joined, entry)
-    return ""
+    return None
+
+
+def _both(one: PolicyEntry, two: PolicyEntry) -> str:
+    return f"{one.origin} asks" if one.origin == two.origin else f"{one.origin} and {two.origin} ask"
 
 
 def _filters(entry: PolicyEntry) -> Iterator[tuple[object, Proxy]]:

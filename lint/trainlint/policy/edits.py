@@ -16,7 +16,8 @@ from trainlint.policy.identity import NAMESPACE_LABELS, Endpoint
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry, ReadyPeer
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
-from trainlint.policy.shortfall import METADATA_NAME, uncovered, unmet
+from trainlint.policy.shortfall import uncovered, unmet
+from trainlint.policy.wording import METADATA_NAME
 
 __all__ = [
     "Edit",

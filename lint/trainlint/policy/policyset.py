@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from trainlint.fact import fact
 from trainlint.finding import Unknown
 from trainlint.model.policy import (
     Action,
@@ -17,16 +16,16 @@ from trainlint.model.policy import (
     Unenforced,
     Verdict,
 )
-from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
-from trainlint.policy.conflicts import merge_conflict
+from trainlint.policy.conflicts import Conflict
 from trainlint.policy.doubt import doubt
 from trainlint.policy.foreign import ForeignPolicy
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
 from trainlint.policy.labels import pod_label_filter
-from trainlint.policy.matching import ALL_PORTS, ReadyEntry, Rules, ready
-from trainlint.policy.selector import Matcher, split_source
+from trainlint.policy.matching import ALL_PORTS, Rules, ready
+from trainlint.policy.selection import Selection, conflict_of, select
+from trainlint.policy.selector import split_source
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
 
 __all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "Selection"]
@@ -34,17 +33,6 @@ __all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "Selection"]
 OWN_POD = "a pod reaches itself, directly or through a Service, without any policy"
 REPLY = "replies to a connection that is open need no permission of their own"
 SECONDARY_INTERFACE = "policies see the pod's own interface only, not RDMA devices and attached networks"
-
-
-@fact
-class Selection:
-    """The entries of one direction that select an endpoint, each with whether that is certain."""
-
-    entries: tuple[tuple[ReadyEntry, bool], ...]
-    isolating: tuple[PolicyEntry, ...]
-    isolated: bool | None
-    conflict: str
-    required: Mapping[Action, Matcher]
 
 
 class PolicySet:
@@ -69,7 +57,7 @@ class PolicySet:
         self.foreign = tuple(foreign)
         self._rules = rules
         self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
-        self._selections: dict[Endpoint, dict[Direction, Selection]] = {}
+        self._selections: dict[Endpoint, Mapping[Direction, Selection]] = {}
         self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
         self._decisions: dict[tuple[Direction, Endpoint, Endpoint, str, PortRange | None], Decision] = {}
 
@@ -131,37 +119,18 @@ class PolicySet:
         """The entries that select an endpoint."""
         found = self._selections.get(subject)
         if found is None:
-            found = self._selections[subject] = self._select(subject)
+            found = self._selections[subject] = select(subject, self._index.candidates(subject), self._rules)
         return found[direction]
 
-    def _select(self, subject: Endpoint) -> dict[Direction, Selection]:
-        selected: dict[Direction, list[tuple[ReadyEntry, bool]]] = {each: [] for each in Direction}
-        if subject.subject is not None and self._rules.options.enforcement != "never":
-            for entry in self._index.candidates(subject):
-                match = entry.subject.matches(subject.subject, subject.unknown_subject)
-                if match is not False:
-                    selected[entry.entry.direction].append((entry, match is True))
-        return {direction: self._selection(subject, entries) for direction, entries in selected.items()}
-
-    def _selection(self, subject: Endpoint, entries: list[tuple[ReadyEntry, bool]]) -> Selection:
-        options = self._rules.options
-        enforced = subject.subject is not None and options.enforcement != "never"
-        forced = enforced and (options.enforcement == "always" or subject.has("init"))
-        isolating = [(each.entry, certain) for each, certain in entries if each.entry.isolates]
-        isolated: bool | None = forced or any(certain for _, certain in isolating)
-        if not isolated and isolating:
-            isolated = None
-        entries.sort(key=lambda each: each[0].level)
-        return Selection(
-            entries=tuple(entries),
-            isolating=tuple(entry for entry, _ in isolating),
-            isolated=isolated,
-            conflict=self._conflict(subject, [each.entry for each, _ in entries]),
-            required=_required([each.entry for each, _ in entries]),
-        )
-
-    def _conflict(self, subject: Endpoint, entries: Sequence[PolicyEntry]) -> str:
-        return merge_conflict(entries, namespaced=bool(subject.namespace)) if self._rules.cilium else ""
+    def conflicts(self, subject: Endpoint) -> Iterator[Conflict]:
+        """The entries that surely select an end and cannot be merged: Cilium then computes no policy for it."""
+        for direction in Direction:
+            selection = self.selection(subject, direction)
+            if selection.conflict is not None:
+                sure = [each.entry for each, certain in selection.entries if certain]
+                found = conflict_of(subject, sure, self._rules)
+                if found is not None:
+                    yield found
 
     def _decide(
         self, direction: Direction, subject: Endpoint, peer: Endpoint, protocol: str, ports: PortRange | None
@@ -169,8 +138,10 @@ class PolicySet:
         if self._rules.options.audit or self._own_node(subject, peer):
             return Decision(direction, Permission.ALLOW, allowed=(ports or ALL_PORTS,))
         selection = self.selection(subject, direction)
-        if selection.conflict:
-            return Decision(direction, Permission.UNKNOWN, conflict=selection.conflict)
+        if selection.conflict is not None:
+            why = selection.conflict.why
+            uncertain = (f"Cilium cannot compute a policy, because {why}",)
+            return Decision(direction, Permission.UNKNOWN, conflict=why, uncertain=uncertain)
         matched = self._match(direction, subject, peer, selection)
         decision = decide(
             direction,
@@ -182,7 +153,9 @@ class PolicySet:
             why=lambda entry: doubt(entry, subject, peer),
         )
         others = tuple(each.missing for each in self.foreign if each.namespace in ("", subject.namespace))
-        if others and subject.subject is not None:
+        # Nothing that another engine allows opens what Cilium, where it is known to run, denies.
+        final = decision.answer is Permission.DENY and self._rules.cilium and self._rules.context.settings.cni.stated
+        if others and subject.subject is not None and not final:
             return replace(decision, answer=Permission.UNKNOWN, allowed=(), uncertain=others)
         return decision
 
@@ -233,12 +206,3 @@ class PolicySet:
         ):
             return ALLOW
         return DENY if selection.isolated else EITHER
-
-
-def _required(entries: Iterable[PolicyEntry]) -> Mapping[Action, Matcher]:
-    """Cilium 1.18 asks what one entry requires of the endpoint peers of all entries of its kind."""
-    found: dict[Action, tuple[Requirement, ...]] = {}
-    for entry in entries:
-        if entry.requires is not None:
-            found[entry.action] = (*found.get(entry.action, ()), *entry.requires.requirements)
-    return {action: Matcher.of(LabelSelector(requirements)) for action, requirements in found.items()}

@@ -7,18 +7,16 @@ from enum import StrEnum
 
 from trainlint.fact import fact
 from trainlint.finding import Location
-from trainlint.model.known import Undetermined
 from trainlint.model.policy import Direction
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
-from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS, Endpoint
+from trainlint.policy.identity import Endpoint
 from trainlint.policy.matching import ALL_PORTS, PortSpan, ReadyEntry, ReadyPeer
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
+from trainlint.policy.wording import no_pod, unmet_text
 
-__all__ = ["Part", "Shortfall", "closest_peer", "requirement_text", "shortfalls", "uncovered", "unmet"]
-
-METADATA_NAME = "kubernetes.io/metadata.name"
+__all__ = ["Part", "Shortfall", "closest_peer", "shortfalls", "uncovered", "unmet"]
 
 
 class Part(StrEnum):
@@ -53,7 +51,7 @@ def shortfalls(
     """Everything that keeps an entry from matching; nothing for one that matches."""
     entry = ready.entry
     for item, certain in unmet(entry.subject, subject, policed=True):
-        yield Shortfall(Part.SUBJECT, _selector_text(item, subject, policies), _place(item, entry.subject), certain)
+        yield Shortfall(Part.SUBJECT, unmet_text(item, subject, policies), _place(item, entry.subject), certain)
     yield from _peer_shortfalls(ready, subject, peer, policies)
     yield from _port_shortfalls(ready, subject, peer, protocol, ports, policies)
 
@@ -97,11 +95,11 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     elif found.peer.kind == "Entities":
         yield Shortfall(Part.PEER, f"{peer.name} is not in {written.partition(': ')[2] or written}", at)
     elif not peer.namespace and _names_pods(found.peer.selector):
-        yield Shortfall(Part.PEER, f"names pods by their labels; {_no_pod(peer)}", at, certain=match is False)
+        yield Shortfall(Part.PEER, f"names pods by their labels; {no_pod(peer)}", at, certain=match is False)
     else:
         for item, certain in unmet(found.peer.selector, peer):
             place = _place(item, found.peer.selector) or at
-            yield Shortfall(Part.PEER, _selector_text(item, peer, policies), place, certain)
+            yield Shortfall(Part.PEER, unmet_text(item, peer, policies), place, certain)
 
 
 def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> ReadyPeer | None:
@@ -126,74 +124,12 @@ def _address_text(found: ReadyPeer, peer: Endpoint) -> str:
     return f"{peer.address} is not in {prefixes}"
 
 
-def _selector_text(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
-    return f"asks for {requirement_text(item)}; {_actual(item, end, policies)}"
-
-
-def requirement_text(item: Requirement) -> str:
-    """A requirement as people say it."""
-    source, key = split_source(item.key)
-    values = ", ".join(item.values)
-    name = _label_name(source, key)
-    match item.operator:
-        case "In" if len(item.values) == 1:
-            return f"{name}={values}" if not values or name == key else f"{name} {values}"
-        case "In":
-            return f"{name} in ({values})"
-        case "NotIn":
-            return f"{name} not in ({values})"
-        case "Exists":
-            return name if source == "reserved" else f"any {name}"
-        case _:
-            return f"no {name}"
-
-
-def _label_name(source: str, key: str) -> str:
-    if source == "reserved":
-        return f"the entity {key}"
-    if key == NAMESPACE_KEY or key == NAMESPACE_LABELS + METADATA_NAME:
-        return "the namespace"
-    if key.startswith(NAMESPACE_LABELS):
-        return f"the namespace label {key.removeprefix(NAMESPACE_LABELS)}"
-    if key == CLUSTER_KEY:
-        return "the cluster"
-    return f"the node label {key}" if source == "node" else key
-
-
-def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
-    """What the end has instead."""
-    source, key = split_source(item.key)
-    if not end.namespace:
-        return _no_pod(end)
-    if key == NAMESPACE_KEY or key == NAMESPACE_LABELS + METADATA_NAME:
-        return f"{end.name} is in namespace {end.namespace}"
-    if source == "reserved":
-        return f"{end.name} is a pod"
-    if policies.drops(item.key):
-        return "Cilium leaves this label out of identities, so nobody has it"
-    name = _label_name(source, key)
-    value = end.labels.get(item.key)
-    if isinstance(value, Undetermined):
-        return f"whether {end.name} has it is not known: {value.why}"
-    if value is not None:
-        return f"{end.name} has {name}={value}"
-    if end.unknown is not None and end.unknown.may_hold(item.key):
-        return f"whether {end.name} has it is not known"
-    return f"{end.name} has no {name.removeprefix('the ')}"
-
-
 def _names_pods(selector: LabelSelector) -> bool:
     """Whether it can only be about pods: a label of theirs, of their namespace, or their cluster is asked for."""
     return any(
         item.operator in ("In", "Exists") and split_source(item.key)[0] in ("any", "k8s")
         for item in selector.requirements
     )
-
-
-def _no_pod(end: Endpoint) -> str:
-    if end.has("host") or end.has("remote-node"):
-        return f"policies see {end.name} as a node, whose identity has no labels of pods"
-    return f"{end.name} is no pod"
 
 
 def _place(item: Requirement, selector: LabelSelector) -> Location | None:

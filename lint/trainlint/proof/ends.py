@@ -2,96 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from ipaddress import ip_network
-from typing import Literal
 
-from trainlint.fact import fact
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.model.workload import DNS_PEER, ObjectRef, PodSet
-from trainlint.policy import Endpoint, address, dns_endpoint, endpoint, entity
+from trainlint.policy import Endpoint, address, dns_endpoint, entity
 from trainlint.policy.addresses import parse_address
 from trainlint.policy.mistakes.subnets import read_subnets
 from trainlint.policy.syntax import key_problem, value_problem
+from trainlint.proof.end import End
 from trainlint.proof.facts import Facts
 from trainlint.reachability import Place, places
 
-__all__ = ["ENTITIES", "End", "find_end", "unknown_end"]
+__all__ = ["ENTITIES", "find_end", "unknown_end"]
 
 ENTITIES = ("world", "host", "remote-node", "kube-apiserver", "health", "ingress", "init", "unmanaged")
 NOWHERE = Location("", 0)
-SOMEWHERE = Place("", Undetermined("no zone is given"), Undetermined("no zone is given"))
-Node = Literal["same", "other"]
 _Spelling = Callable[[PodSet], str]
-
-
-@fact(eq=False, slots=False)
-class End:
-    """One end in one snapshot; ``pod_set`` are its pods, if it is one, and ``written`` the labels in its template.
-
-    ``hypothetical`` pods are given by their labels and are no workload of the repository.
-    """
-
-    name: str
-    facts: Facts
-    pod_set: PodSet | None = None
-    fixed: Endpoint | None = None
-    hypothetical: bool = False
-    place: Place = SOMEWHERE
-
-    def endpoint(
-        self, labels: Mapping[str, str | None], namespace_labels: Mapping[str, str | None], node: Node
-    ) -> Endpoint:
-        """What policies see of the end, with labels of the pods and of their namespace changed (``None``: removed)."""
-        if self.pod_set is None:
-            assert self.fixed is not None
-            return self.fixed
-        snapshot = self.facts.snapshot
-        namespaces = dict(snapshot.namespaces)
-        if namespace_labels:
-            kept = namespaces.get(self.pod_set.namespace, {})
-            added = {key: value for key, value in namespace_labels.items() if value is not None}
-            kept = {key: value for key, value in kept.items() if key not in namespace_labels}
-            namespaces[self.pod_set.namespace] = {**kept, **added}
-        pods = replace(self.pod_set, labels=_changed(self.pod_set.labels, labels)) if labels else self.pod_set
-        found = endpoint(pods, snapshot.settings, namespaces, zone=self.place.zone, region=self.place.region, node=node)
-        return replace(found, name=self.name)
-
-    @property
-    def on_host(self) -> bool:
-        """Whether the pods run on the host network, so that it matters on which node."""
-        return self.pod_set is not None and self.pod_set.spec.host_network
-
-    def free(self, key: str) -> bool:
-        """Whether people write the label: in the template, or it is not there yet."""
-        if self.pod_set is None:
-            return False
-        return self.hypothetical or key not in self.pod_set.labels or key in self._written
-
-    @property
-    def _written(self) -> Mapping[str, object]:
-        """The labels in the template."""
-        at = self.labels_at
-        for item in self.facts.snapshot.objects if at is not None else ():
-            if at is not None and (item.file, item.field.document.index) == (at.file, at.document):
-                return item.field.document.root.down(*at.path).mapping or {}
-        return {}
-
-    @property
-    def labels_at(self) -> Location | None:
-        """Where the labels of the pods are written, or would be."""
-        if self.pod_set is None or self.hypothetical:
-            return None
-        return self.pod_set.template.child("metadata", "labels")
-
-
-def _changed(labels: Mapping[str, Known[str]], changes: Mapping[str, str | None]) -> dict[str, Known[str]]:
-    kept = {key: value for key, value in labels.items() if key not in changes}
-    return {**kept, **{key: value for key, value in changes.items() if value is not None}}
 
 
 def find_end(text: str, facts: Facts, zone: str | None = None) -> End | None:
@@ -101,6 +33,8 @@ def find_end(text: str, facts: Facts, zone: str | None = None) -> End | None:
         UsageError: the text names several workloads, is wrong by itself, or the zone is none of the inventory.
     """
     settings = facts.snapshot.settings
+    if zone is not None and (text in (*ENTITIES, DNS_PEER) or parse_address(text) is not None):
+        raise UsageError(f"{text} is no workload: it runs in no zone that could be given")
     if text in ENTITIES:
         return End(text, facts, fixed=entity(text, settings))
     if text == DNS_PEER:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations, islice, product
 
 from trainlint.fact import fact
@@ -74,13 +73,27 @@ def _split(cast: Cast, placements: Placements, missing: list[str]) -> SplitCause
 
 
 def _fills_up(cast: Cast, placements: Placements, state: State) -> Answer:
-    """Whether every order finds room in a state; a limit per node that is lenient may hold or not."""
+    """Whether every order finds room in a state.
+
+    A limit per node that is lenient may hold or not. A pod that finds its domain full proves nothing while another
+    domain is open to it: then another state is reached.
+    """
     demands = placements.demands(state)
     answer = always_fits(cast.classes, demands)
-    if not any(placements.roles[each.role].lenient for each in demands):
-        return answer
-    loose = [replace(each, per_node=None) if placements.roles[each.role].lenient else each for each in demands]
-    return Answer.PROVED if answer is always_fits(cast.classes, loose) is Answer.PROVED else Answer.UNKNOWN
+    if placements.is_lenient(demands):
+        loose = always_fits(cast.classes, placements.loosened(demands))
+        return Answer.PROVED if answer is loose is Answer.PROVED else Answer.UNKNOWN
+    return Answer.UNKNOWN if answer is Answer.REFUTED and _has_choice(placements, state) else answer
+
+
+def _has_choice(placements: Placements, state: State) -> bool:
+    """Whether a role that is bound to domains could have a pod in another one, with the others where they are."""
+    for role in placements.bound:
+        others = frozenset(pair for pair in state if pair[0] != role)
+        for domain in placements.possible(role):
+            if (role, domain) not in state and placements.admits(others, role, domain):
+                return True
+    return False
 
 
 def _stranded(cast: Cast, placements: Placements, good: Sequence[str], notes: list[str]) -> StrandedCause | None:

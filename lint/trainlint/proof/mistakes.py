@@ -9,8 +9,9 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path
 from trainlint.kube.strings import unquoted
 from trainlint.model.policy import Permission, PolicyEntry, Rejection
-from trainlint.model.workload import Flow, Group, ObjectRef
+from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
+from trainlint.policy.conflicts import Conflict
 from trainlint.policy.labels import pod_label_filter
 from trainlint.policy.mistakes.dropped_labels import DroppedLabel, dropped_labels
 from trainlint.policy.mistakes.pods import Aimed, Audience, ServicePortMiss, Unselected
@@ -70,6 +71,11 @@ class PolicyMistakes:
     @cached_property
     def _audience(self) -> Audience:
         return Audience(self._snapshot.workloads.pod_sets, self._snapshot.settings, self._snapshot.namespaces)
+
+    @cached_property
+    def conflicts(self) -> tuple[tuple[PodSet, Conflict], ...]:
+        """Entries that are fine one by one and cannot be merged for some pods."""
+        return tuple(self._audience.unmergeable(self._policies))
 
     @cached_property
     def dropped_labels(self) -> tuple[DroppedLabel, ...]:

@@ -22,6 +22,7 @@ from trainlint.scheduling.packing import UNLIMITED, NodeClass
 from trainlint.scheduling.placement import Attraction, Repulsion, Role
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.pod_topology_spread import eligible_domains
+from trainlint.scheduling.requirement import selector_matches
 
 __all__ = ["Cast", "cast"]
 
@@ -216,6 +217,23 @@ def _role(
         per_node=1 if index in apart else _skew_on_hosts(me.pod),
         apart=frozenset(apart - {index}),
         lenient=index not in apart and _skew_on_hosts(me.pod) is not None,
+        spread_from=frozenset(
+            other
+            for other, pod in enumerate(own)
+            if other != index and other not in apart and (_counts(me.pod, pod) or _counts(pod, me.pod))
+        ),
+    )
+
+
+def _counts(pod: Pod, other: Pod) -> bool:
+    """Whether a hard spread over hosts of the pod counts, or may count, the other."""
+    return pod.namespace == other.namespace and any(
+        each.hard
+        and each.topology_key == HOSTNAME
+        and each.selector is not None
+        and bool(each.selector.requirements)
+        and selector_matches(each.selector, other.labels) is not False
+        for each in pod.spec.spread
     )
 
 

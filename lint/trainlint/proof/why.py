@@ -5,118 +5,21 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
-from trainlint.fact import fact
 from trainlint.finding import Location, UsageError
-from trainlint.model.policy import Direction, Permission, Verdict
-from trainlint.model.workload import PortRange
+from trainlint.model.policy import Direction
 from trainlint.policy import Endpoint
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
-from trainlint.policy.explain import Side, explain
+from trainlint.policy.explain import explain
 from trainlint.policy.mending import mend
-from trainlint.proof.ends import End, Node, find_end, unknown_end
+from trainlint.proof.answer import Answer, Asked, Change, Repair
+from trainlint.proof.end import End, Node
+from trainlint.proof.ends import find_end, unknown_end
 from trainlint.proof.facts import Facts
 
-__all__ = ["Answer", "Asked", "Change", "Repair", "why"]
+__all__ = ["why"]
 
 ONE_NODE = "both pods on one node"
 TWO_NODES = "the pods on two nodes"
-
-
-@fact
-class Asked:
-    """A question as people ask it; ``ports`` is ``None`` for every port of the protocol."""
-
-    source: str
-    target: str
-    protocol: str = "TCP"
-    ports: PortRange | None = None
-    source_zone: str | None = None
-    target_zone: str | None = None
-
-
-@fact
-class Change:
-    """One edit of a repair in words, and the place to edit (``None``: it is in no file)."""
-
-    text: str
-    at: Location | None
-
-
-@fact
-class Repair:
-    """Changes that together open a denied connection: tried, with the answer after them."""
-
-    changes: tuple[Change, ...]
-    answer: Permission
-
-
-@fact
-class Answer:
-    """The verdict with everything that led to it.
-
-    ``snapshots`` are those in which it holds, ``where`` says for which placement if that matters. ``source`` and
-    ``target`` are the full names of the ends. ``inert`` are policies of the ends' namespaces that are not in force,
-    each with the reason.
-    """
-
-    snapshots: tuple[str, ...]
-    where: str
-    source: str
-    target: str
-    verdict: Verdict
-    egress: Side
-    ingress: Side
-    repairs: tuple[Repair, ...] = ()
-    inert: tuple[Change, ...] = ()
-    assumptions: tuple[str, ...] = ()
-
-    @property
-    def sides(self) -> tuple[Side, Side]:
-        """Both directions, in the order of the connection."""
-        return (self.egress, self.ingress)
-
-    @property
-    def denied(self) -> bool:
-        """Whether a direction denies it."""
-        return self.verdict.answer is Permission.DENY
-
-    @property
-    def key(self) -> Hashable:
-        """Equal for answers that say the same about the same places."""
-        return (
-            self.source,
-            self.target,
-            self.verdict.answer,
-            self.verdict.allowed,
-            tuple(_side_key(side) for side in self.sides),
-            self.repairs,
-            self.inert,
-            self.assumptions,
-        )
-
-    def locations(self) -> Iterator[Location]:
-        """Every place that the answer names."""
-        for side in self.sides:
-            for entry in (*side.decision.deciding, *side.decision.isolating, *side.overruled):
-                yield entry.at
-            for miss in side.near:
-                yield miss.entry.at
-                yield from (each.at for each in miss.shortfalls if each.at is not None)
-        for repair in self.repairs:
-            yield from (change.at for change in repair.changes if change.at is not None)
-        yield from (each.at for each in self.inert if each.at is not None)
-
-
-def _side_key(side: Side) -> Hashable:
-    decision = side.decision
-    entries = (decision.deciding, decision.isolating, side.overruled)
-    return (
-        decision.reason,
-        side.policed,
-        tuple(tuple(entry.at for entry in each) for each in entries),
-        tuple((miss.entry.at, miss.shortfalls) for miss in side.near),
-        side.more,
-    )
 
 
 def why(snapshots: Sequence[Facts], asked: Asked) -> tuple[Answer, ...]:

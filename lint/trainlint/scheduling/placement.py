@@ -44,7 +44,8 @@ class Role:
     """``count`` equal pods, the classes of nodes (indices) that one of them may use alone, and what binds them.
 
     ``starts`` says that the pod matches all its own affinity terms, so that the first of all may go anywhere.
-    ``lenient`` says that more than ``per_node`` pods may share a node where the nodes fill up evenly.
+    ``lenient`` says that more than ``per_node`` pods may share a node where the nodes fill up evenly; so may then those
+    of the roles in ``spread_from``.
     """
 
     requests: Mapping[str, int]
@@ -56,6 +57,7 @@ class Role:
     per_node: int | None = None
     apart: frozenset[int] = frozenset()
     lenient: bool = False
+    spread_from: frozenset[int] = frozenset()
 
 
 State = frozenset[tuple[int, int]]
@@ -149,11 +151,25 @@ class Placements:
     def _packed(self, demands: Sequence[Demand]) -> Packing:
         """The packing; where it fails only for a lenient limit, nobody knows."""
         packing = pack(self.classes, demands)
-        lenient = [replace(each, per_node=None) for each in demands if self.roles[each.role].lenient]
-        if packing.answer is not Answer.REFUTED or not lenient:
+        if packing.answer is not Answer.REFUTED or not self.is_lenient(demands):
             return packing
-        strict = [each for each in demands if not self.roles[each.role].lenient]
-        return packing if pack(self.classes, [*strict, *lenient]).answer is Answer.REFUTED else Packing(Answer.UNKNOWN)
+        return (
+            packing if pack(self.classes, self.loosened(demands)).answer is Answer.REFUTED else Packing(Answer.UNKNOWN)
+        )
+
+    def is_lenient(self, demands: Sequence[Demand]) -> bool:
+        """Whether a limit of the demands may be exceeded where the nodes fill up evenly."""
+        return any(self.roles[each.role].lenient or self.roles[each.role].spread_from for each in demands)
+
+    def loosened(self, demands: Sequence[Demand]) -> list[Demand]:
+        """The demands without such limits; those that have none come first."""
+        kept = [each for each in demands if not self.is_lenient([each])]
+        freed = [each for each in demands if self.is_lenient([each])]
+        roles = self.roles
+        return kept + [
+            replace(each, per_node=None if roles[each.role].lenient else each.per_node, apart=roles[each.role].apart)
+            for each in freed
+        ]
 
     def _demands(self, state: State, pins: Sequence[tuple[int, int]] = (), *, complete: bool) -> Iterator[Demand]:
         pairs = sorted((Counter(pins) | Counter(state)).elements())
@@ -174,7 +190,7 @@ class Placements:
 
     def _demand(self, index: int, count: int, classes: frozenset[int]) -> Demand:
         role = self.roles[index]
-        return Demand(index, role.requests, count, classes & role.classes, role.per_node, role.apart)
+        return Demand(index, role.requests, count, classes & role.classes, role.per_node, role.apart | role.spread_from)
 
     @cached_property
     def reachable(self) -> tuple[State, ...] | None:

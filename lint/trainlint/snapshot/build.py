@@ -30,7 +30,8 @@ class Snapshot:
 
     ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
-    ``moved`` maps files to the namespaces that kustomizations put their objects into.
+    ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
+    other states, which count for nobody here.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Snapshot:
     namespaces: Mapping[str, Mapping[str, str]]
     inventories: tuple[Inventory, ...]
     workloads: Workloads
+    elsewhere: tuple[Inventory, ...] = ()
     unrendered: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     opened: Mapping[str, str] = field(default_factory=dict)
@@ -61,7 +63,7 @@ class Snapshot:
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
-        nearest = nearest_inventories(self.inventories, place.file)
+        nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
         if len(nearest) < 2:
             return nearest
         key = tuple(map(id, nearest))
@@ -99,6 +101,7 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         namespaces=_namespaces(objects),
         inventories=inventories,
         workloads=workloads,
+        elsewhere=_elsewhere(repository, objects, settings),
         unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
         moved=repository.moved,
         opened=opened(
@@ -109,6 +112,13 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         ),
         unknowns=(*workloads.unknowns, *_disputed(objects)),
     )
+
+
+def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: Settings) -> tuple[Inventory, ...]:
+    """The inventories of other snapshots: they tell that the repository makes several clusters."""
+    here = {each.file for each in objects}
+    others = [(each.meta, each.field) for each in repository.objects if each.file not in here]
+    return read_inventories(others, settings)
 
 
 def _belongs(item: ApiObject, part: Part, repository: Repository) -> bool:

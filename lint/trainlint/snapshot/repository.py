@@ -16,6 +16,7 @@ from trainlint.snapshot.objects import ApiObject, Key, api_objects
 from trainlint.snapshot.openness import OPENERS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
+from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.workload.kinds import WORKLOAD_KINDS
 
@@ -132,7 +133,7 @@ def read_repository(
         for reading in readings
         if reading.file not in resolution.patch_files and not is_kustomization(reading.file)
         for item in api_objects(reading.documents)
-        if item.meta.kind in READ_KINDS
+        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
     ]
     duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
     superseded = {id(duplicate.first) for duplicate in duplicates}

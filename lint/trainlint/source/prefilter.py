@@ -6,6 +6,8 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from trainlint.source.podtemplates import POD_OWNERS, may_own_pods
+
 __all__ = ["KindFilter"]
 
 _KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
@@ -30,7 +32,8 @@ class KindFilter:
     """Tells what cannot hold an object of certain kinds; whatever is odd may hold one.
 
     It looks for the key ``kind`` in every form that YAML and JSON have for it and at the first word of its value. An
-    item of a typed list (``NodeList``) needs no kind of its own, so the names of such lists count too.
+    item of a typed list (``NodeList``) needs no kind of its own, so the names of such lists count too. ``POD_OWNERS``
+    among the kinds stands for all that hold a pod template.
     """
 
     def __init__(self, kinds: Collection[str]) -> None:
@@ -50,7 +53,9 @@ class KindFilter:
                     return True
             elif _explicit(content, key.start()):
                 return True
-        return any(odd in content for odd in _ODD) or _ESCAPED.search(content) is not None
+        if any(odd in content for odd in _ODD) or _ESCAPED.search(content) is not None:
+            return True
+        return POD_OWNERS in self.kinds and may_own_pods(content)
 
 
 def _explicit(content: bytes, end: int) -> bool:

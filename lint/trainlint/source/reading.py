@@ -16,6 +16,7 @@ from trainlint.source.files import SourceFile
 from trainlint.source.kindless import head_of, may_be_kindless
 from trainlint.source.lines import Lines
 from trainlint.source.loader import json_stream, load
+from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template, engine_of_name, first, kinds_in, mark, plain_name, ytt
 from trainlint.source.text import NotTextError, Part, decode, split
@@ -175,7 +176,11 @@ class _Reader:
 
     def _holds(self, data: Any) -> bool:
         probe = Document(self._file, 0, 1, "", data)
-        return any(here["kind"].string in self._kinds.kinds for here in objects(probe))
+        owners = POD_OWNERS in self._kinds.kinds
+        return any(
+            here["kind"].string in self._kinds.kinds or (owners and next(pod_templates(here), None) is not None)
+            for here in objects(probe)
+        )
 
     def _load(self, index: int, part: Part, loaded: Loaded | None, faults: list[tuple[int, Part, YamlError]]) -> None:
         annotation = ytt(part.text)

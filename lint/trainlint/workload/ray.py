@@ -77,7 +77,7 @@ def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
             head["template"],
             head.at,
             labels=_labels(cluster, head, "head", "headgroup"),
-            env={"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}"},
+            env=_unset(head["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}"}),
         )
     ]
     ranks = set() if cluster.multi_host_only or not accelerators_of(pod_sets[0].spec) else {0}
@@ -96,7 +96,10 @@ def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
             labels=_labels(cluster, group, "worker", read_text(group["groupName"])),
             max_replicas=maximum if isinstance(maximum, int) else None,
             blocks=minimum,
-            env={"RAY_PORT": gcs, "RAY_ADDRESS": _head_address(cluster, gcs), "FQ_RAY_IP": _head_address(cluster, "")},
+            env={
+                **_unset(group["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": _head_address(cluster, gcs)}),
+                "FQ_RAY_IP": _head_address(cluster, ""),
+            },
         )
         if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
             ranks.add(len(pod_sets))
@@ -108,6 +111,13 @@ def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
         ranks=frozenset(ranks),
         training=True,
     )
+
+
+def _unset(template: Field, env: dict[str, Known[str]]) -> dict[str, Known[str]]:
+    """The variables that the user does not set: KubeRay leaves those alone that are there (W 7)."""
+    containers = template.down("spec", "containers").elements()
+    written = {read_text(entry["name"]) for container in containers for entry in container["env"].elements()}
+    return {name: value for name, value in env.items() if name not in written}
 
 
 def _head_address(cluster: RayClusterSpec, port: str) -> Known[str]:

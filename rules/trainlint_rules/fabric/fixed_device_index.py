@@ -1,8 +1,8 @@
 """A fixed device name or GID index in pods that each get whichever virtual function is free.
 
-A virtual function is called mlx5_2 in one pod and mlx5_7 in the next. NCCL_IB_HCA with a number in it matches in some pods
-only; in the others NCCL has no device and takes TCP. The right GID index depends on the function, too; NCCL finds it by
-itself since 2.21.
+A virtual function is called mlx5_2 in one pod and mlx5_7 in the next. NCCL_IB_HCA with a number in it matches in some
+pods only; in the others NCCL has no device and takes TCP. The right GID index depends on the function, too; NCCL
+finds it by itself since 2.21.
 
 Silent on the host network, where all pods see the node's own adapters, and for prefixes such as mlx5.
 

@@ -1,8 +1,8 @@
 """GLOO_SOCKET_IFNAME names no interface of the pod, often because it uses NCCL's grammar.
 
-Gloo takes exact names, separated by commas: no prefix, no `^`, no `=`, no blanks. Every name must exist. A value copied from
-NCCL_SOCKET_IFNAME makes the first Gloo group raise "Unable to find address for". Training with NCCL creates Gloo groups as
-well: for checkpoints, in vLLM, in DeepSpeed.
+Gloo takes exact names, separated by commas: no prefix, no `^`, no `=`, no blanks. Every name must exist. A value
+copied from NCCL_SOCKET_IFNAME makes the first Gloo group raise "Unable to find address for". Training with NCCL
+creates Gloo groups as well: for checkpoints, in vLLM, in DeepSpeed.
 
 Silent about names that may exist: on the host network, or where something that is not in Git may add interfaces.
 

@@ -1,7 +1,7 @@
 """NVIDIA_VISIBLE_DEVICES set by hand on a pod that asks for no GPU.
 
-The container runtime gives the pod the GPUs that the variable names, past the device plugin and the scheduler: they count
-every one of them as free, and give the same GPUs to others.
+The container runtime gives the pod the GPUs that the variable names, past the device plugin and the scheduler: they
+count every one of them as free, and give the same GPUs to others.
 
 Silent for `void`, `none` and the empty value, which hide GPUs, for DaemonSets, and where the pod asks for GPUs.
 

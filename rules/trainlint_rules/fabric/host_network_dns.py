@@ -1,7 +1,7 @@
 """Pods on the host network that use cluster names and ask their node's resolver.
 
-With hostNetwork the default dnsPolicy, ClusterFirst, acts as Default: the pod gets the node's /etc/resolv.conf, which knows
-no Service and no pod. The address where the ranks meet does not resolve, and they wait for each other.
+With hostNetwork the default dnsPolicy, ClusterFirst, acts as Default: the pod gets the node's /etc/resolv.conf, which
+knows no Service and no pod. The address where the ranks meet does not resolve, and they wait for each other.
 
 Silent for operators that set ClusterFirstWithHostNet themselves (MPIJob, Volcano), and where no cluster name is used.
 

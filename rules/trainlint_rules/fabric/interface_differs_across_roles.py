@@ -3,8 +3,8 @@
 Each rank announces the address of the interface that it chose, and all others connect to it. Names may differ between
 roles; networks may not: a rank on an attachment without a gateway cannot be reached by a pod that is not attached.
 
-Judged by networks: `eth` and `eth0` are one, and so are two attachments with the same addresses. Silent for roles without
-ranks, on the host network, and where the interfaces are not fully known.
+Judged by networks: `eth` and `eth0` are one, and so are two attachments with the same addresses. Silent for roles
+without ranks, on the host network, and where the interfaces are not fully known.
 
 ```yaml given
 apiVersion: k8s.cni.cncf.io/v1

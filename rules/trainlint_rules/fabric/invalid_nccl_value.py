@@ -1,8 +1,8 @@
 """A value that NCCL or one of its neighbours reads as something else, or refuses.
 
 Numbers are read up to the first letter: `true` and `yes` are 0 (from 2.32 on the default), `1M` is 1, `010` is 8. So
-NCCL_IB_DISABLE=true leaves InfiniBand on. Levels, families, debug levels and subsystems are words in exact spelling, and
-others are mostly ignored without a word. In interface lists `^` and `=` count only at the very start.
+NCCL_IB_DISABLE=true leaves InfiniBand on. Levels, families, debug levels and subsystems are words in exact spelling,
+and others are mostly ignored without a word. In interface lists `^` and `=` count only at the very start.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

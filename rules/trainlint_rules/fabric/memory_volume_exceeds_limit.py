@@ -1,7 +1,7 @@
 """A volume in memory may grow beyond the memory limit of a container that mounts it.
 
-Pages of an emptyDir with `medium: Memory` count for the container that writes them. If sizeLimit is above the container's
-memory limit, the container is killed (OOMKilled) before the volume is full.
+Pages of an emptyDir with `medium: Memory` count for the container that writes them. If sizeLimit is above the
+container's memory limit, the container is killed (OOMKilled) before the volume is full.
 
 Silent without a memory limit, without a size limit, and for containers that do not mount the volume.
 

@@ -1,7 +1,7 @@
 """Images of one communicator carry different releases of NCCL or torch.
 
-Since 2.23 NCCL compares releases in init and refuses unequal ones ("Mismatched NCCL version detected"); before, the job
-mostly hangs. Releases are read from the tags of NGC and PyTorch images and from tags that name them.
+Since 2.23 NCCL compares releases in init and refuses unequal ones ("Mismatched NCCL version detected"); before, the
+job mostly hangs. Releases are read from the tags of NGC and PyTorch images and from tags that name them.
 
 Silent for images whose tag does not tell: months of NGC that are in no table, digests, own images.
 

@@ -1,7 +1,7 @@
 """MTUs differ along one path: between attachments of one network, or above the node's port.
 
-Two attachments in one layer-2 network with MTU 9000 and 1500, or an attachment above the MTU of the port that carries it:
-small frames pass, so that the rendezvous works, and large ones are lost, so that the first collective hangs.
+Two attachments in one layer-2 network with MTU 9000 and 1500, or an attachment above the MTU of the port that carries
+it: small frames pass, so that the rendezvous works, and large ones are lost, so that the first collective hangs.
 
 Silent where one of the two does not say its MTU.
 

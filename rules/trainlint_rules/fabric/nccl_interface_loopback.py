@@ -1,8 +1,8 @@
 """NCCL_SOCKET_IFNAME leaves loopback as the interface that the ranks announce.
 
-The list does not order anything: NCCL takes the first interface that it permits, and lo is always the first. An exclusion
-list that forgets lo (`^docker0`) therefore selects lo: every pod tells the others to connect to 127.0.0.1, and the job
-hangs in init without an error. `lo` itself works only while all ranks are in one pod.
+The list does not order anything: NCCL takes the first interface that it permits, and lo is always the first. An
+exclusion list that forgets lo (`^docker0`) therefore selects lo: every pod tells the others to connect to 127.0.0.1,
+and the job hangs in init without an error. `lo` itself works only while all ranks are in one pod.
 
 Silent for ranks of a single pod.
 

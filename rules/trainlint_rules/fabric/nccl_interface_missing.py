@@ -1,11 +1,12 @@
 """NCCL_SOCKET_IFNAME selects no interface that the pod can have.
 
-Names in the list are prefixes (`eth` is eth0), `=` makes them exact, `^` excludes; blanks, quotes and wildcards are part of
-a name. A pod on the pod network has lo and eth0, and what its annotations attach; the names of the node's interfaces
-(ens5, bond0, ib0) are not in it. Where nothing matches, init fails: "Bootstrap : no socket interface found".
+Names in the list are prefixes (`eth` is eth0), `=` makes them exact, `^` excludes; blanks, quotes and wildcards are
+part of a name. A pod on the pod network has lo and eth0, and what its annotations attach; the names of the node's
+interfaces (ens5, bond0, ib0) are not in it. Where nothing matches, init fails: "Bootstrap : no socket interface
+found".
 
-Silent on the host network and where something that is not in Git may add interfaces; a note where only default networks
-of Multus could.
+Silent on the host network and where something that is not in Git may add interfaces; a note where only default
+networks of Multus could.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

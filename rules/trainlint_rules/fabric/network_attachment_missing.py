@@ -1,10 +1,10 @@
 """A network that the pod asks for and nobody defines, or whose device it does not request.
 
-Multus looks a bare name up in the pod's own namespace, GKE among its Network objects. Where it is not there, or where the
-attachment takes a device that the pod did not ask for, the pod stays in ContainerCreating.
+Multus looks a bare name up in the pod's own namespace, GKE among its Network objects. Where it is not there, or where
+the attachment takes a device that the pod did not ask for, the pod stays in ContainerCreating.
 
-Silent in namespaces for which Git defines no network of that kind, where something may add objects, and for networks that an
-operator makes (SriovNetwork, MacvlanNetwork, user-defined networks of OVN).
+Silent in namespaces for which Git defines no network of that kind, where something may add objects, and for networks
+that an operator makes (SriovNetwork, MacvlanNetwork, user-defined networks of OVN).
 
 ```yaml given
 apiVersion: k8s.cni.cncf.io/v1

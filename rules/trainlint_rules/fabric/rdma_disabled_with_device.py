@@ -1,7 +1,7 @@
 """The pods hold an RDMA or EFA device, and a setting keeps NCCL from using it.
 
-NCCL_IB_DISABLE=1 switches InfiniBand and RoCE off, NCCL_NET=Socket every fabric, FI_PROVIDER=tcp or sockets EFA. NCCL falls
-back to TCP without a word: the job runs, several times slower, and the devices that it holds stay idle.
+NCCL_IB_DISABLE=1 switches InfiniBand and RoCE off, NCCL_NET=Socket every fabric, FI_PROVIDER=tcp or sockets EFA. NCCL
+falls back to TCP without a word: the job runs, several times slower, and the devices that it holds stay idle.
 
 Silent for NCCL_IB_DISABLE=1 with EFA, whose plugin is another transport, and without a device.
 

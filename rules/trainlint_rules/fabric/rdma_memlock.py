@@ -1,8 +1,8 @@
 """A container with an RDMA device that cannot lock memory.
 
-RDMA registers memory, which must be locked. The usual memlock limit of a container is 64 KiB, and Kubernetes has no field
-for it: the container needs IPC_LOCK (or privileges, or a runtime that was configured otherwise). Capabilities that are added
-are not in effect for users other than root.
+RDMA registers memory, which must be locked. The usual memlock limit of a container is 64 KiB, and Kubernetes has no
+field for it: the container needs IPC_LOCK (or privileges, or a runtime that was configured otherwise). Capabilities
+that are added are not in effect for users other than root.
 
 Silent for privileged containers and for EFA.
 

@@ -1,8 +1,8 @@
 """Some ranks of a communicator have the fabric device, others do not.
 
-Ranks agree on a transport with each peer. If the workers ask for EFA or RDMA devices and the master, which holds GPUs and
-runs rank 0, does not, then every ring goes through its TCP connection, or init hangs. Unequal numbers of one resource are a
-warning.
+Ranks agree on a transport with each peer. If the workers ask for EFA or RDMA devices and the master, which holds GPUs
+and runs rank 0, does not, then every ring goes through its TCP connection, or init hangs. Unequal numbers of one
+resource are a warning.
 
 Silent for roles without GPUs (a launcher, a head), and for roles that may reach devices without asking.
 

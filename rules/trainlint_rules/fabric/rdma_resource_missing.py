@@ -1,10 +1,10 @@
 """Settings for RDMA or EFA in pods that ask for no such device.
 
-A container has a network device only if it asks for its resource. With FI_PROVIDER=efa or NCCL_IB_HCA and no device, the
-plugin finds nothing, and NCCL falls back to TCP without a word.
+A container has a network device only if it asks for its resource. With FI_PROVIDER=efa or NCCL_IB_HCA and no device,
+the plugin finds nothing, and NCCL falls back to TCP without a word.
 
-Silent for privileged containers, mounted device files, resource claims, the host network, and where InfiniBand is disabled
-as well.
+Silent for privileged containers, mounted device files, resource claims, the host network, and where InfiniBand is
+disabled as well.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

@@ -1,10 +1,11 @@
 """A rank's pod asks for several slices of what may be one GPU.
 
-With time slicing or MPS the device plugin offers each GPU several times under its usual name. A pod that asks for two may get
-two slices of one GPU; its two ranks then find each other on the same device, and NCCL refuses ("Duplicate GPU detected").
+With time slicing or MPS the device plugin offers each GPU several times under its usual name. A pod that asks for two
+may get two slices of one GPU; its two ranks then find each other on the same device, and NCCL refuses ("Duplicate GPU
+detected").
 
-Silent where the pods can only land on nodes that share nothing, for pods that ask for one, and where slices have a name of
-their own unless that name is asked for.
+Silent where the pods can only land on nodes that share nothing, for pods that ask for one, and where slices have a
+name of their own unless that name is asked for.
 
 ```yaml given
 apiVersion: v1

@@ -1,7 +1,7 @@
 """Debugging of NCCL or torch that was left in a manifest.
 
-NCCL_DEBUG=TRACE and all subsystems at INFO log every operation of every rank; TORCH_DISTRIBUTED_DEBUG=DETAIL makes torch
-compare each collective over all ranks before it runs. Both slow training down and fill the log.
+NCCL_DEBUG=TRACE and all subsystems at INFO log every operation of every rank; TORCH_DISTRIBUTED_DEBUG=DETAIL makes
+torch compare each collective over all ranks before it runs. Both slow training down and fill the log.
 
 Silent for NCCL_DEBUG=INFO or WARN, which people keep on to see which network NCCL took.
 

@@ -58,10 +58,12 @@ spec:
     spec:
       restartPolicy: Never
       tolerations: [{key: gpu, operator: Exists}]
+      volumes: [{name: shm, emptyDir: {medium: Memory}}]
       containers:
         - name: train
           image: registry.example/train:1
           resources: {limits: {nvidia.com/gpu: "8"}}
+          volumeMounts: [{name: shm, mountPath: /dev/shm}]
 ```
 """
 

@@ -26,10 +26,12 @@ spec:
   template:
     spec:
       restartPolicy: Never
+      volumes: [{name: shm, emptyDir: {medium: Memory}}]
       containers:
         - name: train
           image: registry.example/train:1
           resources: {limits: {nvidia.com/gpu: "8"}}
+          volumeMounts: [{name: shm, mountPath: /dev/shm}]
 ```
 """
 

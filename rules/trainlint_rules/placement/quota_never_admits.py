@@ -43,10 +43,12 @@ spec:
       replicas: 2
       template:
         spec:
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
           containers:
             - name: pytorch
               image: registry.example/train:1
               resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
 ```
 """
 

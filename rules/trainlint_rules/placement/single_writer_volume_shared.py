@@ -61,7 +61,9 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
           volumes:
+            - {name: shm, emptyDir: {medium: Memory}}
             - name: data
               persistentVolumeClaim: {claimName: data}
 ```

@@ -18,13 +18,13 @@ spec:
       replicas: 1
       template:
         spec:
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "1"}}}]
     Worker:
       restartPolicy: Never
       replicas: 3
       template:
         spec:
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "1"}}}]
 ```
 
 ```yaml bad

@@ -67,7 +67,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
-from trainlint.model.workload import Group
+from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
@@ -89,7 +89,8 @@ def _finding(group: Group, cause: FlowCause) -> Finding:
         message=f"group {group.name} starts and then waits for ever: {flow_text(group, flow)}{more} is denied on "
         f"{denied}, wherever the pods land",
         at=flow.at,
-        remedy=f"admit the pods on {denied} in the policies named above, or give the pods the labels that are admitted",
+        remedy=f"admit the pods on {denied} in the policies named above, or give the pods the labels that are "
+        f"admitted; the smallest change: {_question(group, flow)}",
         related=(
             Related(f"who needs it: {flow.why}", flow.at),
             *(Related(role, at) for at, role in places.items()),
@@ -97,3 +98,12 @@ def _finding(group: Group, cause: FlowCause) -> Finding:
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         cause=group.name,
     )
+
+
+def _question(group: Group, flow: Flow) -> str:
+    """The command that explains the flow."""
+    source = group.members[flow.source]
+    target = None if flow.target is None else group.members[flow.target]
+    ends = f"{source.namespace}/{source.name} {f'{target.namespace}/{target.name}' if target else DNS_PEER}"
+    protocol = "" if flow.protocol == "TCP" else f" --protocol {flow.protocol}"
+    return f"trainlint why {ends} --port {flow.ports}{protocol}"

@@ -22,7 +22,7 @@ spec:
       replicas: 2
       template:
         spec:
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "1"}}}]
 ```
 
 ```yaml bad

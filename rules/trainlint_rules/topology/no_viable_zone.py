@@ -65,10 +65,12 @@ spec:
       template:
         spec:
           tolerations: [{key: gpu, operator: Exists}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
           containers:
             - name: pytorch
               image: registry.example/train:1
               resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
 ```
 """
 

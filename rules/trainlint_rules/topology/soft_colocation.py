@@ -62,10 +62,12 @@ spec:
                   podAffinityTerm:
                     topologyKey: topology.kubernetes.io/zone
                     labelSelector: {matchLabels: {app: train}}
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
           containers:
             - name: pytorch
               image: registry.example/train:1
               resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
 ```
 """
 

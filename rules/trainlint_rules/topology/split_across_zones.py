@@ -42,7 +42,12 @@ spec:
       template:
         spec:
           nodeSelector: {topology.kubernetes.io/zone: a}
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
 ```
 """
 

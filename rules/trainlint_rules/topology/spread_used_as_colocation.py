@@ -54,7 +54,12 @@ spec:
               topologyKey: kubernetes.io/hostname
               whenUnsatisfiable: DoNotSchedule
               labelSelector: {matchLabels: {app: train}}
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
 ```
 """
 

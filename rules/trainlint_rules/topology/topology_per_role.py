@@ -49,7 +49,12 @@ spec:
             kueue.x-k8s.io/podset-required-topology: example.com/rack
             kueue.x-k8s.io/podset-group-name: ranks
         spec:
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
     Worker:
       replicas: 3
       restartPolicy: Never
@@ -59,7 +64,12 @@ spec:
             kueue.x-k8s.io/podset-required-topology: example.com/rack
             kueue.x-k8s.io/podset-group-name: ranks
         spec:
-          containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
 ```
 """
 

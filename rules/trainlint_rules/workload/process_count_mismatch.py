@@ -50,7 +50,12 @@ spec:
       replicas: 2
       template:
         spec:
-          containers: [{name: worker, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
+          containers:
+            - name: worker
+              image: registry.example/train:1
+              resources: {limits: {nvidia.com/gpu: "8"}}
+              volumeMounts: [{name: shm, mountPath: /dev/shm}]
+          volumes: [{name: shm, emptyDir: {medium: Memory}}]
 ```
 """
 

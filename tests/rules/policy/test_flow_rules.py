@@ -134,11 +134,15 @@ def test_policies_of_other_engines_make_it_unknown_and_never_a_finding(tmp_path:
     assert any("Calico NetworkPolicy ml/c" in each.subject for each in result.unknowns)
 
 
-def test_a_denial_is_denied_whatever_other_engines_say(tmp_path: Path) -> None:
-    """With Calico policies beside it nothing is certain, not even what Cilium denies: they may not both be in force."""
+@pytest.mark.parametrize(("settings", "expected"), [(CILIUM, {FLOW}), (cni("calico"), set()), ("", set())])
+def test_a_denial_stands_beside_them_only_where_cilium_is_known_to_deny(
+    tmp_path: Path, settings: str, expected: set[str]
+) -> None:
+    """Calico may allow in an earlier tier what a NetworkPolicy leaves out; nothing opens what Cilium drops."""
     foreign = "apiVersion: projectcalico.org/v3\nkind: NetworkPolicy\nmetadata: {name: c, namespace: ml}\nspec: {}\n"
     policy = ingress("from: [{podSelector: {matchLabels: {app: other}}}]")
-    assert spoken(tmp_path, {"job.yaml": job(), "p.yaml": policy, "calico.yaml": foreign}) == set()
+    files = {"job.yaml": job(), "p.yaml": policy, "calico.yaml": foreign, "trainlint.yaml": settings}
+    assert spoken(tmp_path, {name: text for name, text in files.items() if text}) == expected
 
 
 @pytest.mark.parametrize("plugin", ["calico", "antrea"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.rules.policy.repositories import CILIUM, cni, cnp, knp, places, told
+from tests.rules.policy.repositories import CILIUM, JOB, cni, cnp, deployment, knp, places, told
 
 from trainlint.engine import check
 
@@ -124,3 +124,28 @@ def test_what_something_enforces_is_silent(tmp_path: Path, text: str, settings: 
 @pytest.mark.parametrize("text", [cnp(OPEN), ADMIN % "AdminNetworkPolicy", CLUSTER, CCNP])
 def test_where_no_plugin_is_stated_it_is_silent(tmp_path: Path, text: str) -> None:
     assert told(tmp_path, UNENFORCED, {"p.yaml": text}) == []
+
+
+def test_entries_that_cannot_be_merged_are_told_where_a_pod_has_both(tmp_path: Path) -> None:
+    """P 1.4, 7.1: accepted, and then the endpoint's policy cannot be computed."""
+    rule = "  endpointSelector: {}\n  ingress: [{fromEndpoints: [{}], authentication: {mode: %s}}]\n"
+    files = {
+        "p.yaml": cnp(rule % "required", name="p"),
+        "q.yaml": cnp(rule % "disabled", name="q"),
+        "web.yaml": deployment("web", "app: web"),
+        "trainlint.yaml": CILIUM,
+    }
+    (found,) = told(tmp_path, REJECTED, files)
+    assert places([found]) == ["q.yaml:6"]
+    assert {each.file for each in found.related} == {"p.yaml", "web.yaml"}
+    assert "ask for authentication required and disabled of the same peers" in found.finding.message
+    (tmp_path / "web.yaml").unlink()
+    assert told(tmp_path, REJECTED, {}) == []
+
+
+def test_what_cannot_be_computed_leaves_the_group_unknown_with_the_reason(tmp_path: Path) -> None:
+    rule = "  endpointSelector: {}\n  ingress: [{fromEndpoints: [{}], authentication: {mode: %s}}]\n"
+    files = {"p.yaml": cnp(rule % "required", name="p"), "q.yaml": cnp(rule % "disabled", name="q"), "job.yaml": JOB}
+    assert len(told(tmp_path, REJECTED, files)) == 1
+    result = check([tmp_path])
+    assert any("Cilium cannot compute a policy" in each.missing for each in result.unknowns)

@@ -36,6 +36,8 @@ def attached_networks(pod_set: PodSet, networks: Networks) -> tuple[Attachable, 
 
 def missing_attachments(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]:
     """What is wrong with the networks of the set's pods; ``opened`` says what may add objects to the namespace."""
+    if pod_set.spec.host_network:  # no network plugin runs for them
+        return
     yield from _of_multus(pod_set, networks, opened)
     yield from _of_gke(pod_set, networks, opened)
     yield from _without_devices(pod_set, networks)

@@ -33,7 +33,7 @@ Of = Mapping[int, Devices]
 
 def disabled_fabric(rank: Rank, devices: Devices) -> Iterator[Fault]:
     """A device that the pods hold, and a setting that keeps NCCL from it."""
-    verbs, efa = devices.of(DeviceKind.VERBS), devices.of(DeviceKind.EFA)
+    verbs, efa = devices.of(DeviceKind.VERBS) or devices.mounted, devices.of(DeviceKind.EFA)
     off = rank.value("NCCL_IB_DISABLE")
     if verbs is not None and off is not None and read_number(off).value not in {None, 0}:
         yield _unused(rank, "NCCL_IB_DISABLE", verbs, "InfiniBand and RoCE are off, and NCCL takes TCP", "remove it")
@@ -167,7 +167,7 @@ def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
     """Verbs devices in containers that cannot lock memory."""
     for container in pod_set.spec.containers:
         device = next(iter(devices_in(container, networks, DeviceKind.VERBS)), None)
-        if device is None or container.privileged:
+        if device is None or container.privileged or _without_limit(pod_set):
             continue
         locks = bool(_BYPASS & container.capabilities)
         if locks and container.user in {None, 0}:
@@ -192,6 +192,14 @@ def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
         )
 
 
+def _without_limit(pod_set: PodSet) -> bool:
+    """Whether the pods ask for nodes of a platform whose runtime sets no memlock limit (CoreWeave's own samples)."""
+    spec = pod_set.spec
+    terms = [each for term in spec.node_affinity or () for each in term.expressions]
+    keys = (*(each.key for each in (*spec.node_selector, *terms)), *pod_set.labels, *pod_set.annotations)
+    return any("coreweave.cloud/" in key for key in keys)
+
+
 def fixed_index(rank: Rank, devices: Devices, attached: tuple[Attachable, ...]) -> Iterator[Fault]:
     """Fixed names or indices of devices in pods that get whichever virtual function is free."""
     function = _virtual_function(devices, attached)
@@ -199,9 +207,11 @@ def fixed_index(rank: Rank, devices: Devices, attached: tuple[Attachable, ...]) 
         return
     hca, gid = rank.value("NCCL_IB_HCA"), rank.value("NCCL_IB_GID_INDEX")
     if hca is not None and any(_NUMBERED.match(item.name) for item in NameList.parse(hca, 32).items):
-        yield _fixed(rank, "NCCL_IB_HCA", function, "the name of its adapter differs from pod to pod")
+        remedy = "remove it (NCCL finds the devices by itself), or write a prefix such as mlx5"
+        yield _fixed(rank, "NCCL_IB_HCA", function, "the name of its adapter differs from pod to pod", remedy)
     if gid is not None and gid.strip().isdecimal():
-        yield _fixed(rank, "NCCL_IB_GID_INDEX", function, "the index of a GID depends on the function that a pod gets")
+        why = "the index of a GID depends on the function that a pod gets"
+        yield _fixed(rank, "NCCL_IB_GID_INDEX", function, why, "remove it: NCCL finds the index by itself since 2.21")
 
 
 def _virtual_function(devices: Devices, attached: tuple[Attachable, ...]) -> Device | None:
@@ -214,14 +224,14 @@ def _virtual_function(devices: Devices, attached: tuple[Attachable, ...]) -> Dev
     return None
 
 
-def _fixed(rank: Rank, name: str, function: Device, why: str) -> Fault:
+def _fixed(rank: Rank, name: str, function: Device, why: str, remedy: str) -> Fault:
     variable = rank.settings[name]
     return Fault(
         rank.pod_set,
         f"{name}={variable.value} is fixed for all pods of {rank.pod_set.name}, but each gets whichever "
         f"{function.resource} is free: {why}",
         place_of(variable),
-        "remove it (NCCL finds the devices by itself), or write a prefix such as mlx5",
+        remedy,
         name,
         ((f"asks for a function ({rank.pod_set.name})", function.at),) if function.at else (),
         {"variable": name, "value": str(variable.value), "resource": function.resource},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,11 +13,12 @@ from trainlint.fabric.sharing import GpuSharing
 from trainlint.launch.environment import Carrier
 from trainlint.model.pool import Pool
 from trainlint.model.workload import PodSet
-from trainlint.workload.accelerators import accelerators_of, is_accelerator
+from trainlint.workload.accelerators import accelerators_of
 
 __all__ = ["bypassed_requests", "shared_gpus"]
 
 _VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
+_GPU: Final = re.compile(r"^nvidia\.com/(?:gpu(?:\.shared)?$|mig-)")
 _NOTHING: Final = frozenset({"", "void", "none"})
 
 
@@ -47,7 +49,7 @@ def shared_gpus(pod_set: PodSet, sharing: GpuSharing, pools: tuple[Pool, ...] | 
     """A container that asks for several slices of what may be one GPU; ``pools`` are where its pods may land."""
     for container in pod_set.spec.containers:
         for resource, count, at in requested(container):
-            if not is_accelerator(resource) or not isinstance(count, int) or count < 2:
+            if not _GPU.match(resource) or not isinstance(count, int) or count < 2:
                 continue
             found = sharing.of(resource, pools)
             if found is None:

@@ -56,13 +56,14 @@ def judge(rank: Rank, interfaces: PodInterfaces) -> Judged | None:
 def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> Fault | None:
     """The value selects nothing that the pods can have; ``hints`` are annotations at a place where they do nothing."""
     if judged.selected:
-        return None
+        return _isolated_fault(judged) if judged.selected[0] in judged.interfaces.useless - {"lo"} else None
     names = NameList.parse(judged.value)
     too_long = not names.exclude and all(len(item.name) > LONGEST_NAME for item in names.items)
     impossible = not names.exclude and all(_OTHER_GRAMMAR & set(item.name) for item in names.items)
-    uncertain = not (too_long or impossible) and bool(judged.maybe or judged.interfaces.unknown)
-    if uncertain and judged.interfaces.unknown and not hints:
+    doubtful = not (too_long or impossible) and bool(judged.maybe or judged.interfaces.unknown)
+    if doubtful and judged.interfaces.unknown:
         return None
+    uncertain = doubtful and not hints
     pod_set = judged.rank.pod_set
     has = ", ".join(judged.interfaces.names)
     why = "a name has at most 15 characters" if too_long else f"its pods have {has}"
@@ -95,35 +96,42 @@ def _remedy(judged: Judged, hints: Mapping[str, Location]) -> str:
     return "name an interface that the pods have"
 
 
-def loopback_fault(judged: Judged) -> Fault | None:
-    """The choice is an interface that reaches no other pod."""
-    if not judged.selected:
-        return None
-    first = judged.selected[0]
-    useless = judged.interfaces.useless
-    if first not in useless:
-        return None
-    names = NameList.parse(judged.value)
-    others = [name for name in judged.selected if name not in useless]
-    uncertain = first != "lo" or (not names.exclude and not others and bool(judged.maybe))
-    pod_set = judged.rank.pod_set
-    why = "the exclusion leaves lo, which is always the first interface" if names.exclude else f"it selects {first}"
-    effect = (
-        "each pod offers 127.0.0.1 to the others, and the job hangs in init"
-        if first == "lo"
-        else f"{first} reaches no other pod in a namespace with a primary network of its own"
-    )
+def _isolated_fault(judged: Judged) -> Fault:
+    """The choice exists, but reaches no other pod: the namespace has a primary network of its own (N 3.3)."""
+    pod_set, first = judged.rank.pod_set, judged.selected[0]
+    usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless]
     return Fault(
         pod_set,
-        f"NCCL of {pod_set.name} listens on {first} ({NCCL}={judged.value}: {why}): {effect}",
+        f"{NCCL}={judged.value} selects {first} in {pod_set.name}, which reaches no other pod: {pod_set.namespace} has a "
+        f"primary network of its own, on {', '.join(usable)}",
+        place_of(judged.variable),
+        f"write {usable[0]}" if usable else "name the interface of the primary network",
+        judged.value,
+        _places(judged),
+        {"value": judged.value, "chosen": first},
+    )
+
+
+def loopback_fault(judged: Judged) -> Fault | None:
+    """The choice is loopback, which reaches no other pod."""
+    if not judged.selected:
+        return None
+    if judged.selected[0] != "lo":
+        return None
+    names = NameList.parse(judged.value)
+    pod_set = judged.rank.pod_set
+    why = "the exclusion leaves lo, which is always the first interface" if names.exclude else "it selects lo"
+    return Fault(
+        pod_set,
+        f"NCCL of {pod_set.name} listens on lo ({NCCL}={judged.value}: {why}): each pod offers 127.0.0.1 to the "
+        "others, and the job hangs in init",
         place_of(judged.variable),
         f"exclude lo as well: {judged.value},lo"
         if names.exclude and names.items
         else "name the pod's interface, as eth0",
         judged.value,
         _places(judged),
-        {"value": judged.value, "chosen": first},
-        severity=Severity.NOTE if uncertain and judged.maybe else None,
+        {"value": judged.value, "chosen": "lo"},
     )
 
 

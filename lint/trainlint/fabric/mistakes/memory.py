@@ -18,7 +18,7 @@ from trainlint.model.workload import PodSet
 __all__ = ["large_volumes", "small_shared_memory"]
 
 _SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
-_GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu|mig-)|amd\.com/gpu)")
+_GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
 _MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
 """Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""

@@ -35,7 +35,9 @@ class _Choice:
 def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[Fault]:
     """One fault for the first pair of roles that listen in different networks."""
     choices = [
-        choice for rank in communicator.ranks if (choice := _choice(rank, interfaces[id(rank.pod_set)])) is not None
+        choice
+        for rank in communicator.ranks
+        if rank.computes and (choice := _choice(rank, interfaces[id(rank.pod_set)])) is not None
     ]
     for one, other in combinations(choices, 2):
         if one.rank.pod_set is other.rank.pod_set or not (one.said or other.said):

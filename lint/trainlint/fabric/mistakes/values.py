@@ -11,14 +11,15 @@ from trainlint.fabric.debug import SUBSYSTEMS, read_debug_level
 from trainlint.fabric.fault import Fault, place_of
 from trainlint.fabric.name_list import LONGEST_NAME, NameList
 from trainlint.fabric.number import leading_number, read_disable, read_flag, read_level, read_number
-from trainlint.fabric.process import settings_of
+from trainlint.fabric.pod_interfaces import PodInterfaces
+from trainlint.fabric.process import Rank, settings_of
 from trainlint.fabric.release import NEWEST, Release
 from trainlint.fabric.variables import PREFIX, default_of, is_numeric
 from trainlint.finding import Severity
 from trainlint.launch.environment import Carrier, Variable
 from trainlint.model.workload import PodSet
 
-__all__ = ["complaint", "invalid_values"]
+__all__ = ["complaint", "inexact_interfaces", "invalid_values"]
 
 _RANGES: Final = {
     "CROSS_NIC": (0, 2), "IB_TIMEOUT": (1, 31), "NVLS_ENABLE": (0, 2), "MNNVL_ENABLE": (0, 2), "IB_RETRY_CNT": (0, 7),
@@ -31,6 +32,7 @@ _EXACT: Final = {
 _ALGORITHMS: Final = {"ring", "tree", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"}
 _PROTOCOLS: Final = {"ll", "ll128", "simple"}
 _FLAGS: Final = {"SET_THREAD_NAME", "WARN_ENABLE_DEBUG_INFO", "PARAM_DUMP_ALL"}
+_INCLUDES: Final = ("OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include", "PRTE_MCA_oob_tcp_if_include")
 _TYPED_LISTS: Final[Release] = (2, 24)
 _HOST_PORT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:\d{1,5}")
 _NOT_IN_NAMES: Final = frozenset(" \t\n\"'*!;")
@@ -196,7 +198,7 @@ def _lists(name: str, value: str, release: Release) -> tuple[str, str] | None:
             plain = re.sub(r"[\^=\s\"'*!;]", "", item.name)
             text = f"holds the item {item.name!r}, which matches nothing: ^ and = count only once, at the very start"
             if _NOT_IN_NAMES & set(item.name):
-                text = f"holds the item {item.name!r}, which matches nothing: blanks, quotes and wildcards are part of a name"
+                text = f"holds the item {item.name!r}, which matches nothing: blanks and quotes are part of a name"
             return text, f"write {plain}" if plain else "remove it"
         if name != "IB_HCA" and len(item.name) > LONGEST_NAME:
             return f"holds {item.name}, and no interface has a name of more than 15 characters", "write the real name"
@@ -219,6 +221,19 @@ def _of_lists(pod_set: PodSet, settings: Mapping[str, Variable]) -> Iterator[Fau
         if not any(name == "lo" or name.startswith("127.") for name in names):
             text = "replaces Open MPI's own list, which holds lo: ranks may take loopback and hang"
             yield _fault(pod_set, exclude, exclude.value, text, f"write lo,{exclude.value}")
+
+
+def inexact_interfaces(rank: Rank, interfaces: PodInterfaces) -> Iterator[Fault]:
+    """Items of Open MPI's include lists that are only the beginning of an interface's name, or of none."""
+    for name in _INCLUDES:
+        variable, value = rank.settings.get(name), rank.value(name)
+        if variable is None or value is None or interfaces.unknown:
+            continue
+        items = [item.strip() for item in value.split(",") if item.strip()]
+        wrong = [item for item in items if "/" not in item and item not in {*interfaces.names, *interfaces.possible}]
+        if wrong:
+            text = f"names {wrong[0]}, and its pods have {', '.join(interfaces.names)}: Open MPI takes exact names only"
+            yield _fault(rank.pod_set, variable, value, text, "write the exact name, as eth0")
 
 
 def _fault(pod_set: PodSet, variable: Variable, value: str, text: str, remedy: str) -> Fault:

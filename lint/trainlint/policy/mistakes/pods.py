@@ -13,8 +13,10 @@ from trainlint.model.policy import Direction, Peer, PolicyEntry
 from trainlint.model.selector import LabelSelector
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet, Service
+from trainlint.policy.conflicts import Conflict
 from trainlint.policy.endpoints import endpoint
 from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
+from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
 
 __all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
@@ -69,6 +71,16 @@ class Audience:
         self._within: dict[str, list[int]] = {}
         for index, each in enumerate(self._sets):
             self._within.setdefault(each.namespace, []).append(index)
+
+    def unmergeable(self, policies: PolicySet) -> Iterator[tuple[PodSet, Conflict]]:
+        """Entries that select the same pods and cannot be merged, each pair once."""
+        seen: set[tuple[Location, Location]] = set()
+        for pod_set, end in zip(self._sets, self._real, strict=True):
+            for conflict in policies.conflicts(end):
+                key = (conflict.entry.at, conflict.other.at)
+                if key not in seen:
+                    seen.add(key)
+                    yield pod_set, conflict
 
     def _selected(
         self, selector: LabelSelector, ends: Sequence[Endpoint], namespace: str = ""

@@ -115,7 +115,7 @@ def _targets(container: Container) -> Iterator[_Target]:
     for command in commands(container):
         for option in command.options():
             text = expand(option.value or "", variables)
-            key = option.name.replace(".", "-")
+            key = option.name.rpartition(".")[2]
             if _is_written(key) and text.startswith("/") and "$" not in text:
                 yield _Target(text, f"--{option.name}", option.at)
 

@@ -1,0 +1,72 @@
+"""Pools as a trainlint Inventory, one fact to a line where it may change, so that a diff shows what did."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from trainlint.model.known import Undetermined
+from trainlint.model.pool import Pool
+from trainlint.model.settings import ZONE
+
+__all__ = ["inventory_yaml"]
+
+_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_WORDS: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+_UNITS: Final = ("cpu", "memory", "ephemeral-storage", "pods")
+REGION: Final = "topology.kubernetes.io/region"
+
+
+def inventory_yaml(pools: Iterable[Pool], name: str) -> str:
+    """The document; the same nodes always give the same text."""
+    return "".join(f"{line}\n" for line in _lines(tuple(pools), name))
+
+
+def _lines(pools: tuple[Pool, ...], name: str) -> Iterator[str]:
+    yield "# Written by `trainlint inventory` from the cluster's nodes. Equal nodes are one pool; names, addresses and"
+    yield "# annotations are left out. Where a pool can grow or shrink, write min and max in place of count."
+    yield "apiVersion: trainlint.io/v1alpha1"
+    yield "kind: Inventory"
+    yield f"metadata: {{name: {_text(name)}}}"
+    yield "complete: true"
+    yield "pools:"
+    for pool in pools:
+        yield from _pool(pool)
+
+
+def _pool(pool: Pool) -> Iterator[str]:
+    labels = {key: value for key, value in pool.labels.items() if key not in {ZONE, REGION, "kubernetes.io/os"}}
+    if pool.labels.get("kubernetes.io/os", "linux") != "linux":
+        labels["kubernetes.io/os"] = pool.labels["kubernetes.io/os"]
+    yield f"  - name: {_text(pool.name)}"
+    yield f"    count: {pool.minimum}"
+    for key, label in (("zone", ZONE), ("region", REGION)):
+        if pool.labels.get(label):
+            yield f"    {key}: {_text(pool.labels[label])}"
+    if pool.unschedulable:
+        yield "    unschedulable: true"
+    yield from _mapping("labels", labels, sorted(labels))
+    if pool.taints:
+        yield "    taints:"
+        for taint in pool.taints:
+            value = f"value: {_text(taint.value)}, " if taint.value else ""
+            yield f"      - {{key: {_text(taint.key)}, {value}effect: {taint.effect}}}"
+    amounts = {key: text for key, text in (pool.allocatable or {}).items() if not isinstance(text, Undetermined)}
+    order = [key for key in _UNITS if key in amounts] + sorted(set(amounts) - set(_UNITS))
+    yield from _mapping("allocatable", amounts, order)
+
+
+def _mapping(name: str, values: Mapping[str, str], order: Iterable[str]) -> Iterator[str]:
+    lines = [f"      {_text(key)}: {json.dumps(values[key], ensure_ascii=True)}" for key in order]
+    if lines:
+        yield f"    {name}:"
+        yield from lines
+
+
+def _text(text: str) -> str:
+    """As a plain scalar where YAML 1.1 and 1.2 read it as that text, else quoted."""
+    if _PLAIN.fullmatch(text) and text.lower() not in _WORDS:
+        return text
+    return json.dumps(text, ensure_ascii=True)

@@ -1,0 +1,56 @@
+"""Pod templates in objects of kinds that nobody described: told by their form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.source.document import Field
+
+__all__ = ["POD_OWNERS", "may_own_pods", "pod_templates"]
+
+POD_OWNERS: Final = "(any kind with a pod template)"
+"""Stands among the wanted kinds for every kind whose objects hold a pod template; no kind has this name."""
+
+_NONE_OF_THEIRS: Final = frozenset(
+    {"Addon", "Application", "ApplicationSet", "ClusterPolicy", "Composition", "ConfigMap", "Configuration"}
+    | {"CustomResourceDefinition", "DaemonSet", "HelmChart", "HelmChartConfig", "HelmRelease", "Kustomization"}
+    | {"List", "MutatingPolicy", "Policy", "PodTemplate", "Secret", "Template", "ValidatingAdmissionPolicy"}
+)
+"""Kinds that describe other objects, or (DaemonSet) are no workload of a group."""
+_DEPTH: Final = 12
+_PLACES: Final = frozenset({"spec", "podSpec", "podTemplate", "template"})
+_CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\#[^\n]*)?\r?\n""")
+_KIND: Final = re.compile(rb"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:\#[^\n]*)?\r?$""")
+
+
+def may_own_pods(content: bytes) -> bool:
+    """Whether a document in block style may be an object with a pod template, told from its bytes."""
+    if b"containers" not in content or _CONTAINERS.search(content) is None:
+        return False
+    return any(kind[1].decode() not in _NONE_OF_THEIRS for kind in _KIND.finditer(content))
+
+
+def pod_templates(item: Field) -> Iterator[Field]:
+    """The pod templates (or pod specs that stand alone) in an object, outermost first."""
+    kind = item["kind"].string
+    if kind and kind not in _NONE_OF_THEIRS and item["apiVersion"].string:
+        yield from _below(item, 0)
+
+
+def _below(here: Field, depth: int) -> Iterator[Field]:
+    if depth > _DEPTH:
+        return
+    for key, value in here.items():
+        if key in _PLACES and _is_pod_spec(value):
+            yield here if key == "spec" and depth else value
+        else:
+            yield from _below(value, depth + 1)
+    for element in here.elements():
+        yield from _below(element, depth + 1)
+
+
+def _is_pod_spec(value: Field) -> bool:
+    containers = [element for element in value["containers"].elements() if element.mapping is not None]
+    return any(element["image"].string is not None and element["name"].string is not None for element in containers)

@@ -1,0 +1,95 @@
+"""Names that operators make (W 2, 3, 5, 6, 7, 8, 9)."""
+
+from __future__ import annotations
+
+import pytest
+from tests.workload.manifests import read
+
+from trainlint.workload.mistakes.names import colliding_names, long_names
+
+POD = "template: {spec: {containers: [{name: c}]}}"
+JOB_SET = f"""
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {{name: NAME}}
+spec:
+  replicatedJobs: [{{name: rj, replicas: 2, template: {{spec: {{parallelism: 12, completions: 12, {POD}}}}}}}]
+"""
+PYTORCH = f"""
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {{name: NAME}}
+spec: {{pytorchReplicaSpecs: {{Worker: {{replicas: 2, {POD.replace("name: c", "name: pytorch")}}}}}}}
+"""
+INDEXED = f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: NAME}}
+spec: {{completionMode: Indexed, completions: 2, parallelism: 2, {POD}}}
+"""
+LWS = """
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {name: NAME}
+spec: {replicas: 11, leaderWorkerTemplate: {size: 2, workerTemplate: {spec: {containers: [{name: c}]}}}}
+"""
+MPI = f"""
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {{name: NAME}}
+spec: {{mpiReplicaSpecs: {{Launcher: {{{POD}}}, Worker: {{replicas: 2, {POD}}}}}}}
+"""
+CRON = f"""
+apiVersion: batch/v1
+kind: CronJob
+metadata: {{name: NAME}}
+spec: {{jobTemplate: {{spec: {{{POD}}}}}}}
+"""
+RAY = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: NAME}
+spec: {headGroupSpec: {template: {spec: {containers: [{name: c}]}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("manifest", "most"),
+    [
+        (JOB_SET, 63 - len("-rj-1-11-xxxxx")),  # W 5: pod name + 6 characters
+        (PYTORCH, 63 - len("-worker-1")),  # W 2: a Service for each pod
+        (INDEXED, 63 - len("-1")),  # W 9: the host name
+        (LWS, 63 - len("-10-1")),  # W 6
+        (MPI, 63 - len("-worker-1")),  # W 3: DNS-1035 label
+        (CRON, 52),
+        (RAY, 53),
+    ],
+)
+def test_one_character_more_is_too_long(manifest: str, most: int) -> None:
+    fits, exceeds = (read(manifest.replace("NAME", "n" * length)).objects[0] for length in (most, most + 1))
+    assert list(long_names(fits)) == []
+    (fault,) = long_names(exceeds)
+    assert fault.at.path == ("metadata", "name")
+
+
+@pytest.mark.parametrize("name", ["'{{ workflow.name }}-with-a-long-long-long-long-long-long-long-suffix-1234567'"])
+def test_a_placeholder_has_no_length(name: str) -> None:
+    assert list(long_names(read(JOB_SET.replace("NAME", name)).objects[0])) == []
+
+
+def test_two_objects_of_one_file_that_make_one_name() -> None:
+    pair = (
+        PYTORCH.replace("NAME", "train")
+        + "---"
+        + PYTORCH.replace("NAME", "train")
+        .replace("PyTorch", "XGBoost")
+        .replace("pytorchReplicaSpecs", "xgbReplicaSpecs")
+    )
+    (fault,) = colliding_names(read(pair).objects)
+    assert "train-worker-0" in fault.text
+
+
+def test_two_objects_with_names_of_their_own() -> None:
+    assert (
+        list(colliding_names(read(PYTORCH.replace("NAME", "a") + "---" + PYTORCH.replace("NAME", "b")).objects)) == []
+    )

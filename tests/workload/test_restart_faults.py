@@ -1,0 +1,133 @@
+"""What happens to the survivors when a rank fails (W 2, 3, 5, 6, 8, 9; W 17 (14))."""
+
+from __future__ import annotations
+
+import pytest
+from tests.workload.manifests import GPU, read
+
+from trainlint.workload.communicators import communicators, ranks_of
+from trainlint.workload.mistakes.restarts import hanging_restarts
+
+COMMAND = "command: [torchrun, --nnodes=2, --master-addr=j-0.j, train.py]"
+JOB = f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: j}}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  BACKOFF
+  template: {{spec: {{subdomain: j, containers: [{{name: c, {COMMAND}}}]}}}}
+"""
+PYTORCH = f"""
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {{name: j}}
+spec:
+  RUN
+  pytorchReplicaSpecs:
+    Worker: {{replicas: 2, POLICY template: {{spec: {{containers: [{{name: pytorch, {GPU}, COMMAND}}]}}}}}}
+"""
+MPI = f"""
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {{name: j}}
+spec:
+  RUN
+  mpiReplicaSpecs:
+    Launcher: {{template: {{spec: {{containers: [{{name: l, command: [mpirun, x]}}]}}}}}}
+    Worker: {{replicas: 2, template: {{spec: {{containers: [{{name: w, {GPU}}}]}}}}}}
+"""
+LWS = f"""
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {{name: j}}
+spec:
+  leaderWorkerTemplate:
+    size: 2
+    restartPolicy: POLICY
+    workerTemplate: {{spec: {{containers: [{{name: c, {GPU}, command: [torchrun, --nnodes=2]}}]}}}}
+"""
+VOLCANO = f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: j}}
+spec:
+  POLICIES
+  plugins: {{pytorch: []}}
+  tasks:
+    - {{name: master, replicas: 1, template: {{spec: {{containers: [{{name: c, {GPU}}}]}}}}}}
+    - {{name: worker, replicas: 1, template: {{spec: {{containers: [{{name: c, {GPU}}}]}}}}}}
+"""
+
+
+def texts(manifest: str) -> list[str]:
+    workloads = read(manifest)
+    found = list(communicators(workloads.groups))
+    return [
+        fault.text for workload in workloads.objects for fault in hanging_restarts(workload, ranks_of(workload, found))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("backoff", "word"), [("", "so it is 6"), ("backoffLimit: 3", "backoffLimit is 3"), ("backoffLimit: 0", "")]
+)
+def test_a_pod_of_a_job_is_made_again_alone(backoff: str, word: str) -> None:
+    found = texts(JOB.replace("BACKOFF", backoff))
+    assert [word in text for text in found] == ([True] if word else [])
+
+
+def test_a_policy_that_fails_the_whole_job_is_as_good() -> None:
+    assert texts(JOB.replace("BACKOFF", "podFailurePolicy: {rules: [{action: FailJob, onExitCodes: {}}]}")) == []
+
+
+def test_a_job_of_one_pod_may_try_again() -> None:
+    assert texts(JOB.replace("BACKOFF", "").replace("s: 2", "s: 1").replace("parallelism: 2", "parallelism: 1")) == []
+
+
+def pytorch(run: str = "", policy: str = "", command: str = "command: [torchrun, x.py]") -> list[str]:
+    run = f"runPolicy: {{{run}}}" if run else ""
+    return texts(PYTORCH.replace("RUN", run).replace("POLICY", policy).replace("COMMAND", command, 1))
+
+
+def test_a_rank_that_restarts_alone_cannot_join() -> None:  # OnFailure is PyTorchJob's default (W 2)
+    assert "not written, so it is OnFailure" in pytorch("cleanPodPolicy: Running")[0]
+    assert "is ExitCode" in pytorch("cleanPodPolicy: Running", "restartPolicy: ExitCode,")[0]
+
+
+def test_survivors_of_a_failed_job_must_be_cleaned_up() -> None:  # None is the default (W 2)
+    assert "not written, so it is None" in pytorch("", "restartPolicy: Never,")[0]
+    assert pytorch("cleanPodPolicy: Running", "restartPolicy: Never,") == []
+    assert pytorch("cleanPodPolicy: All", "restartPolicy: Never,") == []
+    assert pytorch("cleanPodPolicy: '${POLICY}'", "restartPolicy: Never,") == []
+
+
+def test_ranks_of_an_elastic_job_meet_again() -> None:
+    assert (
+        texts(
+            PYTORCH.replace("RUN", "elasticPolicy: {minReplicas: 1, maxReplicas: 2}")
+            .replace("POLICY", "")
+            .replace("COMMAND", "")
+        )
+        == []
+    )
+    assert pytorch(command="command: [torchrun, --rdzv-backend=c10d, --rdzv-endpoint=j-worker-0:1, x.py]") == []
+    assert pytorch(command="command: [torchrun, '--nnodes=1:2', x.py]") == []
+
+
+def test_workers_of_an_mpi_job_wait_for_its_launcher() -> None:
+    assert "cleanPodPolicy" in texts(MPI.replace("RUN", ""))[0]
+    assert texts(MPI.replace("RUN", "runPolicy: {cleanPodPolicy: Running}")) == []
+
+
+def test_a_leader_worker_set_recreates_its_group_unless_told_otherwise() -> None:
+    assert len(texts(LWS.replace("POLICY", "None"))) == 1
+    assert texts(LWS.replace("POLICY", "RecreateGroupOnPodRestart")) == []
+
+
+def test_volcano_needs_a_policy_for_failed_pods() -> None:
+    assert len(texts(VOLCANO.replace("POLICIES", ""))) == 1
+    assert texts(VOLCANO.replace("POLICIES", "policies: [{event: PodFailed, action: RestartJob}]")) == []
+    assert texts(VOLCANO.replace("POLICIES", "policies: [{events: ['*'], action: AbortJob}]")) == []
+    assert len(texts(VOLCANO.replace("POLICIES", "policies: [{event: TaskCompleted, action: CompleteJob}]"))) == 1
