@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices, choices_of
+from trainlint.config.described import described_kind
 from trainlint.config.validate import validate
 from trainlint.fact import fact
 from trainlint.finding import Path, UsageError
-from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Cni, Settings
+from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Cni, SelectedGroup, Settings
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.lines import Lines
@@ -84,14 +85,21 @@ def load_settings(document: Document | None) -> tuple[Settings, ...]:
 
 
 def _settings_of(config: Config) -> tuple[Settings, ...]:
-    cross_zone = frozenset(name for name, group in config.groups.items() if group.cross_zone == "allowed")
-    return tuple(_settings(cluster, cross_zone) for cluster in config.clusters) or (
-        Settings(cross_zone_allowed=cross_zone),
+    common = Settings(
+        cross_zone_allowed=frozenset(name for name, group in config.groups.items() if group.cross_zone == "allowed"),
+        workloads=tuple(described_kind(each) for each in config.workloads),
+        groups=tuple(
+            SelectedGroup(name, name.partition("/")[0], group.selector)
+            for name, group in config.groups.items()
+            if group.selector
+        ),
     )
+    return tuple(_settings(cluster, common) for cluster in config.clusters) or (common,)
 
 
-def _settings(cluster: ClusterConfig, cross_zone: frozenset[str]) -> Settings:
-    return Settings(
+def _settings(cluster: ClusterConfig, common: Settings) -> Settings:
+    return replace(
+        common,
         cluster=cluster.name,
         kubernetes=(cluster.kubernetes or NEWEST_KUBERNETES).removeprefix("v"),
         kubernetes_stated=cluster.kubernetes is not None,
@@ -99,7 +107,6 @@ def _settings(cluster: ClusterConfig, cross_zone: frozenset[str]) -> Settings:
         cni=_cni(cluster.cni) if cluster.cni else Cni(),
         admission=frozenset(cluster.admission),
         topology_key=cluster.topology_key,
-        cross_zone_allowed=cross_zone,
     )
 
 

@@ -9,7 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from trainlint.model.settings import ZONE
 
-__all__ = ["ClusterConfig", "CniConfig", "Config", "GroupConfig", "IgnoreConfig", "Profile", "RulesConfig"]
+__all__ = [
+    "ClusterConfig",
+    "CniConfig",
+    "Config",
+    "FlowConfig",
+    "GroupConfig",
+    "IgnoreConfig",
+    "Profile",
+    "RoleConfig",
+    "RulesConfig",
+    "WorkloadConfig",
+]
 
 Profile = Literal["eks", "gke", "aks", "oke", "kind", "generic"]
 Version = Annotated[str, StringConstraints(pattern=r"^v?\d+\.\d+(\.\d+)?$")]
@@ -48,8 +59,41 @@ class ClusterConfig(_Strict):
     topology_key: str = Field(ZONE, min_length=1, description="The node label within which groups should stay.")
 
 
+class RoleConfig(_Strict):
+    """Where one role of a kind sits. Paths are keys joined by dots; * is each element of a list or map."""
+
+    name: str = Field("", description="The name of the role, where it is always the same.")
+    at: str = Field("", description="The path of the role in the object, as spec.tasks.*; the object itself if empty.")
+    template: str = Field("template", min_length=1, description="The path of its pod template, from there.")
+    replicas: str | int = Field("replicas", description="The path of its number of pods, from there; or the number.")
+    name_at: str = Field("", description="The path of its name, from there.")
+    ranks: bool = Field(default=True, description="Whether its pods exchange data with each other and other ranks.")
+
+
+class FlowConfig(_Strict):
+    """A connection that one role of a kind opens to another."""
+
+    source: str = Field(min_length=1, alias="from", description="The role that opens it.")
+    target: str = Field(min_length=1, alias="to", description="The role that listens.")
+    port: int = Field(ge=1, le=65535, description="The port of the pods that listen.")
+    protocol: Literal["TCP", "UDP", "SCTP"] = Field("TCP", description="The protocol.")
+
+
+class WorkloadConfig(_Strict):
+    """A kind of workload that trainlint does not know by itself."""
+
+    kind: str = Field(min_length=1, description="The kind, as in its manifests.")
+    group: str = Field("", description="Its API group; any if empty.")
+    roles: list[RoleConfig] = Field(min_length=1, description="Its roles.")
+    flows: list[FlowConfig] = Field(default_factory=list, description="Connections beside those of ranks.")
+
+
 class GroupConfig(_Strict):
     """What is meant for one group."""
+
+    selector: dict[str, str] = Field(
+        default_factory=dict, description="Labels: objects whose pods carry them, in its namespace, are this group."
+    )
 
     cross_zone: Literal["allowed", "forbidden"] = Field(
         "forbidden", description="Whether traffic between domains is meant; then split-across-zones is silent."
@@ -83,6 +127,7 @@ class Config(_Strict):
     """The whole file."""
 
     clusters: list[ClusterConfig] = Field(default_factory=list, description="The clusters of this repository.")
+    workloads: list[WorkloadConfig] = Field(default_factory=list, description="Kinds of workloads, beside the known.")
     groups: dict[str, GroupConfig] = Field(default_factory=dict, description="Groups by their name, namespace/name.")
     rules: RulesConfig = Field(default_factory=RulesConfig, description="Which rules run, and their severities.")
     ignore: list[IgnoreConfig] = Field(default_factory=list, description="Findings to leave out, by path.")

@@ -7,7 +7,17 @@ from dataclasses import field
 
 from trainlint.fact import fact
 
-__all__ = ["NEWEST_CILIUM", "NEWEST_KUBERNETES", "ZONE", "Cni", "Settings"]
+__all__ = [
+    "NEWEST_CILIUM",
+    "NEWEST_KUBERNETES",
+    "ZONE",
+    "Cni",
+    "DescribedFlow",
+    "DescribedKind",
+    "DescribedRole",
+    "SelectedGroup",
+    "Settings",
+]
 
 ZONE = "topology.kubernetes.io/zone"
 
@@ -30,6 +40,50 @@ class Cni:
 
 
 @fact
+class DescribedRole:
+    """Where one role of a kind sits: ``at`` from the object, the other paths from there; ``*`` is each element.
+
+    ``replicas`` is a path, or the number itself. ``ranks`` says that the pods exchange data.
+    """
+
+    name: str = ""
+    at: tuple[str, ...] = ()
+    template: tuple[str, ...] = ("template",)
+    replicas: tuple[str, ...] | int = ("replicas",)
+    name_at: tuple[str, ...] = ()
+    ranks: bool = True
+
+
+@fact
+class DescribedFlow:
+    """A connection between two roles of a kind, by their names."""
+
+    source: str
+    target: str
+    port: int
+    protocol: str = "TCP"
+
+
+@fact
+class DescribedKind:
+    """A kind that the configuration describes; an empty ``group`` is any API group."""
+
+    kind: str
+    group: str = ""
+    roles: tuple[DescribedRole, ...] = ()
+    flows: tuple[DescribedFlow, ...] = ()
+
+
+@fact
+class SelectedGroup:
+    """A group that the configuration declares: the objects whose pods carry these labels in its namespace."""
+
+    name: str
+    namespace: str
+    labels: Mapping[str, str]
+
+
+@fact
 class Settings:
     """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin."""
 
@@ -42,3 +96,5 @@ class Settings:
     topology_key: str = ZONE
     cross_zone_allowed: frozenset[str] = frozenset()
     assumptions: tuple[str, ...] = ()
+    workloads: tuple[DescribedKind, ...] = ()
+    groups: tuple[SelectedGroup, ...] = ()

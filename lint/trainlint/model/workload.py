@@ -206,7 +206,8 @@ class Service:
 
 @fact
 class Workload:
-    """An object that makes pods, with its pod sets; ``field`` is the cursor at it (inside of an object that wraps it)."""
+    """An object that makes pods, with its pod sets; ``field`` is the cursor at it (inside of an object that wraps "
+    "it)."""
 
     owner: ObjectRef
     api_version: str

@@ -8,7 +8,7 @@ are shared by all.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from trainlint.fact import fact
@@ -79,8 +79,8 @@ def find_alternatives(objects: Iterable[ApiObject], together: Mapping[str, str])
     )
 
 
-def _rivals(by_file: Mapping[str, ApiObject], together: Mapping[str, str]) -> Iterable[tuple[str, ...]]:
-    """The files that define one object differently, if any do."""
+def _rivals(by_file: Mapping[str, ApiObject], together: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+    """The files that define one object differently, if any do, and those among the files of each child that do."""
     if len(by_file) < 2:
         return
     files = list(by_file)
@@ -88,8 +88,15 @@ def _rivals(by_file: Mapping[str, ApiObject], together: Mapping[str, str]) -> It
     if all(by_file[file].field.value == first.field.value for file in files[1:]):
         return
     homes = {together.get(file, file) for file in files}
-    if len(homes) > 1:
-        yield tuple(files)
+    if len(homes) < 2:
+        return
+    yield tuple(files)
+    depth = len(_common_directory(files))
+    children: dict[str, dict[str, ApiObject]] = defaultdict(dict)
+    for file, each in by_file.items():
+        children[PurePosixPath(file).parts[depth]][file] = each
+    for inside in children.values():
+        yield from _rivals(inside, together)
 
 
 def _common_directory(files: Iterable[str]) -> Steps:

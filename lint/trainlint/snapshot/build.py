@@ -15,7 +15,7 @@ from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
-from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.repository import READ_KINDS, Repository
 from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
@@ -80,7 +80,8 @@ class Snapshot:
 
 def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name."""
-    found = parts(find_alternatives(repository.objects, repository.together))
+    read = [each for each in repository.objects if each.meta.kind in READ_KINDS]
+    found = parts(find_alternatives(read, repository.together))
     return tuple(
         _snapshot(repository, part, cluster, prefix=len(settings) > 1) for part in found for cluster in settings
     )

@@ -10,8 +10,8 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
-from trainlint.kube.network import NETWORK_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
+from trainlint.kube.network import NETWORK_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
 from trainlint.snapshot.openness import OPENERS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
@@ -59,6 +59,7 @@ READ_KINDS = (
     | NETWORK_KINDS
     | {kind for _, kind in OPENERS}
     | {
+        POD_OWNERS,
         "ClusterConfiguration",
         "DaemonSet",
         "KubeSchedulerConfiguration",

@@ -22,7 +22,9 @@ _NONE_OF_THEIRS: Final = frozenset(
 _DEPTH: Final = 12
 _PLACES: Final = frozenset({"spec", "podSpec", "podTemplate", "template"})
 _CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\#[^\n]*)?\r?\n""")
-_KIND: Final = re.compile(rb"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:\#[^\n]*)?\r?$""")
+_KIND: Final = re.compile(
+    rb"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:\#[^\n]*)?\r?$"""
+)
 
 
 def may_own_pods(content: bytes) -> bool:

@@ -126,6 +126,7 @@ def _group(
         kept,
         frozenset(position[i] for i in others),
         name in settings.cross_zone_allowed
+        or any(unit.declared in settings.cross_zone_allowed for unit in inside)
         or any(unit.annotations.get(CROSS_ZONE_ANNOTATION) == "allowed" for unit in inside),
         at=seed.at,
         instances=seed.instances,

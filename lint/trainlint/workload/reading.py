@@ -12,8 +12,10 @@ from trainlint.launch.markers import markers
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
+from trainlint.source.podtemplates import pod_templates
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import connections_of
+from trainlint.workload.described import description_of, expand_described, undescribed
 from trainlint.workload.expansion import Context, Expansion
 from trainlint.workload.flows import maybe_many, maybe_several
 from trainlint.workload.gangs import gangs
@@ -27,6 +29,7 @@ from trainlint.workload.wrappers import unwrapped
 __all__ = ["read_workloads"]
 
 _KUEUE_POD_GROUP = "kueue.x-k8s.io/pod-group-name"
+_NO_WORKLOADS = frozenset({"DaemonSet", "PodTemplate"})
 DEFAULT_NAMESPACE = 'namespace "default" for objects that name none'
 
 
@@ -52,7 +55,7 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         (held, meta)
         for item in objects
         for held, meta in unwrapped(item, read_meta(item), found.unknowns)
-        if meta.kind in WORKLOAD_KINDS
+        if meta.kind in WORKLOAD_KINDS or _has_pods(held, meta)
     ]
     context = Context(settings, {_reference(meta): item for item, meta in read})
     unnamed = False
@@ -64,6 +67,11 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         elif expander := expander_for(meta.api_version, meta.kind):
             _add(found, item, meta, expander(item, owner, context), context)
             unnamed |= not meta.namespace
+        elif description := description_of(settings.workloads, meta):
+            _add(found, item, meta, expand_described(item, owner, description), context)
+            unnamed |= not meta.namespace
+        elif meta.kind not in WORKLOAD_KINDS:
+            found.unknowns.extend(undescribed(item, meta, owner))
         elif is_training(meta.api_version, meta.kind):
             found.unknowns.append(Unknown(str(owner), "its pods: this kind is not expanded", _remedy(meta), at=item.at))
     directory = Directory(found.pod_sets, found.services)
@@ -108,7 +116,7 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
                 training=expansion.training,
                 computes=_computes_together(owner, expansion),
                 annotations=meta.annotations,
-                declared=_declared(owner, meta),
+                declared=_declared(owner, meta) or _selected(expansion.pod_sets, context.settings),
                 instances=expansion.instances,
                 several_jobs=expansion.several_jobs,
             )
@@ -163,6 +171,20 @@ def _declared(owner: ObjectRef, meta: Meta) -> str:
         return name
     name = meta.labels.get(_KUEUE_POD_GROUP, "") if owner.kind == "Pod" else ""
     return f"{owner.namespace}/{name}" if name else ""
+
+
+def _selected(pod_sets: Sequence[PodSet], settings: Settings) -> str:
+    """The group that the configuration puts the object into, by the labels of its pods."""
+    for group in settings.groups:
+        for pods in pod_sets:
+            if pods.namespace == group.namespace and all(pods.labels.get(k) == v for k, v in group.labels.items()):
+                return group.name
+    return ""
+
+
+def _has_pods(item: Field, meta: Meta) -> bool:
+    """Whether an object of a kind that is not read makes pods all the same."""
+    return bool(meta.kind) and meta.kind not in _NO_WORKLOADS and next(pod_templates(item), None) is not None
 
 
 def _is_seed(owner: ObjectRef, expansion: Expansion) -> bool:
