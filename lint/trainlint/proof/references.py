@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import posixpath
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -44,14 +45,22 @@ class ReferenceCause:
 
 
 def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
-    """One for each object and target. Only kinds of which the snapshot holds some, and to which nothing adds more."""
+    """One for each object and target. Only kinds of which the snapshot holds some, and to which nothing adds more.
+
+    Objects that state no namespace are in one by assumption only: of them those of one directory are known to be
+    together.
+    """
     present: dict[tuple[str, str], set[str]] = {}
+    beside: set[tuple[str, str, str]] = set()
     for each in snapshot.objects:
         present.setdefault((each.meta.kind, each.ref.namespace), set()).add(each.meta.name)
+        beside.add((each.meta.kind, each.ref.namespace, posixpath.dirname(each.file)))
     found: dict[tuple[ObjectRef, ObjectRef], ReferenceCause] = {}
     for owner, target, at, pod_set in _references(snapshot):
         names = present.get((target.kind, target.namespace), set())
         closed = names and not _may_hold_more(snapshot, target) and at.file not in snapshot.unrendered
+        if target.namespace and _unstated(snapshot, owner):
+            closed = closed and (target.kind, target.namespace, posixpath.dirname(at.file)) in beside
         if not closed or target.name in names or is_placeholder(target.name):
             continue
         sets = (pod_set,) if pod_set is not None else ()
@@ -63,6 +72,11 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
             also = before.also if at in (before.at, *before.also) else (*before.also, at)
             found[owner, target] = replace(before, pod_sets=(*before.pod_sets, *sets), also=also)
     yield from found.values()
+
+
+def _unstated(snapshot: Snapshot, owner: ObjectRef) -> bool:
+    found = snapshot.by_ref.get(owner)
+    return found is not None and not found.meta.namespace
 
 
 def _may_hold_more(snapshot: Snapshot, target: ObjectRef) -> bool:
