@@ -1,7 +1,7 @@
 """The reachability graph of a group: which flows are permitted between which places.
 
-Nodes are (pod set, place); an edge carries one flow that is permitted from the one to the other. The only module that
-knows networkx.
+For each place a graph of the pod sets, in which an edge is one flow that is permitted there. The only module that knows
+networkx.
 """
 
 from __future__ import annotations
@@ -121,6 +121,7 @@ class Reachability:
         self._zonal = zonal
         self._alike: dict[int, tuple[Flow, Verdict, Verdict]] = {}
         self._crossings: dict[tuple[int, str, str], Crossing] = {}
+        self._graphs: dict[str, nx.MultiDiGraph[int]] = {}
 
     def crossing(self, flow: Flow, source: Place, target: Place) -> Crossing:
         """The verdicts on a flow between two places."""
@@ -188,39 +189,39 @@ class Reachability:
     @cached_property
     def denied(self) -> tuple[tuple[Flow, Verdict], ...]:
         """The flows that are denied wherever the pods land, each with one of the verdicts."""
-        found = []
-        for flow in self.group.flows:
-            crossings = list(self.crossings(flow))
-            if all(crossing.permission is Permission.DENY for crossing in crossings):
-                found.append((flow, crossings[0].other_node))
-        return tuple(found)
+        return tuple(
+            (flow, next(self.crossings(flow)).other_node)
+            for flow in self.group.flows
+            if all(crossing.permission is Permission.DENY for crossing in self.crossings(flow))
+        )
+
+    def always_permitted(self, flow: Flow) -> bool:
+        """Whether the flow is surely permitted from every place to every other, without looking at each pair."""
+        if self._zonal:
+            return False
+        return all(verdict.answer is Permission.ALLOW for verdict in self._anywhere(flow))
 
     def on_ports(self, flow: Flow, ports: PortRange = EVERY_PORT) -> Verdict:
         """The verdict on the flow's ends for other ports, in the first place."""
         place = self.places[0]
         return self._verdict(replace(flow, ports=ports), place, place, "other")
 
-    @cached_property
-    def graph(self) -> nx.MultiDiGraph[tuple[int, str]]:
-        """The graph: an edge for every flow that is permitted, keyed by the flow's index."""
-        import networkx as nx  # noqa: PLC0415 (slow to import; only groups need it)
+    def inside(self, place: Place) -> nx.MultiDiGraph[int]:
+        """The graph of one place: its nodes are the members, an edge is a flow (by index) that is permitted there."""
+        if place.name not in self._graphs:
+            import networkx as nx  # noqa: PLC0415 (slow to import; only groups need it)
 
-        graph: nx.MultiDiGraph[tuple[int, str]] = nx.MultiDiGraph()
-        for member, pod_set in enumerate(self.group.members):
-            for place in self.places:
-                graph.add_node((member, place.name), pod_set=pod_set.name, zone=place.name)
-        for index, flow in enumerate(self.group.flows):
-            if flow.target is None:
-                continue
-            for crossing in self.crossings(flow):
-                if crossing.permission is Permission.ALLOW:
-                    graph.add_edge(
-                        (flow.source, crossing.source.name), (flow.target, crossing.target.name), key=index, flow=flow
-                    )
-        return graph
+            graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
+            graph.add_nodes_from(range(len(self.group.members)))
+            for index, flow in enumerate(self.group.flows):
+                if flow.target is not None and self.crossing(flow, place, place).permission is Permission.ALLOW:
+                    graph.add_edge(flow.source, flow.target, key=index)
+            self._graphs[place.name] = graph
+        return self._graphs[place.name]
 
     def cut_inside(self, place: Place, flows: Iterable[int]) -> tuple[Crossing, ...]:
         """Of the given flows (indices), those without an edge inside one place."""
+        graph = self.inside(place)
         missing = []
         for index in flows:
             flow = self.group.flows[index]
@@ -228,7 +229,7 @@ class Reachability:
                 crossing = self.crossing(flow, place, place)
                 if crossing.permission is not Permission.ALLOW:
                     missing.append(crossing)
-            elif not self.graph.has_edge((flow.source, place.name), (flow.target, place.name), key=index):
+            elif not graph.has_edge(flow.source, flow.target, key=index):
                 missing.append(self.crossing(flow, place, place))
         return tuple(missing)
 

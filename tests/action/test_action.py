@@ -387,7 +387,9 @@ def test_the_action_installs_its_own_checkout(installed: Job) -> None:
     assert json.loads(url)["url"] == ROOT.as_uri()
 
 
-def test_a_version_is_a_tag_of_the_action_s_own_repository(tmp_path: Path) -> None:
+@pytest.mark.parametrize("home", [{"action_repository": "example/trainlint"}, {"repository": "example/trainlint"}])
+def test_a_version_is_a_tag_of_the_action_s_own_repository(tmp_path: Path, home: dict[str, str]) -> None:
+    """Where a workflow uses the action of its own repository (``uses: ./``), GitHub names no other."""
     files = {
         "pyproject.toml": '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n'
         '[project]\nname = "trainlint"\nversion = "9.9"\n',
@@ -398,7 +400,9 @@ def test_a_version_is_a_tag_of_the_action_s_own_repository(tmp_path: Path) -> No
     commit(origin, {"trainlint.py": "print('not the tag')\n"})
     (tmp_path / "work").mkdir()
     environment = {**offline(tmp_path / "shims"), "GITHUB_SERVER_URL": tmp_path.as_uri()}
-    job = Job(tmp_path / "work", tmp_path / "temp", inputs={"version": "v9.9"}, environment=environment)
+    temp, inputs = tmp_path / "temp", {"version": "v9.9"}
+    options = {"action_repository": "", **home}
+    job = Job(tmp_path / "work", temp, inputs=inputs, environment=environment, **options)  # type: ignore[arg-type]
     job.temp.mkdir()
     assert job.run("Install trainlint").code == 0
     python = job.temp / "trainlint" / "bin" / "python"

@@ -333,3 +333,13 @@ def test_debugging_that_was_left_in() -> None:
     assert reported(with_env(TORCH_DISTRIBUTED_DEBUG="DETAIL"), notes=True) == {"verbose-debug-committed"}
     assert reported(with_env(NCCL_DEBUG="INFO", NCCL_DEBUG_SUBSYS="INIT,NET"), notes=True) == set()
     assert reported(with_env(NCCL_DEBUG_SUBSYS="ALL"), notes=True) == set()
+
+
+@pytest.mark.parametrize("text", ["9" * 5000, "-" + "1" * 5000, "0x" + "f" * 9000, "1e9999", "\x00", "a:" + "7" * 5000, "^" * 99])
+def test_absurd_values_break_nothing(text: str) -> None:
+    names = ["NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_COMM_ID", "NCCL_SOCKET_IFNAME", "NCCL_IB_HCA"]
+    job = with_env({MULTUS: text, GKE: text}, **{name: text for name in (*names, "GLOO_SOCKET_IFNAME")})
+    for pod in job["spec"]["pytorchReplicaSpecs"].values():
+        pod["template"]["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": text, "rdma/ib": text}}
+        pod["template"]["spec"]["volumes"] = [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": text}}]
+    findings(job, network(mtu=text, ipam={"range": text}), network("b", plugins=[[], {}]))

@@ -60,4 +60,5 @@ def proved(record: dict[str, Any]) -> GroupProof:
     stage = Stage(nodes, feasible, (), SETTINGS, namespaces)
     policies = read_policies([], PolicyContext(SETTINGS, namespaces))
     everywhere = places((node.pool for node in nodes), SETTINGS.topology_key)
-    return prove(group, Reachability(group, everywhere, policies, SETTINGS, namespaces), stage, [])
+    reach = Reachability(group, everywhere, policies, SETTINGS, namespaces, zonal=False)  # there are no policies
+    return prove(group, reach, stage, [])

@@ -90,14 +90,21 @@ def test_files_are_read_for_the_pods_in_them(text: str, read: bool) -> None:
 
 
 def test_an_unknown_kind_is_reported_from_the_repository(tmp_path: Path) -> None:
-    text = SWARM.replace(
-        "{containers: [{name: h, image: h}]}", "\n        containers:\n          - {name: h, image: h}"
-    )
-    text = text.replace("template: {spec: ", "template:\n      spec: ").replace("image: h}}", "image: h}")
+    text = """
+apiVersion: swarm.example.com/v1
+kind: Swarm
+metadata: {name: s, namespace: ml}
+spec:
+  head:
+    template:
+      spec:
+        containers:
+          - {name: h, image: h}
+"""
     result = lint(tmp_path, {"swarm.yaml": text})
-    assert ["Swarm" in each.unknown.missing for each in result.unknowns] == [True]
+    assert ["Swarm" in each.missing for each in result.unknowns] == [True]
     described = lint(tmp_path, {"trainlint.yaml": CONFIGURATION})
-    assert not any("no kind that trainlint knows" in each.unknown.missing for each in described.unknowns)
+    assert not any("no kind that trainlint knows" in each.missing for each in described.unknowns)
 
 
 def test_a_selector_makes_a_group_of_objects() -> None:

@@ -60,7 +60,7 @@ def parse_items(text: str, most: int = MOST_ITEMS) -> tuple[Item, ...]:
         name, colon, port = piece.partition(":")
         if name:
             number = _LEADING_NUMBER.match(port) if colon else None
-            found.append(Item(name, (int(number[1]) if number else 0) if colon else -1))
+            found.append(Item(name, (int(number[1][:12]) if number else 0) if colon else -1))
         if len(found) == most:
             break
     return tuple(found)

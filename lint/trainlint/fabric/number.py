@@ -14,6 +14,8 @@ _NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*+(?P<sign>[+-]?)(?P<body>0[xX][0-9a-
 _PLAIN: Final = re.compile(r"-?(0x[0-9a-fA-F]+|0|[1-9][0-9]*)")
 _STRICT: Final[Release] = (2, 32)
 """From here on a text without a leading number leaves the default."""
+_DIGITS: Final = 100
+"""More digits than that make no difference: the number does not fit anyway."""
 _LONG: Final = range(-(2**63), 2**63)
 _LEVELS: Final = ("LOC", "NVL", "NVB", "PIX", "PXB", "PXN", "PHB", "SYS")
 _NEWER_LEVELS: Final = {"C2C": (2, 27), "P2C": (2, 28)}
@@ -35,7 +37,7 @@ def leading_number(text: str) -> int | None:
         return None
     body = match["body"].lower()
     base = 16 if body.startswith("0x") else 8 if len(body) > 1 and body.startswith("0") else 10
-    number = int(body, base)
+    number = int(body[:_DIGITS], base)
     return -number if match["sign"] == "-" else number
 
 

@@ -81,39 +81,38 @@ def _with_pods(pool: Pool) -> Pool:
 
 
 def _derived(parts: Iterable[Part]) -> Iterator[Inventory]:
-    named: dict[str, list[Part]] = defaultdict(list)
+    named: dict[tuple[str, str], list[Part]] = defaultdict(list)
     nameless: dict[str, list[Part]] = defaultdict(list)
     clusters: dict[str, set[str]] = defaultdict(set)
     for part in parts:
         if part.cluster:
-            name = f"{part.cluster} in {part.directory or '.'}"
-            named[name].append(part)
-            clusters[part.directory].add(name)
+            named[part.directory, part.cluster].append(part)
+            clusters[part.directory].add(part.cluster)
         else:
             nameless[part.directory].append(part)
     for directory, found in list(nameless.items()):
         if len(clusters[directory]) == 1:
-            (name,) = clusters[directory]
-            named[name] += found
+            (cluster,) = clusters[directory]
+            named[directory, cluster] += found
             del nameless[directory]
-    for name, found in named.items():
-        yield _joined(f"cluster {name}", found, named=True)
+    for (directory, cluster), found in named.items():
+        yield _joined(f"cluster {cluster} in {directory or '.'}", found, cluster)
     for directory, found in nameless.items():
-        yield _joined(f"Nodes in {directory or '.'}", found, named=False)
+        yield _joined(f"Nodes in {directory or '.'}", found)
 
 
-def _joined(name: str, parts: Iterable[Part], *, named: bool) -> Inventory:
+def _joined(name: str, parts: Iterable[Part], cluster: str = "") -> Inventory:
     """What is about one cluster: complete if one of the parts describes all that is not in the others."""
     parts = list(parts)
     complete = any(not part.partial for part in parts)
-    why = "" if complete else parts[0].partial
     return Inventory(
         name=name,
         pools=tuple(pool for part in parts for pool in part.pools),
         complete=complete,
         at=parts[0].at,
-        partial="" if named else why,
+        partial="" if complete else parts[0].partial,
         derived=True,
+        cluster=cluster,
     )
 
 
@@ -160,7 +159,7 @@ def united(inventories: tuple[Inventory, ...]) -> Inventory | None:
     """Several inventories as one, where all but one at most describe only nodes of a cluster that they do not name,
     each under names of its own; ``None`` where they are several clusters.
     """
-    whole = [inventory for inventory in inventories if not inventory.partial]
+    whole = [each for each in inventories if each.complete or each.cluster or not each.derived]
     names = [frozenset(pool.name for pool in inventory.pools) for inventory in inventories]
     if len(whole) > 1 or sum(map(len, names)) != len(frozenset[str]().union(*names)):
         return None

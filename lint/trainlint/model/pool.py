@@ -25,6 +25,7 @@ _PREFIXES_BY_PROVIDER = (
     "nvidia.com/gpu.",
     "nvidia.com/mig",
     "oci.oraclecloud.com/",
+    "sagemaker.amazonaws.com/",
     "topology.k8s.aws/",
     "topology.gke.io/",
 )
@@ -87,8 +88,9 @@ class Pool:
 class Inventory:
     """All pools that one source of truth describes; ``complete`` means that there are no other nodes.
 
-    ``partial`` says why it describes only some nodes of a cluster that it does not name, so that it may be joined with
-    what describes the others. ``derived`` means that it was not written as an inventory.
+    ``partial`` says why there may be others, ``cluster`` is the cluster's name where the source gives it: what names
+    none and is not complete may be joined with what describes the rest. ``derived`` means that it was not written as
+    an inventory.
     """
 
     name: str
@@ -97,6 +99,7 @@ class Inventory:
     at: Location | None = field(default=None, compare=False, repr=False)
     partial: str = ""
     derived: bool = False
+    cluster: str = ""
 
 
 def at_most(inventory: Inventory) -> Inventory | None:

@@ -79,8 +79,8 @@ class PodSet:
     means that nobody can know it. ``blocks`` are the equal parts that some operators place one by one (child Jobs of a
     JobSet, hosts of a Ray replica); ``instances`` are the copies of the whole set, each in a group of its own (the
     replicas of a LeaderWorkerSet), so that ``replicas * instances`` pods exist. ``queue`` is the Kueue queue that
-    admits the object; ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places them as one), and
-    ``together`` says what exactly that asks for, where it is known.
+    admits the object; ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places
+    them as one), and ``together`` says what exactly that asks for, where it is known.
     """
 
     owner: ObjectRef

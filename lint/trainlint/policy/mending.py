@@ -44,7 +44,8 @@ class Mend:
 def mend(policies: PolicySet, question: Question) -> tuple[Mend, ...]:
     """The smallest sets of edits that open a denied connection; none where it is not denied, or nothing helps.
 
-    Every set was tried: the directions that were denied allow the connection after it, and no other denies it.
+    Every set was tried: an entry of each direction that was denied allows the connection after it, and no direction
+    denies it. Pods are never taken out of the policies that isolate them.
     """
     search = _Search(policies, question)
     return tuple(islice(search.run(), ALTERNATIVES))
@@ -75,7 +76,7 @@ class _Search:
             _, _, _, edits = heapq.heappop(queue)
             verdict = self._verdict(edits)
             left = _denied(verdict)
-            if not left and all(_of(verdict, each).answer is Permission.ALLOW for each in denied):
+            if not left and all(_opened(_of(start, each), _of(verdict, each)) for each in denied):
                 best = len(edits)
                 yield Mend(tuple(sorted(edits, key=order)), verdict)
                 continue
@@ -117,6 +118,12 @@ class _Search:
             for way in self._editor.admitting(ready(entry, 0), subject, peer, here)
         ]
         yield from sorted(found, key=lambda way: (len(way), _weight(way, self._question)))
+
+
+def _opened(before: Decision, after: Decision) -> bool:
+    """Whether an entry allows what was denied, or the deny does not match any more: not just no policy at all."""
+    evaded = any(entry.action is Action.DENY for entry in before.deciding)
+    return after.answer is Permission.ALLOW and (evaded or bool(after.deciding))
 
 
 def _denied(verdict: Verdict) -> list[Direction]:

@@ -146,7 +146,7 @@ def _cut(
     pairs: list[CutPair] = []
     shown: Packing | None = None
     for flow in group.flows:
-        if id(flow) in denied:
+        if id(flow) in denied or reach.always_permitted(flow):
             continue
         for crossing in reach.crossings(flow):
             if permission(group, cast, crossing) is Permission.ALLOW:

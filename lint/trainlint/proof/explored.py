@@ -145,7 +145,7 @@ class Explored:
         pairs: list[CutPair] = []
         shown: Example | None = None
         for flow in group.flows:
-            if id(flow) in denied or flow.target is None:
+            if id(flow) in denied or flow.target is None or reach.always_permitted(flow):
                 continue
             source, target = roles.get(id(group.members[flow.source])), roles.get(id(group.members[flow.target]))
             if source is None or target is None:

@@ -24,7 +24,7 @@ from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, never_placed, prove
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
-from trainlint.proof.queueing import Queueing
+from trainlint.proof.queueing import QueueCause, Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes, refused_elsewhere
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.sharing import SharingCause, shared_claims
@@ -37,7 +37,8 @@ from trainlint.scheduling.condense import condense
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.platform import read_admission, read_storage
-from trainlint.workload.expansion import is_template, pod_set
+from trainlint.workload.expansion import is_template
+from trainlint.workload.expansion import pod_set as pods_of
 from trainlint.workload.gangs import oversized
 
 __all__ = ["Facts"]
@@ -253,13 +254,22 @@ class Facts:
         refused += [cause.pod_sets for cause in self.shared_claims if cause.certain]
         refused += [cause.pod_sets for cause in self.exclusive_shortages]
         refused += [gang.pod_sets for gang, _ in self.oversized_gangs]
-        refused += [cause.pod_sets for cause in self.queueing.causes if cause.certain]
+        refused += [cause.pod_sets for cause in self.never_admitted if cause.certain]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
 
     @cached_property
     def queueing(self) -> Queueing:
         """What Kueue makes of the pods that are sent to its queues."""
         return Queueing(self.snapshot, self.admission)
+
+    @cached_property
+    def never_admitted(self) -> tuple[QueueCause, ...]:
+        """Objects that Kueue never admits. Where another snapshot defines their queues otherwise and admits them there,
+        nobody can tell which of the definitions is meant for them.
+        """
+        return tuple(
+            each for each in self.queueing.causes if not any(other.queueing.admits(each.at) for other in self.others)
+        )
 
     @cached_property
     def refused_pods(self) -> tuple[QuotaCause, ...]:
@@ -288,7 +298,7 @@ class Facts:
     def daemons(self) -> tuple[PodSet, ...]:
         """The pods of DaemonSets: one on each node that takes it, so they are none of the workloads' pod sets."""
         return tuple(
-            pod_set(each.ref, "", 1, each.field.down("spec", "template"), each.field.at)
+            pods_of(each.ref, "", 1, each.field.down("spec", "template"), each.field.at)
             for each in self.snapshot.objects
             if each.meta.kind == "DaemonSet" and is_template(each.field.down("spec", "template"))
         )

@@ -10,6 +10,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.inventory.instance_types import ACCELERATORS
 from trainlint.kube.kueue import (
     KUEUE_GROUP,
     KUEUE_KINDS,
@@ -29,7 +30,8 @@ from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.queue_flavor import refusal
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
-from trainlint.workload.management import KUEUE_REQUIRED
+from trainlint.source.document import Field
+from trainlint.workload.management import KUEUE_REQUIRED, QUEUE_LABEL
 
 __all__ = ["QueueCause", "Queueing"]
 
@@ -86,23 +88,28 @@ class Queueing:
         queues = self.queues
         if not (queues.local or queues.cluster or queues.flavors):
             return ()
-        objects: dict[ObjectRef, list[PodSet]] = defaultdict(list)
-        for pod_set in self.snapshot.workloads.pod_sets:
-            if pod_set.queue and not is_placeholder(pod_set.queue) and pod_set.replicas != 0:
-                objects[pod_set.owner].append(pod_set)
         found = []
-        for owner, pod_sets in objects.items():
-            if pod_sets[0].at.file not in self.snapshot.unrendered:
-                cause = next(_Case(self, owner, tuple(pod_sets)).causes(), None)
+        for workload in self.snapshot.workloads.objects:
+            sets = tuple(each for each in workload.pod_sets if _queued(each) and each.replicas != 0)
+            if sets and workload.field.document.file not in self.snapshot.unrendered:
+                cause = next(_Case(self, workload.owner, sets, workload.field).causes(), None)
                 found += [cause] if cause is not None else []
         return tuple(found)
+
+    def admits(self, at: Location) -> bool:
+        """Whether the object whose queue stands there may be admitted, its queues being known here."""
+        return all(each.at != at for each in self.causes) and any(
+            workload.field.down("metadata", "labels", QUEUE_LABEL).at == at
+            and any(self.cluster_queue(each) is not None for each in workload.pod_sets)
+            for workload in self.snapshot.workloads.objects
+        )
 
     def choices(self, pod_set: PodSet) -> tuple[tuple[Flavor, ...], ...] | None:
         """The flavors that Kueue may give to the pods, one combination after the other; ``None``: nobody knows."""
         queue = self.cluster_queue(pod_set)
         if queue is None or queue.undetermined:
             return None
-        case = _Case(self, pod_set.owner, (pod_set,))
+        case = _Case(self, pod_set.owner, (pod_set,), None)
         options = []
         for group in queue.groups:
             if any(name in group.covered for name in case.requests(pod_set)):
@@ -153,6 +160,7 @@ class _Case:
     queueing: Queueing
     owner: ObjectRef
     pod_sets: tuple[PodSet, ...]
+    item: Field | None
 
     def causes(self) -> Iterator[QueueCause]:
         """Every reason why they are never admitted, the most basic first."""
@@ -213,6 +221,7 @@ class _Case:
 
     def _uncovered(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         covered = {name for group in queue.groups for name in group.covered}
+        covered |= {name for pod_set in self.pod_sets for name in self.requests(pod_set) if not _counted_as_it_is(name)}
         for pod_set in self.pod_sets:
             for name, amount in self.requests(pod_set).items():
                 if name not in covered and amount != 0:
@@ -283,10 +292,9 @@ class _Case:
 
     def _pods(self, pod_set: PodSet) -> int:
         """How many pods count: the fewest with which Kueue admits a Job in part, else all of them."""
-        item = self.queueing.snapshot.by_ref.get(self.owner)
-        fewest = item.meta.annotations.get(JOB_MINIMUM, "") if item is not None else ""
-        if fewest.isdecimal():
-            return int(fewest)
+        written = self.item.down("metadata", "annotations", JOB_MINIMUM).scalar if self.item is not None else ""
+        if written and written.isdecimal():
+            return int(written)
         return pod_set.replicas if isinstance(pod_set.replicas, int) else 0
 
     def _cause(
@@ -298,9 +306,19 @@ class _Case:
         certain: bool = True,
     ) -> QueueCause:
         first = self.pod_sets[0]
-        item = self.queueing.snapshot.by_ref.get(self.owner)
-        label = item.field.down("metadata", "labels", "kueue.x-k8s.io/queue-name").at if item is not None else first.at
+        label = self.item.down("metadata", "labels", QUEUE_LABEL).at if self.item is not None else first.at
         return QueueCause(self.owner, self.pod_sets, first.queue, reason, remedy, label, places, certain)
+
+
+def _queued(pod_set: PodSet) -> bool:
+    return bool(pod_set.queue) and not is_placeholder(pod_set.queue)
+
+
+def _counted_as_it_is(resource: str) -> bool:
+    """Whether Kueue counts the resource under its own name: shares of devices and what DRA offers may be transformed
+    into others by its configuration, which is not in Git.
+    """
+    return "/" not in resource or resource in ACCELERATORS
 
 
 def _place(queue: ClusterQueue, *steps: str) -> tuple[tuple[str, Location], ...]:

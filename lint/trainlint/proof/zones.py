@@ -81,11 +81,11 @@ def _judge(
     fits: Packing | None = None
     if not reasons:
         placements = restricted(cast, place.name)
-        if placements.completed is None or cast.unknown:
+        if cast.unknown or (placements.completed is None and placements.some is None):
             answer = Answer.UNKNOWN
             missing.append(f"whether all pods fit in {place.name}")
-        elif placements.completed:
-            fits = placements.completed[0].packing
+        elif placements.some is not None:
+            fits = placements.some.packing
         else:
             answer = Answer.REFUTED
             reasons += _short(cast, placements, place.name)

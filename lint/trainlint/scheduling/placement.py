@@ -235,6 +235,26 @@ class Placements:
         return tuple(found)
 
     @cached_property
+    def some(self) -> Placement | None:
+        """A complete placement that can be reached, found without looking at all of them; ``None`` proves nothing."""
+        if self.completed is not None:
+            return self.completed[0] if self.completed else None
+        state: State = frozenset()
+        grown = True
+        while grown:
+            grown = False
+            for role in self.bound:
+                if any(placed == role for placed, _ in state):
+                    continue
+                for domain in self.possible(role):
+                    following = state | {(role, domain)}
+                    if self.admits(state, role, domain) and self.minimal(following).answer is Answer.PROVED:
+                        state, grown = following, True
+                        break
+        packing = self.complete(state)
+        return Placement(state, packing) if packing.answer is Answer.PROVED else None
+
+    @cached_property
     def dead_ends(self) -> tuple[State, ...] | None:
         """Reachable states from which no complete placement can be reached, smallest first."""
         if self.reachable is None or self.completed is None:

@@ -21,7 +21,7 @@ _NONE_OF_THEIRS: Final = frozenset(
 """Kinds that describe other objects, or (DaemonSet) are no workload of a group."""
 _DEPTH: Final = 12
 _PLACES: Final = frozenset({"spec", "podSpec", "podTemplate", "template"})
-_CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\#[^\n]*)?\r?\n""")
+_CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\[|(?:\#[^\n]*)?\r?\n)""")
 _KIND: Final = re.compile(
     rb"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:\#[^\n]*)?\r?$"""
 )

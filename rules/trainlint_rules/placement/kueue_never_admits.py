@@ -78,9 +78,9 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    for cause in facts.queueing.causes:
+    for cause in facts.never_admitted:
         yield _never_admitted(cause)
-    owners = {cause.owner for cause in facts.queueing.causes}
+    owners = {cause.owner for cause in facts.never_admitted}
     for placed in facts.placement_causes("kueue-never-admits"):
         if placed.pod_set.owner not in owners:
             yield _admitted_onto_nothing(placed)

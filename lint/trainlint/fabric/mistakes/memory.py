@@ -20,6 +20,7 @@ __all__ = ["large_volumes", "small_shared_memory"]
 _SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
 _GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
+_POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
 _MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
 """Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
 
@@ -65,7 +66,7 @@ def _gpus(container: Container) -> int:
 def _data_workers(container: Container) -> str:
     for command in commands(container):
         for option in command.options():
-            if option.name in _WORKERS and option.value and option.value.isdecimal() and int(option.value) > 0:
+            if option.name in _WORKERS and option.value and _POSITIVE.fullmatch(option.value):
                 return f"--{option.name}={option.value}"
     return ""
 
