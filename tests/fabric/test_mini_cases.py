@@ -14,7 +14,9 @@ IPAM = {"ipam": {"type": "whereabouts", "range": "10.64.0.0/20"}}
 HOST = {"hostNetwork": True, "dnsPolicy": "ClusterFirstWithHostNet"}
 
 
-def with_env(annotations: dict[str, str] | None = None, spec: dict[str, Any] | None = None, **env: str) -> dict[str, Any]:
+def with_env(
+    annotations: dict[str, str] | None = None, spec: dict[str, Any] | None = None, **env: str
+) -> dict[str, Any]:
     return torch_job(template(container(env), annotations, **(spec or {})))
 
 
@@ -335,11 +337,95 @@ def test_debugging_that_was_left_in() -> None:
     assert reported(with_env(NCCL_DEBUG_SUBSYS="ALL"), notes=True) == set()
 
 
-@pytest.mark.parametrize("text", ["9" * 5000, "-" + "1" * 5000, "0x" + "f" * 9000, "1e9999", "\x00", "a:" + "7" * 5000, "^" * 99])
+@pytest.mark.parametrize(
+    "text", ["9" * 5000, "-" + "1" * 5000, "0x" + "f" * 9000, "1e9999", "\x00", "a:" + "7" * 5000, "^" * 99]
+)
 def test_absurd_values_break_nothing(text: str) -> None:
-    names = ["NCCL_IB_DISABLE", "NCCL_P2P_DISABLE", "NCCL_P2P_LEVEL", "NCCL_COMM_ID", "NCCL_SOCKET_IFNAME", "NCCL_IB_HCA"]
-    job = with_env({MULTUS: text, GKE: text}, **{name: text for name in (*names, "GLOO_SOCKET_IFNAME")})
+    names = [
+        "NCCL_IB_DISABLE",
+        "NCCL_P2P_DISABLE",
+        "NCCL_P2P_LEVEL",
+        "NCCL_COMM_ID",
+        "NCCL_SOCKET_IFNAME",
+        "NCCL_IB_HCA",
+    ]
+    job = with_env({MULTUS: text, GKE: text}, **dict.fromkeys((*names, "GLOO_SOCKET_IFNAME"), text))
     for pod in job["spec"]["pytorchReplicaSpecs"].values():
         pod["template"]["spec"]["containers"][0]["resources"] = {"limits": {"nvidia.com/gpu": text, "rdma/ib": text}}
         pod["template"]["spec"]["volumes"] = [{"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": text}}]
     findings(job, network(mtu=text, ipam={"range": text}), network("b", plugins=[[], {}]))
+
+
+def plugin(sharing: str, name: str = "config.yaml") -> dict[str, Any]:
+    return config_map("nvidia-device-plugin", **{name: f"version: v1\nsharing:\n{sharing}"})
+
+
+SLICES = "  timeSlicing:\n    resources:\n    - {name: nvidia.com/gpu, replicas: 4}\n"
+
+
+@pytest.mark.parametrize("method", ["timeSlicing", "mps"])
+def test_49_two_slices_may_be_one_gpu(method: str) -> None:
+    mount = {"volumeMounts": [{"name": "shm", "mountPath": "/dev/shm"}]}
+    memory = {"volumes": [{"name": "shm", "emptyDir": {"medium": "Memory"}}]}
+    shared = plugin(SLICES.replace("timeSlicing", method))
+    two = torch_job(template(container({}, {"nvidia.com/gpu": "2"}, **mount), **memory))
+    assert reported(two, shared) == {"shared-gpu-in-collective"}
+    assert reported(torch_job(template(container())), shared) == set()
+    assert (
+        reported(two, plugin(SLICES.replace("  timeSlicing:\n", "  timeSlicing:\n    renameByDefault: true\n")))
+        == set()
+    )
+    renamed = {"nvidia.com/gpu": "0", "nvidia.com/gpu.shared": "2"}
+    assert reported(torch_job(template(container({}, renamed, **mount), **memory))) == {"shared-gpu-in-collective"}
+
+
+def test_55_gpus_that_nobody_asked_for() -> None:
+    def job(value: str, limits: dict[str, str]) -> dict[str, Any]:
+        holds = container({"NVIDIA_VISIBLE_DEVICES": value})
+        holds["resources"] = {"limits": limits}
+        return torch_job(template(holds))
+
+    assert reported(job("all", {"cpu": "8"})) == {"gpu-request-bypassed"}
+    assert reported(job("0,1", {"cpu": "8"})) == {"gpu-request-bypassed"}
+    assert reported(job("void", {"cpu": "8"})) == set()
+    assert reported(job("all", {"nvidia.com/gpu": "1"})) == set()
+
+
+def test_fixed_names_of_virtual_functions() -> None:
+    def job(value: str, **spec: Any) -> dict[str, Any]:
+        holds = container({"NCCL_IB_HCA": value}, {"nvidia.com/rdma-vf": "1"}, **LOCK)
+        return torch_job(template(holds, **spec))
+
+    assert reported(job("=mlx5_4"), notes=True) == {"fixed-device-index"}
+    assert reported(job("mlx5"), notes=True) == set()
+    assert reported(job("=mlx5_4", **HOST), notes=True) == set()
+
+
+def test_mtu_of_an_attachment_and_of_the_port_below_it() -> None:
+    policy = {
+        "apiVersion": "sriovnetwork.openshift.io/v1",
+        "kind": "SriovNetworkNodePolicy",
+        "metadata": {"name": "vf", "namespace": "openshift-sriov-network-operator"},
+        "spec": {"resourceName": "vf", "mtu": 1500, "numVfs": 8, "isRdma": False},
+    }
+    job = torch_job(template(container({}, {"openshift.io/vf": "1"}), {MULTUS: "vf"}))
+    assert reported(job, policy, network("vf", resource="openshift.io/vf", mtu=9000)) == {"mtu-mismatch"}
+    assert reported(job, policy, network("vf", resource="openshift.io/vf", mtu=1500)) == set()
+    assert reported(job, policy, network("vf", resource="openshift.io/vf")) == set()
+
+
+def test_a_claim_for_gpus_only_brings_no_interface() -> None:
+    def claim(device_class: str) -> dict[str, Any]:
+        request = {"name": "one", "exactly": {"deviceClassName": device_class}}
+        return {
+            "apiVersion": "resource.k8s.io/v1",
+            "kind": "ResourceClaimTemplate",
+            "metadata": {"name": "devices", "namespace": "ml"},
+            "spec": {"spec": {"devices": {"requests": [request]}}},
+        }
+
+    claims = {"resourceClaims": [{"name": "d", "resourceClaimTemplateName": "devices"}]}
+    job = with_env(spec=claims, NCCL_SOCKET_IFNAME="ens5")
+    assert "nccl-interface-missing" in reported(job, claim("gpu.nvidia.com"))
+    assert "nccl-interface-missing" not in reported(job, claim("mrdma.google.com"))
+    assert "nccl-interface-missing" not in reported(job)

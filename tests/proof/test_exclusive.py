@@ -85,7 +85,9 @@ def test_other_nodes_may_be_there(tmp_path: Path) -> None:
     assert messages(tmp_path, sets("4", "4"), "complete: false") == []
 
 
-@pytest.mark.parametrize(("groups", "size", "found"), [("2", "4", 0), ("3", "4", 1), ("4", "1", 1), ("1", "6", 1)])
+@pytest.mark.parametrize(
+    ("groups", "size", "found"), [("2", "4", 0), ("3", "4", 1), ("4", "1", 1), ("1", "5", 1), ("1", "6", 1)]
+)
 def test_each_group_of_a_leader_worker_set_wants_one(tmp_path: Path, groups: str, size: str, found: int) -> None:
     assert len(messages(tmp_path, LWS.replace("GROUPS", groups).replace("SIZE", size))) == found
 

@@ -114,7 +114,7 @@ def amount(quantity: Known[str]) -> Known[int]:
     try:
         return int(parse_quantity(quantity))
     except QuantityError:
-        return Undetermined(f"{quantity} is no quantity")
+        return Undetermined("it is no quantity")
 
 
 def _kind(resource: str, networks: Networks) -> DeviceKind | None:

@@ -9,16 +9,18 @@ from trainlint.fabric.attachment import MULTUS_ANNOTATION
 from trainlint.fabric.device import Devices, devices_of
 from trainlint.fabric.fault import Fault, merged
 from trainlint.fabric.image import versions_of
+from trainlint.fabric.mistakes.adapters import fixed_index, locked_memory
 from trainlint.fabric.mistakes.attachments import attached_networks, missing_attachments
 from trainlint.fabric.mistakes.debugging import left_debugging
-from trainlint.fabric.mistakes.fabrics import disabled_fabric, fixed_index, locked_memory, missing_device, some_roles
+from trainlint.fabric.mistakes.fabrics import disabled_fabric, missing_device, some_roles
 from trainlint.fabric.mistakes.gpus import bypassed_requests, shared_gpus
 from trainlint.fabric.mistakes.interfaces import GLOO, NCCL, gloo_fault, judge, loopback_fault, missing_fault
 from trainlint.fabric.mistakes.memory import large_volumes, small_shared_memory
+from trainlint.fabric.mistakes.mpi import inexact_interfaces, interface_lists
 from trainlint.fabric.mistakes.names import unknown_names
 from trainlint.fabric.mistakes.names_on_hosts import unresolved_names
 from trainlint.fabric.mistakes.roles import different_networks, mtu_faults
-from trainlint.fabric.mistakes.values import inexact_interfaces, invalid_values
+from trainlint.fabric.mistakes.values import invalid_values
 from trainlint.fabric.mistakes.versions import mixed_versions
 from trainlint.fabric.networks import Networks, read_networks
 from trainlint.fabric.pod_interfaces import PodInterfaces, pod_interfaces
@@ -145,6 +147,7 @@ class Fabric:
         spoken |= {(GLOO, str(fault.evidence["value"])) for fault in self.gloo_names}
         frozen = frozenset(spoken)
         faults = [fault for each in self.pod_sets for fault in invalid_values(each, _releases(each), frozen)]
+        faults += [fault for each in self.pod_sets for fault in interface_lists(each)]
         for rank, _ in self.ranks:
             faults += inexact_interfaces(rank, self.interfaces(rank.pod_set))
         return merged(faults)

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Location, Related, Severity
 from trainlint.launch.environment import Variable
-from trainlint.model.workload import PodSet
+from trainlint.model.workload import ObjectRef, PodSet
 
 __all__ = ["Fault", "merged", "place_of"]
 
@@ -47,25 +47,25 @@ class Fault:
 def merged(faults: Iterable[Fault]) -> Iterator[Fault]:
     """One fault per cause and object, and per cause and place (decision 4): the others become related places."""
     found: list[Fault] = []
+    position: dict[tuple[str, ObjectRef | Location], int] = {}
     for each in faults:
-        position = next(
-            (
-                number
-                for number, before in enumerate(found)
-                if before.cause == each.cause and (before.pod_set.owner == each.pod_set.owner or before.at == each.at)
-            ),
-            None,
-        )
-        if position is None:
+        keys = ((each.cause, each.pod_set.owner), (each.cause, each.at))
+        number = next((position[key] for key in keys if key in position), None)
+        if number is None:
+            number = len(found)
             found.append(each)
-            continue
-        first = found[position]
-        own = each.at if each.at != first.at else each.pod_set.at
-        places = {first.at, *(at for _, at in first.related)}
-        if each.pod_set is not first.pod_set and own not in places:
-            related = (*first.related, (f"the same fault ({each.pod_set.name})", own))
-            found[position] = replace(first, related=related)
+        else:
+            found[number] = _joined(found[number], each)
+        for key in keys:
+            position.setdefault(key, number)
     yield from found
+
+
+def _joined(first: Fault, other: Fault) -> Fault:
+    own = other.at if other.at != first.at else other.pod_set.at
+    if other.pod_set is first.pod_set or own in {first.at, *(at for _, at in first.related)}:
+        return first
+    return replace(first, related=(*first.related, (f"the same fault ({other.pod_set.name})", own)))
 
 
 def place_of(variable: Variable) -> Location:

@@ -10,6 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import read_labels
 from trainlint.kube.network import (
+    NETWORK_KINDS,
     Attachable,
     read_additional_networks,
     read_attachable,
@@ -24,6 +25,7 @@ __all__ = ["PRIMARY_LABEL", "Networks", "read_networks"]
 
 PRIMARY_LABEL: Final = "k8s.ovn.org/primary-user-defined-network"
 _GPU_CLASSES: Final = ("gpu.", "mig.", "vfio.gpu.", "compute-domain", "tpu.")
+_READ: Final = NETWORK_KINDS | {"ResourceClaim", "ResourceClaimTemplate"}
 _INJECTORS: Final = frozenset({"SriovNetworkNodePolicy", "SriovNetwork", "SriovIBNetwork"})
 
 
@@ -71,7 +73,8 @@ def read_networks(snapshot: Snapshot) -> Networks:
     claims: dict[tuple[str, str], tuple[str, ...]] = {}
     rdma: dict[str, bool] = {}
     mtus: dict[str, tuple[int, Location]] = {}
-    for each in snapshot.objects:
+    objects = [each for each in snapshot.objects if each.meta.kind in _READ]
+    for each in objects:
         kind = each.meta.kind
         found = [*read_additional_networks(each.field)] if kind == "Network" else []
         if (one := read_attachable(each.field)) is not None:
@@ -96,7 +99,7 @@ def read_networks(snapshot: Snapshot) -> Networks:
         frozenset(primary),
         _multus_defaults(snapshot),
         claims,
-        any(each.meta.kind in _INJECTORS for each in snapshot.objects),
+        any(each.meta.kind in _INJECTORS for each in objects),
         rdma,
         mtus,
     )

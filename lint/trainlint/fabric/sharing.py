@@ -82,7 +82,7 @@ def read_sharing(objects: Iterable[ApiObject]) -> GpuSharing:
 
 def _configs(item: ApiObject) -> Iterator[_Config]:
     texts = {key: value for key, value in item.field["data"].items() if value.string is not None}
-    if not any("timeSlicing" in (value.string or "") or "\nmps:" in (value.string or "") for value in texts.values()):
+    if not any(word in (value.string or "") for value in texts.values() for word in ("timeSlicing", "mps:", '"mps"')):
         return
     for key, value in texts.items():
         root = nested(value)

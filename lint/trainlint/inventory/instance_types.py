@@ -47,11 +47,6 @@ class InstanceType:
     allocatable: Mapping[str, Known[str]] = field(default_factory=dict)
     ceiling: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def accelerators(self) -> int:
-        """How many accelerators it has."""
-        return max((count for name, count in self.devices.items() if name in ACCELERATORS), default=0)
-
 
 def instance_type(provider: str, name: str) -> InstanceType | None:
     """A type of ``aws``, ``azure``, ``gcp`` or ``oci`` by its name; ``None`` where the tables do not hold it."""

@@ -84,6 +84,7 @@ def _template(meta: Meta, item: Field, classes: Mapping[tuple[str, str], Field])
         minimum=minimum,
         maximum=maximum,
         bound=lambda kind: _bound(bounds, kind),
+        of_type=(f"{reference.group}/instance-", f"{reference.group}/sku-"),
         derived_labels=lambda kind: _labels_of(kind, reference),
         pods=_max_pods(classes.get((reference.kind, reference.name))),
         at=item.at,

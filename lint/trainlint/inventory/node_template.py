@@ -40,7 +40,8 @@ class NodeTemplate:
     """Nodes that may be made. ``labels`` maps keys to their possible values; ``undetermined`` to why nobody knows them.
 
     ``minimum`` and ``maximum`` hold for all nodes together; ``bound`` gives a smaller maximum for nodes of one type.
-    ``derived_labels`` are those that follow from the instance type. ``allocatable`` is what the source itself says.
+    ``derived_labels`` are those that follow from the instance type, and ``of_type`` prefixes of keys that do: these do
+    not divide the nodes. ``allocatable`` is what the source itself says.
     """
 
     name: str
@@ -52,6 +53,7 @@ class NodeTemplate:
     maximum: int | None = None
     bound: Callable[[InstanceType | None], int | None] = lambda _: None
     derived_labels: Callable[[InstanceType], Mapping[str, str]] = lambda _: {}
+    of_type: tuple[str, ...] = ()
     allocatable: Mapping[str, Known[str]] | None = None
     pods: Known[str] | None = None
     notes: tuple[str, ...] = ()
@@ -71,7 +73,7 @@ class NodeTemplate:
         for key, values in sorted(self.labels.items(), key=_by_weight):
             if len(values) <= 1 or (key in told and len(types) == len(self.labels[INSTANCE_TYPE])):
                 continue
-            if count * len(values) > MAX_POOLS:
+            if count * len(values) > MAX_POOLS or (self.of_type and key.startswith(self.of_type)):
                 left_open[key] = f"{key} of pool {self.name} is one of {', '.join(values)}"
             else:
                 axes.append((key, values))

@@ -10,6 +10,7 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Final
 
+from trainlint.finding import Location
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import Meta
@@ -81,21 +82,20 @@ def _with_pods(pool: Pool) -> Pool:
 
 
 def _derived(parts: Iterable[Part]) -> Iterator[Inventory]:
-    named: dict[tuple[str, str], list[Part]] = defaultdict(list)
+    named: dict[Location, list[Part]] = {}
     nameless: dict[str, list[Part]] = defaultdict(list)
-    clusters: dict[str, set[str]] = defaultdict(set)
     for part in parts:
         if part.cluster:
-            named[part.directory, part.cluster].append(part)
-            clusters[part.directory].add(part.cluster)
+            named[part.at] = [part]
         else:
             nameless[part.directory].append(part)
     for directory, found in list(nameless.items()):
-        if len(clusters[directory]) == 1:
-            (cluster,) = clusters[directory]
-            named[directory, cluster] += found
+        clusters = [each for each in named.values() if each[0].directory == directory]
+        if len(clusters) == 1:
+            clusters[0].extend(found)
             del nameless[directory]
-    for (directory, cluster), found in named.items():
+    for found in named.values():
+        cluster, directory = found[0].cluster, found[0].directory
         yield _joined(f"cluster {cluster} in {directory or '.'}", found, cluster)
     for directory, found in nameless.items():
         yield _joined(f"Nodes in {directory or '.'}", found)

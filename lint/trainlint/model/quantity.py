@@ -19,6 +19,7 @@ _SUFFIXES = {
 }
 _NANO = 10**9
 _MOST = Fraction(2**63 - 1)
+_DIGITS = 1000
 _EXPONENT_DIGITS = 3
 """Longer exponents than this are beyond any capped value; they must not cost memory."""
 
@@ -36,6 +37,8 @@ def parse_quantity(text: str) -> Fraction:
     shape = _SHAPE.fullmatch(text)
     if shape is None:
         raise QuantityError(f"{text!r} is no quantity")
+    if len(shape["number"]) > _DIGITS:
+        raise QuantityError("a number of so many digits is no quantity")
     suffix = shape["suffix"]
     scale = _SUFFIXES.get(suffix)
     if scale is None:

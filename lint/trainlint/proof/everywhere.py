@@ -21,8 +21,15 @@ from trainlint.scheduling.placement import Placement, Placements, State
 
 __all__ = ["Everywhere", "judge_everywhere", "permitted_across"]
 
+TRIES = 2_000
+"""Pairs of places that are tried, each with a packing of all pods."""
+TOO_MANY = "which pods may meet where: there are too many placements to try"
 SPLITS = 500
 """Placements over several zones that are looked at; the first few show what there is to see."""
+
+
+class TooManyError(Exception):
+    """There are too many placements to try: the answer stays unknown."""
 
 
 @fact
@@ -63,12 +70,15 @@ def judge_everywhere(
 
 def _split(cast: Cast, placements: Placements, missing: list[str]) -> SplitCause | None:
     """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
-    for packing, certain in islice(_splits(cast, placements), SPLITS):
-        if certain:
-            placed = where(cast, packing)
-            zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
-            return SplitCause(placed, tuple(zones), seats(cast, packing))
-        missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {cast.key} are"])
+    try:
+        for packing, certain in islice(_splits(cast, placements), SPLITS):
+            if certain:
+                placed = where(cast, packing)
+                zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
+                return SplitCause(placed, tuple(zones), seats(cast, packing))
+            missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {cast.key} are"])
+    except TooManyError:
+        missing.append(TOO_MANY)
     return None
 
 
@@ -142,32 +152,32 @@ def _cut(
     dependency_zones: Mapping[int, frozenset[str]],
     missing: list[str],
 ) -> CutCause | None:
-    denied = {id(flow) for flow, _ in reach.denied}
     pairs: list[CutPair] = []
     shown: Packing | None = None
-    for flow in group.flows:
-        if id(flow) in denied or reach.always_permitted(flow):
-            continue
-        for crossing in reach.crossings(flow):
-            if permission(group, cast, crossing) is Permission.ALLOW:
-                continue
+    try:
+        for crossing in _doubtful_crossings(group, cast, reach):
             packing = _meets(group, cast, placements, crossing, dependency_zones)
             if packing is None:
                 continue
             if may_be_denied(group, cast, crossing):
-                pairs.append(
-                    CutPair(
-                        flow,
-                        crossing.source.name,
-                        crossing.target.name,
-                        which_node(crossing),
-                        denying_verdict(crossing),
-                    )
-                )
+                verdict, node = denying_verdict(crossing), which_node(crossing)
+                pairs.append(CutPair(crossing.flow, crossing.source.name, crossing.target.name, node, verdict))
                 shown = shown or packing
             else:
                 missing.extend(unknown_of(crossing.other_node))
+    except TooManyError:
+        missing.append(TOO_MANY)
     return CutCause(tuple(pairs), where(cast, shown), seats(cast, shown)) if shown is not None else None
+
+
+def _doubtful_crossings(group: Group, cast: Cast, reach: Reachability) -> Iterator[Crossing]:
+    """The flows between places that may not be permitted there, though they are not denied everywhere."""
+    denied = {id(flow) for flow, _ in reach.denied}
+    for flow in group.flows:
+        if id(flow) not in denied and not reach.always_permitted(flow):
+            for crossing in reach.crossings(flow):
+                if permission(group, cast, crossing) is not Permission.ALLOW:
+                    yield crossing
 
 
 def _meets(
@@ -213,6 +223,8 @@ def _with(placements: Placements, placement: Placement, pins: tuple[tuple[int, i
     if len({pin[0] for pin in pins}) == 1 and len(pins) > placements.roles[pins[0][0]].count:
         return None
     packing = placements.pinned(placement.state, list(pins))
+    if placements.tried > TRIES:
+        raise TooManyError
     return packing if packing.answer is Answer.PROVED else None
 
 
@@ -246,10 +258,13 @@ def permitted_across(group: Group, cast: Cast, reach: Reachability) -> Where:
     """A complete placement over several zones in which every flow of the group is permitted; empty if none is found."""
     placements = Placements(cast.roles, cast.domains, cast.classes)
     by_name = {place.name: place for place in reach.places}
-    for packing, _ in islice(_splits(cast, placements), SPLITS):
-        placed = where(cast, packing)
-        if all(_permitted(group, reach, flow, placed, by_name) for flow in group.flows):
-            return placed
+    try:
+        for packing, _ in islice(_splits(cast, placements), SPLITS):
+            placed = where(cast, packing)
+            if all(_permitted(group, reach, flow, placed, by_name) for flow in group.flows):
+                return placed
+    except TooManyError:
+        return {}
     return {}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
@@ -40,6 +40,7 @@ class _Domains:
     """The domains that pods of one set may use: name to the most pods that fit there; ``many`` more of equal nodes."""
 
     room: dict[str, int]
+    requests: Mapping[str, Known[int]]
     own: int = 0
     own_room: int = 0
 
@@ -81,8 +82,11 @@ def _causes(sets: Sequence[PodSet], judge: Callable[[PodSet], Judged | None]) ->
         domains = [_domains(pods, key, judge) for pods in members]
         if isinstance(units, Undetermined) or units == 0:
             return
-        for pods, size, found in zip(members, sizes, domains, strict=True):
+        alike = len({frozenset(each.requests.items()) for each in domains if each is not None}) == 1
+        whole = _sum(sizes) if alike else 0  # equal pods of several roles share the room of one domain
+        for pods, own_size, found in zip(members, sizes, domains, strict=True):
             together = pods.together
+            size = own_size if isinstance(own_size, Undetermined) else max(own_size, whole)
             if found is None or isinstance(size, Undetermined) or together is None:
                 return
             if found.number and found.largest < size:
@@ -101,6 +105,11 @@ def _causes(sets: Sequence[PodSet], judge: Callable[[PodSet], Judged | None]) ->
         together = next(pods.together for pods in sets if pods.together and pods.together.key == key)
         if together is not None and units > len(values) + own:
             yield ExclusiveCause(tuple(sets), together, units, tuple(sorted(values)))
+
+
+def _sum(sizes: Iterable[Known[int]]) -> int:
+    """The sum of the sizes that are known."""
+    return sum(size for size in sizes if isinstance(size, int))
 
 
 def _units(pods: PodSet) -> Known[int]:
@@ -136,7 +145,7 @@ def _domains(pods: PodSet, key: str, judge: Callable[[PodSet], Judged | None]) -
             own_room = max(own_room, each)
         else:
             room[domain] += _UNLIMITED if count is None else each * count
-    return _Domains(dict(room), own, own_room)
+    return _Domains(dict(room), feasible.pod.requests.amounts, own, own_room)
 
 
 def _room(feasible: Feasibility, node: Node) -> int:

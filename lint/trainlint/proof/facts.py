@@ -18,6 +18,7 @@ from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.agreement import agreed
+from trainlint.proof.budget import affordable
 from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
@@ -183,7 +184,8 @@ class Facts:
             return self._judged(group, None, missing)
         proof = self._judged(group, nearest[0], missing)
         most = self._at_most(nearest[0]) if Answer.REFUTED in (proof.exists, proof.for_all) else None
-        return proof if most is None else agreed(proof, self._judged(group, most, missing))
+        proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
+        return affordable(proof, nearest[0].pools)
 
     def _at_most(self, inventory: Inventory) -> Inventory | None:
         """The inventory with the most that may be allocatable, where what is is only estimated."""

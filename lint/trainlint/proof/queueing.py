@@ -143,9 +143,22 @@ class Queueing:
     def cluster_queue(self, pod_set: PodSet) -> ClusterQueue | None:
         """The ClusterQueue behind the pods' queue, if it is in the snapshot."""
         local = self.queues.local.get((pod_set.namespace, pod_set.queue))
-        if local is None or isinstance(local.cluster_queue, Undetermined):
+        if local is None or self.elsewhere(pod_set) or isinstance(local.cluster_queue, Undetermined):
             return None
         return self.queues.cluster.get(local.cluster_queue)
+
+    def elsewhere(self, pod_set: PodSet) -> bool:
+        """Whether the pods, whose object names no namespace, may be meant for a queue of the name in another one."""
+        if pod_set.owner not in self._unstated:
+            return False
+        return (
+            any(name == pod_set.queue and namespace != pod_set.namespace for namespace, name in self.queues.local)
+            or (pod_set.namespace, pod_set.queue) not in self.queues.local
+        )
+
+    @cached_property
+    def _unstated(self) -> frozenset[ObjectRef]:
+        return frozenset(each.ref for each in self.snapshot.objects if not each.meta.namespace)
 
     def closed(self, names: Iterable[str], namespace: str = "") -> bool:
         """Whether all objects of a kind are in the snapshot: it holds some, and nothing adds others (decision 5)."""
@@ -165,6 +178,8 @@ class _Case:
     def causes(self) -> Iterator[QueueCause]:
         """Every reason why they are never admitted, the most basic first."""
         queues, first = self.queueing.queues, self.pod_sets[0]
+        if self.queueing.elsewhere(first):
+            return
         local = queues.local.get((first.namespace, first.queue))
         if local is None:
             names = [name for namespace, name in queues.local if namespace == first.namespace]

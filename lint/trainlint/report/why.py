@@ -105,7 +105,7 @@ class _Page:
             yield from self._listed(left, f"isolates {decision.direction}")
 
     def _miss(self, miss: NearMiss) -> Iterator[str]:
-        sure = all(each.certain for each in miss.shortfalls)
+        sure = any(each.certain for each in miss.shortfalls)
         head = "nearly matched" if sure else "may match"
         by_place: dict[Location, list[str]] = {}
         for each in miss.shortfalls:

@@ -73,7 +73,7 @@ class Placement:
 
 
 class Placements:
-    """All placements of some roles over some domains that can be reached."""
+    """All placements of some roles over some domains that can be reached; ``tried`` counts calls of ``pinned``."""
 
     def __init__(self, roles: Sequence[Role], domains: Sequence[Domain], classes: Sequence[NodeClass]) -> None:
         self.roles = roles
@@ -90,6 +90,7 @@ class Placements:
             index for index, role in enumerate(roles) if role.attractions or role.repulsions or index in targets
         )
         self._fits: dict[tuple[State, bool], Packing] = {}
+        self.tried = 0
 
     def possible(self, role: int) -> tuple[int, ...]:
         """The domains in which one pod of the role fits, were it alone."""
@@ -131,6 +132,7 @@ class Placements:
 
     def pinned(self, state: State, pins: Sequence[tuple[int, int]]) -> Packing:
         """Whether all pods fit as in ``complete`` if beside the state these pods (role, domain) are where they are."""
+        self.tried += 1
         return self._packed(list(self._demands(state, pins, complete=True)))
 
     def demands(self, state: State) -> tuple[Demand, ...]:

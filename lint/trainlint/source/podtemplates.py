@@ -16,7 +16,16 @@ POD_OWNERS: Final = "(any kind with a pod template)"
 _NONE_OF_THEIRS: Final = frozenset(
     {"Addon", "Application", "ApplicationSet", "ClusterPolicy", "Composition", "ConfigMap", "Configuration"}
     | {"CustomResourceDefinition", "DaemonSet", "HelmChart", "HelmChartConfig", "HelmRelease", "Kustomization"}
-    | {"List", "MutatingPolicy", "Policy", "PodTemplate", "Secret", "Template", "ValidatingAdmissionPolicy"}
+    | {
+        "List",
+        "MutatingPolicy",
+        "Policy",
+        "PodTemplate",
+        "ResourceSet",
+        "Secret",
+        "Template",
+        "ValidatingAdmissionPolicy",
+    }
 )
 """Kinds that describe other objects, or (DaemonSet) are no workload of a group."""
 _DEPTH: Final = 12

@@ -102,8 +102,8 @@ def _isolated_fault(judged: Judged) -> Fault:
     usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless]
     return Fault(
         pod_set,
-        f"{NCCL}={judged.value} selects {first} in {pod_set.name}, which reaches no other pod: {pod_set.namespace} has a "
-        f"primary network of its own, on {', '.join(usable)}",
+        f"{NCCL}={judged.value} selects {first} in {pod_set.name}, which reaches no other pod: {pod_set.namespace} has "
+        f"a primary network of its own, on {', '.join(usable)}",
         place_of(judged.variable),
         f"write {usable[0]}" if usable else "name the interface of the primary network",
         judged.value,

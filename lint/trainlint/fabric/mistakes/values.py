@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from trainlint.fabric.comm_id import read_comm_id
@@ -11,15 +11,14 @@ from trainlint.fabric.debug import SUBSYSTEMS, read_debug_level
 from trainlint.fabric.fault import Fault, place_of
 from trainlint.fabric.name_list import LONGEST_NAME, NameList
 from trainlint.fabric.number import leading_number, read_disable, read_flag, read_level, read_number
-from trainlint.fabric.pod_interfaces import PodInterfaces
-from trainlint.fabric.process import Rank, settings_of
+from trainlint.fabric.process import settings_of
 from trainlint.fabric.release import NEWEST, Release
 from trainlint.fabric.variables import PREFIX, default_of, is_numeric
 from trainlint.finding import Severity
 from trainlint.launch.environment import Carrier, Variable
 from trainlint.model.workload import PodSet
 
-__all__ = ["complaint", "inexact_interfaces", "invalid_values"]
+__all__ = ["complaint", "invalid_values", "value_fault"]
 
 _RANGES: Final = {
     "CROSS_NIC": (0, 2), "IB_TIMEOUT": (1, 31), "NVLS_ENABLE": (0, 2), "MNNVL_ENABLE": (0, 2), "IB_RETRY_CNT": (0, 7),
@@ -32,7 +31,6 @@ _EXACT: Final = {
 _ALGORITHMS: Final = {"ring", "tree", "collnetdirect", "collnetchain", "nvls", "nvlstree", "pat"}
 _PROTOCOLS: Final = {"ll", "ll128", "simple"}
 _FLAGS: Final = {"SET_THREAD_NAME", "WARN_ENABLE_DEBUG_INFO", "PARAM_DUMP_ALL"}
-_INCLUDES: Final = ("OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include", "PRTE_MCA_oob_tcp_if_include")
 _TYPED_LISTS: Final[Release] = (2, 24)
 _HOST_PORT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:\d{1,5}")
 _NOT_IN_NAMES: Final = frozenset(" \t\n\"'*!;")
@@ -46,15 +44,13 @@ def invalid_values(
     ``releases`` are those of the containers' images; ``spoken`` are names and values of which another rule speaks.
     """
     for container, release in zip(pod_set.spec.containers, releases, strict=True):
-        settings = settings_of(container)
-        for variable in settings.values():
+        for variable in settings_of(container).values():
             value = variable.value
             if not isinstance(value, str) or variable.carrier is Carrier.OPERATOR or (variable.name, value) in spoken:
                 continue
             found = complaint(variable.name, value, release or NEWEST)
             if found is not None:
-                yield _fault(pod_set, variable, value, *found)
-        yield from _of_lists(pod_set, settings)
+                yield value_fault(pod_set, variable, value, *found)
 
 
 def complaint(name: str, value: str, release: Release = NEWEST) -> tuple[str, str] | None:
@@ -210,33 +206,8 @@ _CHECKS: Final[tuple[Callable[[str, str, Release], tuple[str, str] | None], ...]
 )  # fmt: skip
 
 
-def _of_lists(pod_set: PodSet, settings: Mapping[str, Variable]) -> Iterator[Fault]:
-    """Open MPI's interface lists."""
-    include, exclude = settings.get("OMPI_MCA_btl_tcp_if_include"), settings.get("OMPI_MCA_btl_tcp_if_exclude")
-    if include is not None and exclude is not None and include.value and exclude.value:
-        text = "and the matching _include exclude each other, and mpirun refuses them"
-        yield _fault(pod_set, exclude, str(exclude.value), text, "keep one of the two")
-    elif exclude is not None and isinstance(exclude.value, str) and exclude.value:
-        names = [name.strip() for name in exclude.value.split(",")]
-        if not any(name == "lo" or name.startswith("127.") for name in names):
-            text = "replaces Open MPI's own list, which holds lo: ranks may take loopback and hang"
-            yield _fault(pod_set, exclude, exclude.value, text, f"write lo,{exclude.value}")
-
-
-def inexact_interfaces(rank: Rank, interfaces: PodInterfaces) -> Iterator[Fault]:
-    """Items of Open MPI's include lists that are only the beginning of an interface's name, or of none."""
-    for name in _INCLUDES:
-        variable, value = rank.settings.get(name), rank.value(name)
-        if variable is None or value is None or interfaces.unknown:
-            continue
-        items = [item.strip() for item in value.split(",") if item.strip()]
-        wrong = [item for item in items if "/" not in item and item not in {*interfaces.names, *interfaces.possible}]
-        if wrong:
-            text = f"names {wrong[0]}, and its pods have {', '.join(interfaces.names)}: Open MPI takes exact names only"
-            yield _fault(rank.pod_set, variable, value, text, "write the exact name, as eth0")
-
-
-def _fault(pod_set: PodSet, variable: Variable, value: str, text: str, remedy: str) -> Fault:
+def value_fault(pod_set: PodSet, variable: Variable, value: str, text: str, remedy: str) -> Fault:
+    """A value that is not what it seems: the text completes ``NAME=value``."""
     return Fault(
         pod_set,
         f"{variable.name}={value} {text} ({pod_set.name})",

@@ -33,7 +33,9 @@ def missing_main_containers(workload: Workload) -> Iterator[Fault]:
         for pods in workload.pod_sets
     ]
     yield from _fault(
-        workload.owner.kind, kind.container, [(role, there) for role, there in found if _lacks(there, kind.container)]
+        workload.owner.kind,
+        kind.container,
+        [(role, there) for role, there in found if there and _lacks(there, kind.container)],
     )
 
 
