@@ -273,3 +273,14 @@ def test_one_node_or_host_affinity_keeps_the_pods_of_a_claim_together(tmp_path: 
     )
     held = job(2, pods=f"{MOUNTS}\n          {near}", gpus=4, place=BOTH)
     assert rules(lint(tmp_path, {"n.yaml": INVENTORY, "j.yaml": held})) == []
+
+
+def test_a_runtime_class_that_is_not_in_git_may_leave_a_spread_one_zone(tmp_path: Path) -> None:
+    spread = (
+        "topologySpreadConstraints: [{maxSkew: 1, topologyKey: topology.kubernetes.io/zone, whenUnsatisfiable: "
+        "DoNotSchedule, labelSelector: {matchLabels: {training.kubeflow.org/job-name: train}}}]"
+    )
+    known = lint(tmp_path, {"n.yaml": INVENTORY, "j.yaml": job(4, pods=spread)})
+    assert verdicts(known)["ml/train", "."][0] == "refuted"
+    hidden = lint(tmp_path, {"j.yaml": job(4, pods=f"{spread}\n          runtimeClassName: kata")})
+    assert verdicts(hidden)["ml/train", "."] == ("unknown", "unknown")

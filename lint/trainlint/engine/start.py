@@ -9,12 +9,12 @@ from typing import Final
 from trainlint.config.choices import Choices
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import State, read_all, read_state
-from trainlint.fact import fact
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
 from trainlint.source.files import discover
+from trainlint.start import MissingFact, Start
 
-__all__ = ["MissingFact", "Start", "first_look"]
+__all__ = ["first_look"]
 
 INVENTORY: Final = "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml"
 VERSION: Final = "kubectl version -o yaml"
@@ -32,29 +32,6 @@ _PROFILES: Final = (
     ("OCINodeClass", "oke"),
 )
 _KIND_GROUP: Final = "kind.x-k8s.io"
-
-
-@fact
-class MissingFact:
-    """A fact that verdicts may depend on, why, and the command that supplies it."""
-
-    what: str
-    why: str
-    command: str
-
-
-@fact
-class Start:
-    """What was found: groups, policies, where the nodes are described, the platform; and what is missing."""
-
-    root: Path
-    groups: int
-    policies: int
-    inventories: tuple[str, ...]
-    profile: str
-    because: str
-    cni: str
-    missing: tuple[MissingFact, ...]
 
 
 def first_look(paths: Sequence[Path]) -> Start:

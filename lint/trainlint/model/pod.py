@@ -114,8 +114,8 @@ class Container:
     """A container, an init container or (``restart_policy`` Always among the init containers) a sidecar.
 
     ``requests`` and ``limits`` hold quantities as text, or the reason why they are not known. ``hidden_env`` names what
-    ``envFrom`` takes variables from that nobody can see. ``capabilities`` are those that are added; ``user`` is runAsUser,
-    and -1 stands for any that is not root (runAsNonRoot).
+    ``envFrom`` takes variables from that nobody can see. ``capabilities`` are those that are added; ``user`` is
+    runAsUser, and -1 stands for any that is not root (runAsNonRoot).
     """
 
     name: str = ""
@@ -143,7 +143,7 @@ class Volume:
 
     ``claim`` is the PersistentVolumeClaim's name; ``disk`` tells inline disks apart (its first word is the disk's own
     identity, for rbd pool, image and the monitors); ``storage_class`` and ``access_modes`` are those of an ephemeral
-    volume's claim template. ``medium`` and ``size_limit`` are those of an emptyDir ("Memory" is a tmpfs; no limit is "").
+    volume's claim template. ``medium`` and ``size_limit`` are those of an emptyDir ("Memory": a tmpfs; "": no limit).
     """
 
     name: str

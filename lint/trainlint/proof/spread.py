@@ -19,7 +19,7 @@ def spread_causes(players: Cast) -> Iterator[SpreadCause]:
 
     While another eligible domain is empty, a pod may join at most ``maxSkew - 1`` that count in one (S 1.7). That only
     limits the pods that carry the constraint: others may still follow, so the group is forced apart for certain only
-    where the carriers themselves are too many for one domain.
+    where the carriers themselves are too many for one domain, and nothing that narrows their domains is unknown.
     """
     pools = [node.pool for node in players.nodes if node.pool.maximum != 0]
     for index in range(players.own):
@@ -33,7 +33,7 @@ def spread_causes(players: Cast) -> Iterator[SpreadCause]:
             limits = len(eligible) > 1 and counted > constraint.max_skew
             yield SpreadCause(
                 players.pod_sets[index],
-                forces_split=limits and _too_many(players, constraint, index, pools),
+                forces_split=limits and not players.unknown and _too_many(players, constraint, index, pools),
                 eligible=eligible,
                 at=constraint.at,
                 max_skew=constraint.max_skew,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES
 
 if TYPE_CHECKING:
-    from trainlint.engine.start import Start
+    from trainlint.start import Start
 
 __all__ = ["configuration_text", "start_text"]
 

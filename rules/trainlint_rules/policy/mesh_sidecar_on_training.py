@@ -1,9 +1,9 @@
 """A service mesh puts its proxy into the pods of a training group.
 
 The proxy takes over the pod's TCP connections. NCCL and Gloo speak raw TCP on ports that no Service names, ssh and the
-rendezvous do the same: the proxy refuses, delays or encrypts them one by one, and training hangs at its start or runs at
-a fraction of its speed. And a Job never finishes while the proxy still runs. Injection is decided by the pod, then by its
-Namespace; labels and annotations of the job object itself do not reach its pods.
+rendezvous do the same: the proxy refuses, delays or encrypts them one by one, and training hangs at its start or runs
+at a fraction of its speed. And a Job never finishes while the proxy still runs. Injection is decided by the pod, then
+by its Namespace; labels and annotations of the job object itself do not reach its pods.
 
 Silent where the pod template opts out (the label or annotation `sidecar.istio.io/inject: "false"`, `linkerd.io/inject:
 disabled`), takes ports out of the proxy's reach, or runs on the host network; and for groups of one pod.

@@ -5,41 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from typing import Final
 
-from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
-from trainlint.launch.addresses import Address, addresses
+from trainlint.launch.addresses import Address
 from trainlint.launch.command import Command, commands
-from trainlint.launch.environment import Variable, environment, expand, hidden_carriers
+from trainlint.launch.environment import environment, hidden_carriers
 from trainlint.launch.nodes import torch_launch, torch_setting
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.workload.flows import maybe_many
+from trainlint.workload.meeting import ENDPOINT, LOCAL, Meeting, meeting_of
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.services import Directory, target_port
 
-__all__ = ["Meeting", "lonely_ranks", "meeting_faults", "meeting_of", "meetings_apart", "service_ports", "strangers"]
-
-_LOCAL: Final = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1|\[::1\])$")
-_ENDPOINT: Final = re.compile(r"^(?:tcp://)?(?P<host>\[[^\]]*\]|[^:/\s]+)(?::(?P<port>\d{1,5}))?$")
-
-
-@fact
-class Meeting:
-    """Where the ranks of a pod set meet: host, port, the identity of the job there; where host and port are written."""
-
-    pods: PodSet
-    host: str
-    port: int
-    host_at: Location
-    port_at: Location
-    job: str = ""
-
-    @property
-    def local(self) -> bool:
-        """Whether each pod looks for the others in itself."""
-        return _LOCAL.match(self.host) is not None
+__all__ = ["lonely_ranks", "meeting_faults", "meetings_apart", "service_ports", "strangers"]
 
 
 def meeting_faults(communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str]) -> Iterator[Fault]:
@@ -51,78 +30,6 @@ def meeting_faults(communicator: Sequence[PodSet], directory: Directory, misname
             yield fault
             return
     yield from lonely_ranks(communicator)
-
-
-def meeting_of(pods: PodSet) -> Meeting | None:
-    """Where torchrun in the pods is told to meet; ``None`` where it is not told, or nobody knows it."""
-    for container in pods.spec.containers:
-        variables = environment(container)
-        for command in commands(container):
-            launch = torch_launch(container, command)
-            if launch is not None and not launch.standalone:
-                return _of_torch(pods, container, command, variables)
-    return _of_script(pods)
-
-
-def _of_script(pods: PodSet) -> Meeting | None:
-    """Programs that torchrun does not start read MASTER_ADDR and MASTER_PORT."""
-    for container in pods.spec.containers:
-        variables = environment(container)
-        address, port = variables.get("MASTER_ADDR"), variables.get("MASTER_PORT")
-        if address is None or port is None:
-            continue
-        host, number = address.value, port.value
-        if isinstance(host, str) and isinstance(number, str) and number.isdecimal() and "$" not in host:
-            return Meeting(pods, host.lower(), int(number), address.at, port.at)
-    return _of_ray(pods) or _of_addresses(pods)
-
-
-def _of_ray(pods: PodSet) -> Meeting | None:
-    """Where ``ray start --head`` listens; the others name it by ``--address``."""
-    for container in pods.spec.containers:
-        for command in commands(container):
-            if command.program != "ray" or "start" not in [word.text for word in command.words[1:3]]:
-                continue
-            if command.option("head") is not None:
-                port = command.option("port")
-                text = expand(port.value or "", environment(container)) if port is not None else "6379"
-                at = port.at if port is not None else command.words[0].at
-                return Meeting(pods, "localhost", int(text), at, at) if text.isdecimal() and len(text) < 6 else None
-    return None
-
-
-def _of_addresses(pods: PodSet) -> Meeting | None:
-    """The one place that options and variables of other frameworks name (JAX's coordinator, Ray's head)."""
-    found = {
-        (address.host, address.port): address
-        for container in pods.spec.containers
-        for address in addresses(container)
-        if address.rendezvous and address.port is not None and "$" not in address.text
-    }
-    if len(found) != 1:
-        return None
-    address = next(iter(found.values()))
-    return Meeting(pods, address.host, address.port or 0, address.at, address.at)
-
-
-def _of_torch(pods: PodSet, container: Container, command: Command, variables: dict[str, Variable]) -> Meeting | None:
-    """torchrun takes rdzv-endpoint; without it master-addr and master-port, which go with the static backend."""
-    at = command.words[0].at if command.words else container.at or pods.template
-    endpoint = torch_setting(command, variables, "rdzv-endpoint")
-    job = torch_setting(command, variables, "rdzv-id")
-    identity = (job.text or "") if job else ""
-    if endpoint is not None and endpoint.text != "":
-        match = _ENDPOINT.match(endpoint.text or "")
-        if match is None:
-            return None
-        backend = torch_setting(command, variables, "rdzv-backend")
-        default = 29400 if backend is not None and backend.text == "c10d" else 29500
-        return Meeting(pods, match["host"].lower(), int(match["port"] or default), endpoint.at, endpoint.at, identity)
-    address, port = (torch_setting(command, variables, name) for name in ("master-addr", "master-port"))
-    if address is None or address.text is None or (port is not None and not (port.text or "").isdecimal()):
-        return None
-    number = int(port.text or "0") if port is not None else 29500
-    return Meeting(pods, address.text.lower(), number, address.at, port.at if port is not None else at)
 
 
 def meetings_apart(communicator: Sequence[PodSet], directory: Directory) -> Iterator[Fault]:
@@ -239,8 +146,8 @@ def _told_itself(container: Container, command: Command) -> Location | None:
     if address is None:
         unread = any("$" in word.text and "NODE_RANK" not in word.text.upper() for word in command.words)
         return None if unread or not command.words else command.words[0].at
-    host = _ENDPOINT.match(address.text or "")
-    return address.at if host is not None and _LOCAL.match(host["host"]) else None
+    host = ENDPOINT.match(address.text or "")
+    return address.at if host is not None and LOCAL.match(host["host"]) else None
 
 
 def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Iterator[Fault]:
