@@ -429,3 +429,15 @@ def test_a_claim_for_gpus_only_brings_no_interface() -> None:
     assert "nccl-interface-missing" in reported(job, claim("gpu.nvidia.com"))
     assert "nccl-interface-missing" not in reported(job, claim("mrdma.google.com"))
     assert "nccl-interface-missing" not in reported(job)
+
+
+def test_a_container_that_only_sleeps_needs_no_shared_memory() -> None:
+    holds = {**container({}, {"nvidia.com/gpu": "8"}), "command": ["bash", "-c"], "args": ["echo up; sleep 600"]}
+    assert reported(torch_job(template(holds))) == set()
+
+
+def test_data_workers_need_shared_memory_with_one_gpu_too() -> None:
+    holds = {**container(), "command": ["torchrun", "train.py", "--num-workers", "8"]}
+    assert reported(torch_job(template(holds))) == {"shm-too-small"}
+    holds["command"][-1] = "0"
+    assert reported(torch_job(template(holds))) == set()

@@ -134,7 +134,11 @@ pools: [{name: a, count: 2, zone: z, labels: {pool: gpu}, allocatable: {nvidia.c
     assert set(verdicts(lint(tmp_path, files)).values()) == {("proved", "proved")}
 
 
-KIND = "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nnodes: [{role: control-plane}, {role: worker}, {role: worker}]\n"
+KIND = """
+kind: Cluster
+apiVersion: kind.x-k8s.io/v1alpha4
+nodes: [{role: control-plane}, {role: worker}, {role: worker}]
+"""
 PORTS = """
 apiVersion: batch/v1
 kind: Job

@@ -25,7 +25,7 @@ IDENTIFIER: Final = "urn:trainlint:schema:config:1"
 )
 @debug_option
 def command(*, directory: Path) -> None:
-    """Write a commented trainlint.yaml, and say which facts are missing.
+    """Write a commented trainlint.yaml; name the missing facts.
 
     DIRECTORY is where the repository begins; default is the current one. The manifests are read, nothing else is
     written, and no cluster is asked: for each missing fact you see the command that supplies it.

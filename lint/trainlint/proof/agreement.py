@@ -16,7 +16,8 @@ MISSING = "how much the kubelets leave to pods: the answer depends on it, and ta
 def agreed(cautious: GroupProof, generous: GroupProof) -> GroupProof:
     """What holds in both; the causes of a refutation are those that remain with the most that there can be."""
     exists = cautious.exists if cautious.exists is generous.exists else Answer.UNKNOWN
-    for_all = cautious.for_all if cautious.for_all is generous.for_all else Answer.UNKNOWN
+    alike = cautious.for_all is generous.for_all and exists is not Answer.UNKNOWN
+    for_all = cautious.for_all if alike else Answer.UNKNOWN
     if exists is Answer.REFUTED:
         return generous
     if for_all is cautious.for_all and exists is cautious.exists:

@@ -422,7 +422,8 @@ class Facts:
 NO_INVENTORY = "the nodes: there is no inventory"
 
 REMEDIES: Mapping[str, str] = {
-    NO_INVENTORY: "write the nodes into the repository: kubectl get nodes -o yaml > nodes.yaml",
+    NO_INVENTORY: "write the nodes into the repository: "
+    "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml",
 }
 
 

@@ -321,4 +321,4 @@ def _cast(group: Group, stage: Stage) -> Cast:
 def never_placed(group: Group, stage: Stage) -> CapacityCause | DeadlockCause | None:
     """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with nobody."""
     players = _cast(group, stage)
-    return capacity_cause(players) or deadlock(players)
+    return capacity_cause(players) or _short_at_best(group, stage) or deadlock(players)

@@ -75,7 +75,7 @@ def _judge(
     place: Place,
     denied: set[int],
 ) -> Zone:
-    reasons = list(_infeasible(cast, feasible, place.name))
+    reasons = list(_infeasible(cast, feasible, place.name)) if cast.domains else []  # none: a zone is not known
     missing: list[str] = list(cast.unknown)
     answer = Answer.REFUTED if reasons else Answer.PROVED
     fits: Packing | None = None

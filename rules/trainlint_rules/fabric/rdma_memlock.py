@@ -4,7 +4,7 @@ RDMA registers memory, which must be locked. The usual memlock limit of a contai
 field for it: the container needs IPC_LOCK (or privileges, or a runtime that was configured otherwise). Capabilities
 that are added are not in effect for users other than root.
 
-Silent for privileged containers and for EFA.
+Silent for privileged containers, for EFA, and on CoreWeave (labels of coreweave.cloud), whose nodes set no limit.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

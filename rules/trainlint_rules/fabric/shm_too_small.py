@@ -3,7 +3,8 @@
 A container's /dev/shm is 64 MiB unless a volume is mounted there. NCCL's shared segments between the GPUs of a pod
 and the batches that data workers hand over do not fit: "Error while creating shared memory segment", or a bus error.
 
-Silent with hostIPC, with a volume other than a disk emptyDir at /dev/shm, and for Ray, whose operator mounts one.
+Silent with hostIPC, with a volume other than a disk emptyDir at /dev/shm, for Ray, whose operator mounts one, and for
+containers that only sleep.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

@@ -60,7 +60,7 @@ def test_gpu_pools_without_a_taint(tmp_path: Path, pools: tuple[str, ...], *, sp
 
 
 def test_many_untainted_nodes_are_one_finding(tmp_path: Path) -> None:
-    node = "apiVersion: v1\nkind: Node\nmetadata: {{name: n{0}}}\nstatus: {{allocatable: {{cpu: '8', {1}pods: '9'}}}}\n---\n"
+    node = "apiVersion: v1\nkind: Node\nmetadata: {{name: n{0}}}\nstatus: {{allocatable: {{{1}cpu: '8'}}}}\n---\n"
     gpu = "nvidia.com/gpu: '8', "
     text = "".join(node.format(number, gpu if number else "") for number in range(4))
     (finding,) = said(tmp_path, "gpu-pool-untainted", nodes=text)
@@ -93,8 +93,10 @@ kind: PyTorchJob
 metadata: {name: train, namespace: ml}
 spec:
   pytorchReplicaSpecs:
-    Master: {replicas: 1, template: {spec: {tolerations: [{key: gpu, operator: Exists}], containers: [{name: pytorch, image: i}]}}}
-    Worker: {replicas: 1, template: {spec: {tolerations: [{key: gpu, operator: Exists}], containers: [{name: pytorch, image: i}]}}}
+    Master: &role
+      replicas: 1
+      template: {spec: {tolerations: [{key: gpu, operator: Exists}], containers: [{name: pytorch, image: i}]}}
+    Worker: *role
 """
     assert not said(tmp_path, "gpu-taint-tolerated-without-gpu", nodes=inventory(TAINTED, CPUS), job=job)
 
@@ -151,7 +153,7 @@ SCHEDULER = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConf
         ("plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}}", True),
         ("plugins: {filter: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit}]}}", False),
         (
-            "plugins: {multiPoint: {disabled: [{name: NodeResourcesFit}]}, filter: {enabled: [{name: NodeResourcesFit}]}}",
+            "plugins: {multiPoint: {disabled: [{name: '*'}]}, filter: {enabled: [{name: NodeResourcesFit}]}}",
             False,
         ),
         ("plugins: {score: {disabled: [{name: NodeResourcesFit}]}}", False),
@@ -213,7 +215,7 @@ def test_no_alert_is_missed_where_there_is_no_monitoring_or_more_than_is_read_or
 def test_odd_shapes_break_nothing(tmp_path: Path) -> None:
     odd = {
         "a.yaml": SCHEDULER % "plugins: [1], pluginConfig: {a: b}",
-        "b.yaml": "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nmetadata: {name: x}\nspec: {groups: 7}\n",
+        "b.yaml": "apiVersion: monitoring.coreos.com/v1\nkind: PrometheusRule\nspec: {groups: 7}\n",
         "c.yaml": "apiVersion: apps/v1\nkind: DaemonSet\nmetadata: {name: nvidia}\nspec: {template: [1]}\n",
         "d.yaml": inventory(TAINTED),
     }

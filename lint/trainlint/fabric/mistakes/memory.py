@@ -20,6 +20,7 @@ __all__ = ["large_volumes", "small_shared_memory"]
 _SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
 _GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
+_IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
 _POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
 _MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
 """Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
@@ -34,7 +35,7 @@ def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
     for container in spec.containers:
         gpus = _gpus(container)
         workers = _data_workers(container) if gpus else ""
-        if gpus < 2 and not workers:
+        if (gpus < 2 and not workers) or _idles(container):
             continue
         mount = next((each for each in container.mounts if each.path.rstrip("/") == _SHM), None)
         volume = volumes.get(mount.volume) if mount is not None else None
@@ -52,6 +53,12 @@ def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
             evidence={"gpus": gpus},
             certainty=Certainty.LIKELY,
         )
+
+
+def _idles(container: Container) -> bool:
+    """Whether the container does nothing but wait and talk: an example or a holder of GPUs."""
+    programs = {command.program for command in commands(container) if command.words}
+    return bool(programs) and programs <= _IDLE
 
 
 def _gpus(container: Container) -> int:
