@@ -3,14 +3,16 @@
 ``@fact`` is ``@dataclass(frozen=True, slots=True)`` whose immutability the type checker watches and not the running
 program. The guards of a frozen dataclass cost a third of its making, at start-up for each of some hundred classes, and
 half of its construction, for each of some hundred thousand values; mypy, which runs in strict mode over every line,
-refuses the assignment before it can happen.
+refuses the assignment before it can happen. For the same reason comparison, hash and text are not generated as code for
+each class: these three do the same for all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeVar, dataclass_transform, overload
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
+from typing import Any, TypeVar, dataclass_transform, overload
 
 __all__ = ["fact"]
 
@@ -36,7 +38,33 @@ def fact(
     """
 
     def make(cls: type[Fact]) -> type[Fact]:
-        hashed = eq and "__hash__" not in cls.__dict__
-        return dataclass(eq=eq, order=order, slots=slots, unsafe_hash=hashed)(cls)
+        if order:
+            return dataclass(order=True, slots=slots, unsafe_hash=True)(cls)
+        own = cls.__dict__
+        made = dataclass(eq=False, repr=False, slots=slots)(cls)
+        if "__repr__" not in own:
+            setattr(made, "__repr__", _shown)  # noqa: B010 (a class that mypy knows by its own methods only)
+        if eq and "__eq__" not in own:
+            _compare_by_value(made, hashed="__hash__" not in own)
+        return made
 
     return make if cls is None else make(cls)
+
+
+def _shown(self: Any) -> str:
+    shown = (f"{each.name}={getattr(self, each.name)!r}" for each in fields(self) if each.repr)
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _compare_by_value(made: type[Any], *, hashed: bool) -> None:
+    names = [each.name for each in fields(made) if each.compare]
+    values: Callable[[Any], object] = attrgetter(*names) if names else lambda _: ()
+
+    def equal(self: object, other: object) -> Any:
+        if self.__class__ is not other.__class__:
+            return NotImplemented
+        return self is other or values(self) == values(other)
+
+    setattr(made, "__eq__", equal)  # noqa: B010
+    if hashed:
+        setattr(made, "__hash__", lambda self: hash(values(self)))  # noqa: B010

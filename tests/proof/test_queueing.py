@@ -203,6 +203,23 @@ def test_a_cohort_that_is_an_object_may_have_more(tmp_path: Path) -> None:
     assert reasons(tmp_path, flavor() + cohort + cluster_queue("cohortName: c, ", gpus=8) + LOCAL) == []
 
 
+def test_pods_of_a_deployment_are_admitted_one_by_one(tmp_path: Path) -> None:
+    work = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: serve, namespace: ml, labels: {kueue.x-k8s.io/queue-name: lq}}
+spec:
+  replicas: 9
+  selector: {matchLabels: {app: serve}}
+  template:
+    metadata: {labels: {app: serve}}
+    spec: {containers: [{name: a, image: i, resources: {limits: {nvidia.com/gpu: "%d"}}}]}
+"""
+    queues = flavor() + cluster_queue(gpus=8) + LOCAL
+    assert reasons(tmp_path / "a", queues, work % 8) == []
+    assert len(reasons(tmp_path / "b", queues, work % 9)) == 1
+
+
 def test_partial_admission_counts_the_fewest_pods(tmp_path: Path) -> None:
     work = job(meta=", annotations: {kueue.x-k8s.io/job-min-parallelism: '1'}")
     assert reasons(tmp_path, flavor() + cluster_queue(gpus=8) + LOCAL, work) == []

@@ -6,14 +6,16 @@ import datetime as dt
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-
-from pathspec import GitIgnoreSpec
+from typing import TYPE_CHECKING
 
 from trainlint.config.choices import PathIgnore
 from trainlint.engine.place import Places
 from trainlint.finding import Finding, Location
 from trainlint.snapshot.repository import Repository
 from trainlint.suppression import ANNOTATION, Suppression, read_annotation, read_suppressions
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 __all__ = ["Suppressor", "read_all"]
 
@@ -80,6 +82,8 @@ class Suppressor:
             if each.malformed or each.expired(today):
                 continue
             if each.paths:
+                from pathspec import GitIgnoreSpec  # noqa: PLC0415 (few repositories need it)
+
                 self._by_path.append((GitIgnoreSpec.from_lines(each.paths), each))
             elif each.object is not None or each.applies_to == 0:
                 self._by_document[each.at.file, each.at.document].append(each)

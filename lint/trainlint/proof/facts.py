@@ -25,7 +25,8 @@ from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, judge_pod_set, zone_of
 from trainlint.proof.group import GroupProof, Stage, never_placed, prove
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
-from trainlint.proof.queueing import QueueCause, Queueing
+from trainlint.proof.never_admitted import QueueCause, queue_causes
+from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes, refused_elsewhere
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.sharing import SharingCause, shared_claims
@@ -270,8 +271,17 @@ class Facts:
         nobody can tell which of the definitions is meant for them.
         """
         return tuple(
-            each for each in self.queueing.causes if not any(other.queueing.admits(each.at) for other in self.others)
+            each
+            for each in self._queue_causes
+            if not any(
+                other.queueing.knows(each.at) and all(cause.at != each.at for cause in other._queue_causes)
+                for other in self.others
+            )
         )
+
+    @cached_property
+    def _queue_causes(self) -> tuple[QueueCause, ...]:
+        return tuple(queue_causes(self.queueing))
 
     @cached_property
     def refused_pods(self) -> tuple[QuotaCause, ...]:

@@ -31,6 +31,7 @@ _MAKERS: Final = (
     (re.compile(r"habana|gaudi", re.IGNORECASE), "habana.ai/"),
     (re.compile(r"intel-gpu|gpu-plugin", re.IGNORECASE), "gpu.intel.com/"),
 )
+COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 _PLUGINS: Final = "/var/lib/kubelet/device-plugins"
 
 Judge = Callable[[PodSet], tuple[Feasibility, Sequence[Node]] | None]
@@ -70,10 +71,14 @@ def keeping(pool: Pool) -> tuple[Taint, ...]:
 
 
 def untainted(inventory: Inventory) -> tuple[Pool, ...]:
-    """GPU pools without a taint, where there are other pools for pods that need no GPU; one for each place."""
+    """GPU pools without a taint, where there are other pools for pods that need no GPU; one for each place.
+
+    GKE taints the nodes that it makes for a ComputeClass by itself (S 3).
+    """
     if all(accelerators(pool) for pool in inventory.pools):
         return ()
-    found = {pool.at: pool for pool in inventory.pools if accelerators(pool) and not keeping(pool)}
+    own = [pool for pool in inventory.pools if COMPUTE_CLASS not in pool.labels]
+    found = {pool.at: pool for pool in own if accelerators(pool) and not keeping(pool)}
     return tuple(found.values())
 
 

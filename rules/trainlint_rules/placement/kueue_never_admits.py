@@ -71,7 +71,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.queueing import QueueCause
+from trainlint.proof.never_admitted import QueueCause
 from trainlint.rule import Facts, rule
 
 
