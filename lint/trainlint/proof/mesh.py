@@ -45,7 +45,11 @@ def injections(snapshot: Snapshot) -> Iterator[Injection]:
         found: dict[tuple[str, str, Location], list[PodSet]] = {}
         for pod_set in own:
             injected = _injected(pod_set, namespaces.get(pod_set.namespace))
-            if injected is not None and pod_set.replicas != 0:
+            if (
+                injected is not None
+                and pod_set.replicas != 0
+                and (group.collective or not _meant(pod_set, injected[2]))
+            ):
                 found.setdefault(injected, []).append(pod_set)
         for (mesh, because, at), pod_sets in found.items():
             yield Injection(mesh, group, tuple(pod_sets), because, at)
@@ -75,6 +79,11 @@ def _injected(pod_set: PodSet, namespace: ApiObject | None) -> tuple[str, str, L
         if mesh not in decided:
             return mesh, because, at
     return None
+
+
+def _meant(pod_set: PodSet, at: Location) -> bool:
+    """Whether the pod template itself asks for the proxy: calls between pods can be arranged to pass through it."""
+    return at.path[: len(pod_set.template.path)] == pod_set.template.path and at.file == pod_set.template.file
 
 
 def _of_namespace(namespace: ApiObject | None) -> Iterator[tuple[str, str, Location]]:

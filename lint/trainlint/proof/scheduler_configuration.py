@@ -7,11 +7,14 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.inventory.embedded import embedded
 from trainlint.kube.values import read_strings, read_text
+from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 
-__all__ = ["Uncounted", "uncounted"]
+__all__ = ["Uncounted", "configurations", "uncounted"]
 
+KIND: Final = "KubeSchedulerConfiguration"
 PLUGIN: Final = "NodeResourcesFit"
 _FILTERING: Final = ("multiPoint", "filter")
 
@@ -23,6 +26,16 @@ class Uncounted:
     profile: str
     what: str
     at: Location
+
+
+def configurations(objects: Iterable[ApiObject]) -> Iterator[Field]:
+    """Scheduler configurations: files of their own, and those that ConfigMaps hold as text."""
+    for each in objects:
+        if each.meta.kind == KIND:
+            yield each.field
+        elif each.meta.kind == "ConfigMap":
+            held = [text for _, text in each.field["data"].items() if KIND in (text.string or "")]
+            yield from (found for text in held for found in embedded(text) if found["kind"].string == KIND)
 
 
 def uncounted(configuration: Field, resources: Iterable[str]) -> Iterator[Uncounted]:

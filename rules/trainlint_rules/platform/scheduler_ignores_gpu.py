@@ -35,7 +35,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.inventory.instance_types import ACCELERATORS
 from trainlint.proof.gpu_nodes import accelerators
-from trainlint.proof.scheduler_configuration import uncounted
+from trainlint.proof.scheduler_configuration import configurations, uncounted
 from trainlint.rule import Facts, rule
 from trainlint.workload.accelerators import accelerators_of
 
@@ -46,13 +46,12 @@ def check(facts: Facts) -> Iterator[Finding]:
     asked = {accelerators_of(pod_set.spec) for pod_set in facts.snapshot.workloads.pod_sets}
     offered = {name for each in facts.snapshot.inventories for pool in each.pools for name in accelerators(pool)}
     resources = sorted({*ACCELERATORS, *asked, *offered} - {""})
-    for item in facts.snapshot.objects:
-        if item.meta.kind == "KubeSchedulerConfiguration":
-            for each in uncounted(item.field, resources):
-                yield Finding(
-                    message=f"the scheduler profile {each.profile} does not count GPUs: {each.what}",
-                    at=each.at,
-                    remedy="let NodeResourcesFit filter, and weigh GPUs in its scoringStrategy instead",
-                    evidence={"profile": each.profile},
-                    cause=f"{each.profile} {each.what}",
-                )
+    for configuration in configurations(facts.snapshot.objects):
+        for each in uncounted(configuration, resources):
+            yield Finding(
+                message=f"the scheduler profile {each.profile} does not count GPUs: {each.what}",
+                at=each.at,
+                remedy="let NodeResourcesFit filter, and weigh GPUs in its scoringStrategy instead",
+                evidence={"profile": each.profile},
+                cause=f"{each.profile} {each.what}",
+            )

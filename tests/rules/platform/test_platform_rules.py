@@ -167,6 +167,14 @@ def test_scheduler_configurations_that_do_not_count_gpus(tmp_path: Path, profile
     assert bool(said(tmp_path, "scheduler-ignores-gpu", scheduler=SCHEDULER % profile)) is speaks
 
 
+def test_a_configuration_in_a_config_map_is_one_too(tmp_path: Path) -> None:
+    text = (SCHEDULER % "plugins: {filter: {disabled: [{name: NodeResourcesFit}]}}").replace("\n", "\n    ")
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: s, namespace: kube-system}\n"
+    held = f"{head}data:\n  a.yaml: |\n    {text}\n"
+    (finding,) = said(tmp_path, "scheduler-ignores-gpu", scheduler=held)
+    assert finding.at.path[:2] == ("data", "a.yaml")
+
+
 def test_what_the_workloads_ask_for_counts_as_well(tmp_path: Path) -> None:
     text = SCHEDULER % "pluginConfig: [{name: NodeResourcesFit, args: {ignoredResourceGroups: [furiosa.ai]}}]"
     asks = workload().replace('app:1"', 'app:1", resources: {limits: {furiosa.ai/npu: "1"}}')

@@ -83,6 +83,23 @@ def test_a_pod_template_opts_in_by_itself(tmp_path: Path) -> None:
     assert speaks(tmp_path / "l", "labels: {}", "annotations: {linkerd.io/inject: enabled}")
 
 
+RAY = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: ray, namespace: ml}
+spec:
+  headGroupSpec: {template: &template {metadata: {labels: {%s}}, spec: {containers: [{name: a, image: i}]}}}
+  workerGroupSpecs: [{groupName: w, replicas: 2, minReplicas: 2, template: *template}]
+"""
+
+
+def test_calls_may_be_meant_to_pass_through_a_proxy_that_the_template_asks_for(tmp_path: Path) -> None:
+    for label, expected in (("sidecar.istio.io/inject: 'true'", False), ("", True)):
+        namespace = "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml, labels: {istio-injection: enabled}}\n"
+        result = lint(tmp_path / str(expected), {"ns.yaml": namespace, "ray.yaml": RAY % label})
+        assert any(each.finding.rule == "mesh-sidecar-on-training" for each in result.findings) is expected
+
+
 def test_an_opt_out_of_one_mesh_is_none_of_another(tmp_path: Path) -> None:
     both = "labels: {istio-injection: enabled}, annotations: {linkerd.io/inject: enabled}"
     assert speaks(tmp_path, both, "labels: {sidecar.istio.io/inject: 'false'}")
