@@ -55,7 +55,7 @@ def _roles(group: Group, facts: Facts, repository: Repository) -> Iterator[Role]
         yield Role(
             name=member.name,
             pods=member.replicas if isinstance(member.replicas, int) else None,
-            zones=facts.zones_of(member),
+            zones=facts.verdicts.zones(member),
             dependency=index in group.dependencies,
             at=member.at if item is None else item.field.at,
         )

@@ -214,9 +214,9 @@ def _blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
     members = {id(each) for each in proof.group.members}
     yield from (cause.rule for cause in proof.causes)
     for each in proof.group.members:
-        judged = facts.feasibility(each)
-        if judged is not None and judged.cause is not None:
-            yield judged.cause.rule
+        judged = facts.verdicts.of(each)
+        if judged is not None and judged[0].cause is not None:
+            yield judged[0].cause.rule
     if any(id(cause.pod_set) in members for cause in facts.missing_targets):
         yield "affinity-target-missing"
     for rule, causes in (

@@ -61,7 +61,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per pod set."""
     workloads = facts.snapshot.workloads
     grouped = {id(member) for group in workloads.groups for member in group.members}
-    for each in intruders(workloads.pod_sets, grouped, facts.judge):
+    for each in intruders(workloads.pod_sets, grouped, facts.verdicts.of):
         pod_set = each.pod_set
         taints = ", ".join(dict.fromkeys(map(describe, each.taints)))
         pools = ", ".join(dict.fromkeys(pool.name for pool in each.pools))

@@ -1,0 +1,137 @@
+"""The proof of each group of a snapshot: what it is about, and what is missing for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from trainlint.model.known import Answer, Undetermined
+from trainlint.model.pool import Inventory
+from trainlint.model.workload import Group, ObjectRef
+from trainlint.proof.agreement import agreed
+from trainlint.proof.budget import affordable
+from trainlint.proof.elsewhere import other_namespaces
+from trainlint.proof.group import GroupProof, Stage, prove
+from trainlint.proof.quota import refused_elsewhere
+from trainlint.reachability import Reachability, places, reads_places
+
+if TYPE_CHECKING:
+    from trainlint.proof.facts import Facts
+
+__all__ = ["NO_INVENTORY", "Prover"]
+
+NO_INVENTORY: Final = "the nodes: there is no inventory"
+
+
+class Prover:
+    """Proves groups from the facts of one snapshot."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._snapshot = facts.snapshot
+
+    def prove(self, group: Group) -> GroupProof:
+        """The proof of one group."""
+        nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
+        missing = list(self._missing(group, nearest))
+        if changed := self._changed(group):
+            return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
+        if len(nearest) != 1:
+            return self._judged(group, None, missing)
+        proof = self._judged(group, nearest[0], missing)
+        most = self._facts.verdicts.at_most(nearest[0]) if Answer.REFUTED in (proof.exists, proof.for_all) else None
+        proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
+        return affordable(proof, nearest[0].pools)
+
+    def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
+        stage = None if inventory is None else self.stage(group, inventory)
+        if any(isinstance(member.replicas, Undetermined) for member in group.members):
+            stage = None
+        everywhere = places((node.pool for node in stage.nodes), self._snapshot.settings.topology_key) if stage else ()
+
+        def reach(group: Group) -> Reachability:
+            settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
+            return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
+
+        missing = list(missing)
+        missing += [
+            f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
+            for namespace in other_namespaces(group, self._unstated, self._facts.policies.entries, reach)
+        ]
+        missing += [
+            f"the namespace of {group.name}: none is written, and in {namespace} quotas or limits refuse its pods"
+            for namespace in refused_elsewhere(group, self._unstated, self._snapshot.settings, self._facts.admission)
+        ]
+        proof = prove(group, reach(group), stage, missing)
+        if stage is None and self._never_made(group):
+            return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
+        return proof
+
+    @cached_property
+    def _zonal(self) -> bool:
+        """Whether what policies decide may depend on where pods are."""
+        return reads_places(self._facts.policies.entries)
+
+    @cached_property
+    def _unstated(self) -> frozenset[ObjectRef]:
+        """The objects that name no namespace."""
+        return frozenset(each.ref for each in self._snapshot.objects if not each.meta.namespace)
+
+    def stage(self, group: Group, inventory: Inventory) -> Stage:
+        """What the proof of a group is about: nodes, verdicts, and what makes it hopeless."""
+        verdicts = self._facts.verdicts
+        members = {id(member) for member in group.members}
+        alone = any(id(cause.pod_set) in members for cause in self._facts.missing_targets)
+        wanted = any(member.spec.pod_affinity for member in group.members)
+        others = [
+            verdicts.over(pod_set, inventory)
+            for pod_set in self._snapshot.workloads.pod_sets
+            if wanted and id(pod_set) not in members and pod_set.replicas != 0
+        ]
+        return Stage(
+            nodes=verdicts.nodes(inventory),
+            feasible={index: verdicts.over(member, inventory) for index, member in enumerate(group.members)},
+            others=others,
+            settings=self._snapshot.settings,
+            namespaces=self._snapshot.namespaces,
+            complete=inventory.complete,
+            partial=inventory.partial,
+            storage=self._facts.storage,
+            gathered=self._facts.queueing.gathers(group, self._snapshot.settings.topology_key),
+            hopeless=alone or self._never_made(group),
+        )
+
+    def _never_made(self, group: Group) -> bool:
+        """Whether pods of the group are refused, or what they need (claim, domain, partners) is never there for all."""
+        members = {id(member) for member in group.members}
+        refused = [cause.pod_sets for cause in self._facts.refused_pods]
+        refused += [cause.pod_sets for cause in self._facts.shared_claims if cause.certain]
+        refused += [cause.pod_sets for cause in self._facts.exclusive_shortages]
+        refused += [gang.pod_sets for gang, _ in self._facts.oversized_gangs]
+        refused += [cause.pod_sets for cause in self._facts.never_admitted if cause.certain]
+        return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
+
+    def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
+        if not nearest:
+            yield NO_INVENTORY
+        elif len(nearest) > 1:
+            yield f"which of {len(nearest)} inventories counts: {', '.join(each.name for each in nearest)}"
+        members = {id(member) for member in group.members}
+        for cause in self._facts.dangling_references:
+            if any(id(pod_set) in members for pod_set in cause.pod_sets):
+                yield f"{cause.target}, to which {cause.pod_sets[0].name} refers: it is not in Git"
+
+    def _changed(self, group: Group) -> tuple[str, ...]:
+        """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
+        namespaces = {"", *(member.namespace for member in group.members)}
+        files = [member.at.file for member in group.members]
+        moved = self._snapshot.moved
+        files += [
+            entry.at.file
+            for entry in self._facts.policies.entries
+            if entry.namespace in namespaces or not namespaces.isdisjoint(moved.get(entry.at.file, ()))
+        ]
+        directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
+        return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))

@@ -1,0 +1,107 @@
+"""Where the pods of each pod set can be scheduled, over the nodes that count for it: each worked out once."""
+
+from __future__ import annotations
+
+from trainlint.model.admission import Admission
+from trainlint.model.known import Undetermined
+from trainlint.model.pool import Inventory, Pool, at_most
+from trainlint.model.storage import Storage
+from trainlint.model.workload import PodSet
+from trainlint.proof.feasibility import Feasibility, judge_pod_set
+from trainlint.proof.queueing import Queueing
+from trainlint.reachability import NO_DOMAIN
+from trainlint.scheduling.admission import admit
+from trainlint.scheduling.condense import condense
+from trainlint.scheduling.node import Node, node_of
+from trainlint.snapshot.build import Snapshot
+
+__all__ = ["Judged", "Verdicts"]
+
+Judged = tuple[Feasibility, tuple[Node, ...]]
+"""The verdicts on a pod set, with the nodes that their indexes are about."""
+
+
+class Verdicts:
+    """The verdicts of one snapshot. Inventories are told apart by identity: equal ones may be two clusters."""
+
+    def __init__(self, snapshot: Snapshot, admission: Admission, storage: Storage, queueing: Queueing) -> None:
+        self._snapshot = snapshot
+        self._admission = admission
+        self._storage = storage
+        self._queueing = queueing
+        self._condensed: dict[int, tuple[Inventory, tuple[Node, ...]]] = {}
+        self._generous: dict[int, Inventory | None] = {}
+        self._judged: dict[tuple[int, int], Feasibility] = {}
+
+    def inventory(self, pod_set: PodSet) -> Inventory | None:
+        """The inventory that counts for a pod set; ``None`` if there is none, or nobody can choose."""
+        nearest = self._snapshot.inventories_for(pod_set.at)
+        return nearest[0] if len(nearest) == 1 else None
+
+    def closed_inventory(self, pod_set: PodSet) -> Inventory | None:
+        """The same where absence proves something: it is complete, and no kustomization changes the pods."""
+        inventory = self.inventory(pod_set)
+        closed = inventory is not None and inventory.complete and pod_set.at.file not in self._snapshot.unrendered
+        return inventory if closed else None
+
+    def at_most(self, inventory: Inventory) -> Inventory | None:
+        """The inventory with the most that may be allocatable, where what is is only estimated."""
+        key = id(inventory)
+        if key not in self._generous:
+            self._generous[key] = at_most(inventory)
+        return self._generous[key]
+
+    def nodes(self, inventory: Inventory) -> tuple[Node, ...]:
+        """Its nodes, one for each class that no pod of the snapshot can tell apart."""
+        key = id(inventory)
+        if key not in self._condensed:
+            pod_sets, volumes = self._snapshot.workloads.pod_sets, self._storage.volumes.values()
+            pods = [admit(each, self._snapshot.settings, self._admission).pod for each in pod_sets]
+            specs = [pod.spec for pod in pods]
+            asked = {name for pod in pods for name in pod.requests.amounts}
+            terms = [term for volume in volumes for term in volume.node_affinity or ()]
+            pools = condense(inventory.pools, specs, terms)
+            self._condensed[key] = (inventory, tuple(node_of(pool, asked) for pool in pools))
+        return self._condensed[key][1]
+
+    def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
+        """The verdicts on a pod set over the nodes of an inventory."""
+        key = (id(inventory), id(pod_set))
+        if key not in self._judged:
+            self._judged[key] = judge_pod_set(
+                pod_set,
+                inventory,
+                self.nodes(inventory),
+                self._snapshot.settings,
+                self._admission,
+                self._storage,
+                self._queueing.choices(pod_set) if pod_set.queue else None,
+            )
+        return self._judged[key]
+
+    def of(self, pod_set: PodSet) -> Judged | None:
+        """The verdicts over the inventory that counts for the pod set; ``None`` where nobody knows the nodes."""
+        inventory = self.inventory(pod_set)
+        return None if inventory is None else (self.over(pod_set, inventory), self.nodes(inventory))
+
+    def closed(self, pod_set: PodSet) -> Judged | None:
+        """The same where absence proves something."""
+        inventory = self.closed_inventory(pod_set)
+        return None if inventory is None else (self.over(pod_set, inventory), self.nodes(inventory))
+
+    def zones(self, pod_set: PodSet) -> tuple[str, ...] | None:
+        """The domains in which one pod of the set can surely be scheduled; ``None`` where nobody knows the nodes."""
+        judged = self.of(pod_set)
+        if judged is None:
+            return None
+        feasibility, nodes = judged
+        values = (nodes[index].pool.label(self._snapshot.settings.topology_key) for index in feasibility.pools)
+        return tuple(sorted({value or NO_DOMAIN for value in values if not isinstance(value, Undetermined)}))
+
+    def open_pools(self, pod_set: PodSet) -> tuple[Pool, ...] | None:
+        """The pools that may take a pod of the set; ``None`` where nobody knows all nodes."""
+        inventory = self.inventory(pod_set)
+        if inventory is None or not inventory.complete:
+            return None
+        nodes, feasibility = self.nodes(inventory), self.over(pod_set, inventory)
+        return tuple(nodes[index].pool for index in sorted(feasibility.pools | feasibility.doubtful))
