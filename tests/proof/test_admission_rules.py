@@ -244,6 +244,32 @@ def test_the_allowed_topologies_of_a_class_bind_its_claims(tmp_path: Path) -> No
     assert rules(in_a) == ["volume-zone-conflict"]
 
 
+STATEFUL = """
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: train, namespace: ml}}
+spec:
+  replicas: 2
+  selector: {{matchLabels: {{app: train}}}}
+  template:
+    metadata: {{labels: {{app: train}}}}
+    spec:
+      nodeSelector: {{topology.kubernetes.io/zone: {zone}}}
+      tolerations: [{{operator: Exists}}]
+      containers: [{{name: c, image: "registry.example/train:1", resources: {{limits: {{nvidia.com/gpu: "8"}}}}}}]
+  volumeClaimTemplates:
+    - metadata: {{name: data}}
+      spec: {{storageClassName: late, accessModes: [ReadWriteOnce], resources: {{requests: {{storage: 1Gi}}}}}}
+"""
+
+
+def test_the_class_of_a_claim_template_binds_every_pod_of_a_stateful_set(tmp_path: Path) -> None:
+    only_b = "allowedTopologies: [{matchLabelExpressions: [{key: topology.kubernetes.io/zone, values: [b]}]}]\n"
+    files = {"n.yaml": INVENTORY, "s.yaml": LATE + only_b, "j.yaml": STATEFUL.format(zone="b")}
+    assert rules(lint(tmp_path, files)) == []
+    assert rules(lint(tmp_path, {"j.yaml": STATEFUL.format(zone="a")})) == ["volume-zone-conflict"]
+
+
 @pytest.mark.parametrize(
     ("mode", "workers", "gpus", "found"),
     [

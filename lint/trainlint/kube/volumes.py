@@ -6,7 +6,7 @@ from trainlint.kube.values import known_text, read_strings, read_text
 from trainlint.model.pod import Volume
 from trainlint.source.document import Field
 
-__all__ = ["read_volumes"]
+__all__ = ["read_claim_templates", "read_volumes"]
 
 
 def read_volumes(volumes: Field) -> tuple[Volume, ...]:
@@ -22,14 +22,7 @@ def _volume(volume: Field) -> Volume:
         case "persistentVolumeClaim":
             return Volume(name, kind, read_text(source["claimName"]), source["readOnly"].value is True, at=volume.at)
         case "ephemeral":
-            claim = source.down("volumeClaimTemplate", "spec")
-            return Volume(
-                name,
-                kind,
-                storage_class=claim["storageClassName"].scalar,
-                access_modes=read_strings(claim["accessModes"]),
-                at=volume.at,
-            )
+            return _claimed(name, source.down("volumeClaimTemplate", "spec"), volume)
         case "emptyDir":
             limit = known_text(source["sizeLimit"]) if source["sizeLimit"].present else ""
             return Volume(name, kind, medium=read_text(source["medium"]), size_limit=limit, at=volume.at)
@@ -37,6 +30,25 @@ def _volume(volume: Field) -> Volume:
             return Volume(
                 name, kind, read_only=source["readOnly"].value is True, disk=_disk(kind, source), at=volume.at
             )
+
+
+def read_claim_templates(templates: Field) -> tuple[Volume, ...]:
+    """The ``volumeClaimTemplates`` of a StatefulSet: each pod has a claim of its own, as of an ephemeral volume."""
+    return tuple(
+        _claimed(read_text(template.down("metadata", "name")), template["spec"], template)
+        for template in templates.elements()
+        if template.mapping is not None
+    )
+
+
+def _claimed(name: str, claim: Field, written: Field) -> Volume:
+    return Volume(
+        name,
+        "ephemeral",
+        storage_class=claim["storageClassName"].scalar,
+        access_modes=read_strings(claim["accessModes"]),
+        at=written.at,
+    )
 
 
 def _disk(kind: str, source: Field) -> tuple[str, ...]:

@@ -7,10 +7,13 @@ no placement question exists for them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from trainlint.kube.values import read_int, read_text
+from trainlint.kube.volumes import read_claim_templates
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.workload import PER_POD, ObjectRef
+from trainlint.model.pod import Volume
+from trainlint.model.workload import PER_POD, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.ranks import proved_ranks
@@ -41,7 +44,16 @@ def expand_stateful_set(stateful_set: Field, owner: ObjectRef, context: Context)
         "controller-revision-hash": Undetermined("the hash of the revision is computed in the cluster"),
     }
     service = read_text(stateful_set.down("spec", "serviceName"))
-    return _expand(stateful_set, owner, labels, hostname=f"{owner.name}-{{}}", subdomain=service)
+    found = _expand(stateful_set, owner, labels, hostname=f"{owner.name}-{{}}", subdomain=service)
+    claims = read_claim_templates(stateful_set.down("spec", "volumeClaimTemplates"))
+    return replace(found, pod_sets=tuple(_with_claims(each, claims) for each in found.pod_sets)) if claims else found
+
+
+def _with_claims(pods: PodSet, claims: tuple[Volume, ...]) -> PodSet:
+    """The claim of a template takes the place of a volume of the same name."""
+    names = {claim.name for claim in claims}
+    kept = tuple(volume for volume in pods.spec.volumes if volume.name not in names)
+    return replace(pods, spec=replace(pods.spec, volumes=(*kept, *claims)))
 
 
 def _expand(
