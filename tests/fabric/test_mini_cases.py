@@ -441,3 +441,9 @@ def test_data_workers_need_shared_memory_with_one_gpu_too() -> None:
     assert reported(torch_job(template(holds))) == {"shm-too-small"}
     holds["command"][-1] = "0"
     assert reported(torch_job(template(holds))) == set()
+
+
+def test_parts_of_gpus_need_no_shared_memory() -> None:
+    # HAMi's own resources: two parts of GPUs, on which no collective runs.
+    parts = {"nvidia.com/gpu": "2", "nvidia.com/gpucores": "30", "nvidia.com/gpumem": "1024"}
+    assert "shm-too-small" not in reported(torch_job(template(container({}, parts))))

@@ -19,6 +19,8 @@ __all__ = ["large_volumes", "small_shared_memory"]
 
 _SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
 _GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
+_SHARE: Final = re.compile(r"^nvidia\.com/gpu(?:cores|mem|mem-percentage)$")
+"""What HAMi sells of a GPU: whoever asks for these has parts of GPUs, on which no collective runs."""
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
 _IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
 _POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
@@ -63,7 +65,10 @@ def _idles(container: Container) -> bool:
 
 def _gpus(container: Container) -> int:
     found = 0
-    for resource in dict.fromkeys((*container.limits, *container.requests)):
+    resources = dict.fromkeys((*container.limits, *container.requests))
+    if any(_SHARE.match(resource) for resource in resources):
+        return 0
+    for resource in resources:
         if _GPU.match(resource):
             count = amount(container.limits.get(resource, container.requests.get(resource, "0")))
             found += count if isinstance(count, int) else 0
