@@ -117,5 +117,4 @@ def _left_of(entry: PolicyEntry, entries: Sequence[PolicyEntry], after: Facts, c
     item = after.snapshot.by_ref.get(entry.origin)
     if item is None or not any(each.origin == entry.origin for each in entries):
         return change.removed(entry.at)
-    field = item.field
-    return Location(field.document.file, field.document.index, (*field.path, "spec"))
+    return item.field.at.child("spec")

@@ -18,6 +18,7 @@ from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORA
 from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
 from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.reading import Reading, is_kustomization
+from trainlint.source.rendered import Rendered
 from trainlint.workload.kinds import WORKLOAD_KINDS
 
 __all__ = ["READ_KINDS", "Duplicate", "Repository", "read_repository"]
@@ -104,23 +105,29 @@ class Repository:
         """The objects of each document."""
         found: dict[tuple[str, int], list[ApiObject]] = defaultdict(list)
         for each in self.objects:
-            found[each.file, each.field.document.index].append(each)
+            at = each.field.at
+            found[at.file, at.document].append(each)
         return {place: tuple(objects) for place, objects in found.items()}
 
     def object_at(self, at: Location) -> ApiObject | None:
         """The object that holds a place."""
         candidates = self.by_place.get((at.file, at.document), ())
-        inside = [each for each in candidates if at.path[: len(each.field.path)] == each.field.path]
-        return max(inside, key=lambda each: len(each.field.path), default=None)
+        inside = [each for each in candidates if at.path[: len(each.field.at.path)] == each.field.at.path]
+        return max(inside, key=lambda each: len(each.field.at.path), default=None)
 
 
 def read_repository(
-    readings: Sequence[Reading], files: Iterable[str] = (), real: Callable[[str], str] = lambda name: name
+    readings: Sequence[Reading],
+    files: Iterable[str] = (),
+    real: Callable[[str], str] = lambda name: name,
+    rendered: Sequence[Rendered] = (),
 ) -> Repository:
     """The objects of all readings, with what kustomizations do to them.
 
-    ``files`` are the names of all files of the world, ``real`` resolves links among them.
+    ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
+    takes the place of the objects in their files.
     """
+    replaced = frozenset().union(*(each.files for each in rendered))
     kustomizations = {
         each.directory: each
         for reading in readings
@@ -132,8 +139,14 @@ def read_repository(
     found = [
         item
         for reading in readings
-        if reading.file not in resolution.patch_files and not is_kustomization(reading.file)
+        if reading.file not in resolution.patch_files | replaced and not is_kustomization(reading.file)
         for item in api_objects(reading.documents)
+        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
+    ]
+    found += [
+        item
+        for root in rendered
+        for item in api_objects(root.documents)
         if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
     ]
     duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]

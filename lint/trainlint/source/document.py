@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import field
 from typing import Any, Final
 
@@ -32,6 +32,9 @@ class Document:
     ``data`` holds plain values (dict, list, str, int, float, bool, None) as Kubernetes' own reader sees them: YAML 1.1
     scalars, string keys, the last of two equal keys. ``line`` is the line of the file at which ``text`` begins (from
     1). ``duplicates`` are the paths of keys that stand twice.
+
+    A rendered document stands in ``file`` for what deploys it (the kustomization or chart at the top), and ``origin``
+    tells where each of its paths was written: in a base, a patch, a template, a values file.
     """
 
     file: str
@@ -40,6 +43,11 @@ class Document:
     text: str = field(repr=False)
     data: Any = field(repr=False)
     duplicates: tuple[Path, ...] = ()
+    origin: Callable[[Path], Location] | None = field(default=None, repr=False)
+
+    def at(self, path: Path) -> Location:
+        """Where the value at a path is written (or would be)."""
+        return Location(self.file, self.index, path) if self.origin is None else self.origin(path)
 
     @property
     def root(self) -> Field:
@@ -58,7 +66,7 @@ class Field:
     @property
     def at(self) -> Location:
         """Where this field stands (or would stand)."""
-        return Location(self.document.file, self.document.index, self.path)
+        return self.document.at(self.path)
 
     @property
     def present(self) -> bool:
