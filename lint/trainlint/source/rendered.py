@@ -1,0 +1,25 @@
+"""What a kustomization or a chart makes of its files, when somebody renders it."""
+
+from __future__ import annotations
+
+from trainlint.fact import fact
+from trainlint.finding import Unknown
+from trainlint.source.document import Document
+
+__all__ = ["Rendered"]
+
+
+@fact
+class Rendered:
+    """One root that was rendered as a whole.
+
+    ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``), each
+    under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the files
+    whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are the
+    parts that could not be rendered.
+    """
+
+    root: str
+    documents: tuple[Document, ...]
+    files: frozenset[str]
+    unknowns: tuple[Unknown, ...] = ()
