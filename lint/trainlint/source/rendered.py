@@ -13,10 +13,10 @@ __all__ = ["Rendered"]
 class Rendered:
     """One root that was rendered as a whole.
 
-    ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``), each
-    under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the files
-    whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are the
-    parts that could not be rendered.
+    ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``),
+    each under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the
+    files whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are
+    the parts that could not be rendered.
     """
 
     root: str
