@@ -107,6 +107,10 @@ def _settings(cluster: ClusterConfig, common: Settings) -> Settings:
         cni=_cni(cluster.cni) if cluster.cni else Cni(),
         admission=frozenset(cluster.admission),
         topology_key=cluster.topology_key,
+        paths=tuple(cluster.paths),
+        namespace=cluster.namespace,
+        inventories=tuple(cluster.inventories),
+        closed=frozenset(cluster.closed),
     )
 
 

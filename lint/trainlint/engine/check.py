@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.engine.baseline import apply_baseline
 from trainlint.engine.compare import compare, judge_base
 from trainlint.engine.setup import read_setup
@@ -28,6 +29,7 @@ __all__ = ["check"]
 BACKGROUND = (
     {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
     | ADMISSION_KINDS
+    | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | INVENTORY_KINDS
     | KUEUE_KINDS
     | REFERENCED_KINDS

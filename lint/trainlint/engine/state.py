@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from trainlint.deploy.sources import Sources, remotes_of
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
 from trainlint.engine.selection import names_of
@@ -22,6 +23,7 @@ from trainlint.snapshot.build import Snapshot, build_snapshots
 from trainlint.snapshot.repository import READ_KINDS, read_repository
 from trainlint.source.cache import Cache
 from trainlint.source.files import World
+from trainlint.source.library import Library
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 from trainlint.suppression import Suppressions
@@ -89,7 +91,9 @@ def read_all(
 def read_state(world: World, readings: Sequence[Reading], settings: Sequence[Settings]) -> State:
     """The repository and its snapshots. Raises UsageError for an Inventory that is wrong."""
     repository = read_repository(readings, [file.name for file in world.files], world.real)
-    return State(world, tuple(readings), repository, build_snapshots(repository, settings))
+    library = Library(world.files)
+    sources = Sources(library, lambda: remotes_of(world.root))
+    return State(world, tuple(readings), repository, build_snapshots(repository, settings, sources))
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:

@@ -85,7 +85,12 @@ class SelectedGroup:
 
 @fact
 class Settings:
-    """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin."""
+    """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin.
+
+    ``paths`` are files and directories that are deployed to it (none: nobody said it), ``namespace`` that of objects
+    that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
+    objects.
+    """
 
     cluster: str = ""
     kubernetes: str = NEWEST_KUBERNETES
@@ -98,3 +103,7 @@ class Settings:
     assumptions: tuple[str, ...] = ()
     workloads: tuple[DescribedKind, ...] = ()
     groups: tuple[SelectedGroup, ...] = ()
+    paths: tuple[str, ...] = ()
+    namespace: str = ""
+    inventories: tuple[str, ...] = ()
+    closed: frozenset[str] = frozenset()

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from typing import TYPE_CHECKING, Final
 
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
+from trainlint.deploy.sources import Sources
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
@@ -13,14 +16,21 @@ from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
+from trainlint.snapshot.carried import carried
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.source.library import Library
 from trainlint.workload.reading import read_workloads
+
+if TYPE_CHECKING:
+    from trainlint.snapshot.growing import Cluster
 
 __all__ = ["Snapshot", "build_snapshots"]
 
 APART = INVENTORY_KINDS | {"Namespace"}
+SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
+"""Kinds that make no state of a cluster by themselves where deployers say what does."""
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
 
 
@@ -78,41 +88,178 @@ class Snapshot:
         return {}
 
 
-def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
-    """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name."""
-    read = [each for each in repository.objects if each.meta.kind in READ_KINDS]
-    found = parts(find_alternatives(read, repository.together))
-    return tuple(
-        _snapshot(repository, part, cluster, prefix=len(settings) > 1) for part in found for cluster in settings
+def build_snapshots(
+    repository: Repository, settings: Sequence[Settings], sources: Sources | None = None
+) -> tuple[Snapshot, ...]:
+    """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
+    each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
+    """
+    clusters = _clusters(repository, settings, sources or Sources(Library()))
+    found = [
+        _of_cluster(repository, cluster, stated)
+        for cluster in clusters
+        for stated in _settings_of(cluster, clusters, settings)
+    ]
+    taken = frozenset[str]().union(
+        *(cluster.files for cluster in clusters), *(each.inventories for each in settings if each.paths)
+    )
+    left = [each for each in repository.objects if each.file not in taken]
+    if clusters and not any(each.meta.kind not in SILENT for each in left):
+        return tuple(found)
+    general = _general(clusters, settings)
+    read = [each for each in left if each.meta.kind in READ_KINDS]
+    context = clusters[0] if len(clusters) == 1 else None
+    for part in parts(find_alternatives(read, repository.together)):
+        found += [_left_over(repository, part, left, each, context, prefix=len(general) > 1) for each in general]
+    return tuple(found)
+
+
+def _clusters(repository: Repository, settings: Sequence[Settings], sources: Sources) -> tuple[Cluster, ...]:
+    deployers = any((each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS for each in repository.objects)
+    if not deployers and not any(each.paths for each in settings):
+        return ()
+    from trainlint.snapshot.clusters import find_clusters  # noqa: PLC0415 (most repositories have no deployers)
+
+    return find_clusters(repository, settings, sources)
+
+
+def _settings_of(cluster: Cluster, clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple[Settings, ...]:
+    """The settings of a cluster: those of its name, or those that are for no cluster in particular."""
+    named = next((each for each in settings if each.cluster == cluster.name), None)
+    if named is not None:
+        return (named,)
+    return tuple(replace(each, cluster=each.cluster or cluster.name) for each in _general(clusters, settings))
+
+
+def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple[Settings, ...]:
+    """The settings that are bound to no cluster that was found; the defaults where all are."""
+    names = {cluster.name for cluster in clusters}
+    found = tuple(each for each in settings if not each.paths and each.cluster not in names)
+    if found:
+        return found
+    one = settings[0] if settings else Settings()
+    common = Settings(cross_zone_allowed=one.cross_zone_allowed, workloads=one.workloads, groups=one.groups)
+    return (common,)
+
+
+def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings) -> Snapshot:
+    """What is deployed to a cluster."""
+    own = tuple(_once(cluster.objects))
+    nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
+    objects = own if nodes or settings.inventories else (*own, *_platform(repository))
+    name = cluster.name if settings.cluster in ("", cluster.name) else f"{settings.cluster}: {cluster.name}"
+    return _snapshot(
+        repository,
+        name,
+        cluster.why,
+        objects,
+        settings,
+        unrendered=cluster.unrendered,
+        opened=opened(
+            objects,
+            transformed=cluster.unrendered,
+            templates=any(reading.templates for reading in repository.readings),
+            followed=cluster.followed,
+        ),
+        home=cluster.name if nodes else "",
+        moved={},
+        unknowns=cluster.unknowns,
+        assumes=cluster.assumes,
     )
 
 
-def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
-    objects = tuple(_once(each for each in repository.objects if _belongs(each, part, repository)))
-    settings = _with_cni(settings, objects)
-    inventories = read_inventories(((each.meta, each.field) for each in objects), settings)
-    workloads = read_workloads([each.field for each in objects], settings)
-    name = f"{settings.cluster}: {part.name}" if prefix else part.name
-    settings = replace(settings, assumptions=tuple(_assumptions(settings, objects)))
-    return Snapshot(
-        name=name,
-        why=part.why,
-        objects=objects,
-        settings=settings,
-        namespaces=_namespaces(objects),
-        inventories=inventories,
-        workloads=workloads,
-        elsewhere=_elsewhere(repository, objects, settings),
-        unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
-        moved=repository.moved,
+def _platform(repository: Repository) -> Iterator[ApiObject]:
+    """The nodes of a cluster that nobody deploys: inventories outside of every kustomization (design, section 7.4)."""
+    for each in repository.objects:
+        if each.meta.kind in INVENTORY_KINDS and each.file not in repository.together:
+            yield each
+
+
+def _left_over(
+    repository: Repository,
+    part: Part,
+    left: Sequence[ApiObject],
+    settings: Settings,
+    context: Cluster | None,
+    *,
+    prefix: bool,
+) -> Snapshot:
+    """A part that no deployer names; with the only cluster that there is, where it would have to run."""
+    there = context.objects if context is not None else ()
+    objects = tuple(_once([*(each for each in left if _belongs(each, part, repository)), *there]))
+    transformed = {file: by for file, by in repository.transformed.items() if part.holds(file)}
+    changed = context.unrendered if context is not None else {}
+    why = part.why
+    if context is not None:
+        why = f"no deployer of {context.name}, the only cluster, names it; {why}"
+    return _snapshot(
+        repository,
+        f"{settings.cluster}: {part.name}" if prefix else part.name,
+        why,
+        objects,
+        settings,
+        unrendered={**transformed, **changed},
         opened=opened(
             objects,
             transformed=repository.transformed,
             templates=any(reading.templates for reading in repository.readings),
             part=part,
+            followed=context.followed if context is not None else (),
         ),
-        unknowns=(*workloads.unknowns, *_disputed(objects)),
+        moved=repository.moved,
     )
+
+
+def _snapshot(
+    repository: Repository,
+    name: str,
+    why: str,
+    objects: tuple[ApiObject, ...],
+    settings: Settings,
+    *,
+    unrendered: Mapping[str, str],
+    opened: Mapping[str, str],
+    moved: Mapping[str, frozenset[str]],
+    home: str = "",
+    unknowns: Iterable[Unknown] = (),
+    assumes: Iterable[str] = (),
+) -> Snapshot:
+    if settings.namespace:
+        objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
+    settings = _with_cni(settings, objects)
+    inventories = _inventories(repository, objects, settings, home)
+    workloads = read_workloads([each.field for each in objects], settings)
+    settings = replace(settings, assumptions=(*assumes, *_assumptions(settings, objects)))
+    return Snapshot(
+        name=name,
+        why=why,
+        objects=objects,
+        settings=settings,
+        namespaces=_namespaces(objects),
+        inventories=inventories,
+        workloads=workloads,
+        elsewhere=() if settings.inventories or (home and inventories) else _elsewhere(repository, objects, settings),
+        unrendered=unrendered,
+        moved=moved,
+        opened=opened,
+        unknowns=(*workloads.unknowns, *_disputed(objects), *unknowns),
+    )
+
+
+def _inventories(
+    repository: Repository, objects: Sequence[ApiObject], settings: Settings, home: str
+) -> tuple[Inventory, ...]:
+    """The inventories of a snapshot: those of the files that the settings name, or all that are in it.
+
+    What is deployed to the cluster ``home`` and names no other is about its own nodes, wherever it stands.
+    """
+    if settings.inventories:
+        files = frozenset(settings.inventories)
+        named = [(each.meta, each.field) for each in repository.objects if each.file in files]
+        return read_inventories(named, settings, together=True)
+    found = read_inventories(((each.meta, each.field) for each in objects), settings, together=bool(home))
+    mine = tuple(each for each in found if each.cluster == home)
+    return mine or tuple(each for each in found if not home or not each.cluster) or found
 
 
 def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: Settings) -> tuple[Inventory, ...]:

@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
+from trainlint.deploy.kinds import DEPLOYER_KINDS
+from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.alternatives import Part
 from trainlint.snapshot.objects import ApiObject
 
-__all__ = ["OPENERS", "opened"]
-
-OPENERS = frozenset(
-    {
-        ("argoproj.io", "Application"),
-        ("argoproj.io", "ApplicationSet"),
-        ("helm.cattle.io", "HelmChart"),
-        ("helm.toolkit.fluxcd.io", "HelmRelease"),
-        ("kustomize.toolkit.fluxcd.io", "Kustomization"),
-    }
-)
-"""Objects that bring in others: API group and kind."""
+__all__ = ["opened"]
 
 EVERYWHERE = ""
 
 
 def opened(
-    objects: Iterable[ApiObject], *, transformed: Mapping[str, str], templates: bool, part: Part
+    objects: Iterable[ApiObject],
+    *,
+    transformed: Mapping[str, str],
+    templates: bool,
+    part: Part | None = None,
+    followed: Collection[ObjectRef] = (),
 ) -> Mapping[str, str]:
-    """The namespaces to which something may add objects, each with what does (empty: to every namespace)."""
+    """The namespaces to which something may add objects, each with what does (empty: to every namespace).
+
+    ``followed`` are deployers of which everything is here.
+    """
     found: dict[str, str] = {}
     if templates:
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
-    if any(child is None for _, child in part.chosen):
+    if part is not None and any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:
-        if (each.meta.api_group, each.meta.kind) in OPENERS:
+        if (each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS and each.ref not in followed:
             found.setdefault(_target(each), f"{each.ref}, whose objects are not in Git")
     return found
 

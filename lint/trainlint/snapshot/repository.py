@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
-from trainlint.snapshot.openness import OPENERS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
+from trainlint.source.document import Document
 from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
 from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.reading import Reading, is_kustomization
@@ -58,7 +60,7 @@ READ_KINDS = (
     | REFERENCED_KINDS
     | STORAGE_KINDS
     | NETWORK_KINDS
-    | {kind for _, kind in OPENERS}
+    | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | {
         POD_OWNERS,
         "ClusterConfiguration",
@@ -88,7 +90,9 @@ class Repository:
 
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
-    ``kustomization_files`` maps the directory of a kustomization to its file.
+    ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
+    ``reached`` to the files that it brings together. ``rendered`` are the roots that were rendered. ``real`` resolves
+    links.
     """
 
     readings: tuple[Reading, ...]
@@ -99,6 +103,36 @@ class Repository:
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+    kustomizations: Mapping[str, Kustomization] = field(default_factory=dict)
+    reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    rendered: tuple[Rendered, ...] = ()
+    patch_files: frozenset[str] = frozenset()
+    real: Callable[[str], str] = lambda name: name
+
+    @cached_property
+    def rendered_files(self) -> Mapping[str, str]:
+        """The file in which the objects of a rendered root stand, by its directory."""
+        return {_directory(each.root): _file(each) for each in self.rendered}
+
+    @cached_property
+    def replaced(self) -> frozenset[str]:
+        """The files for whose objects those of rendered roots stand."""
+        return frozenset().union(*(each.files for each in self.rendered))
+
+    def replaced_by(self, directory: str) -> frozenset[str]:
+        """The files for whose objects those of the root in a directory stand."""
+        return frozenset().union(*(each.files for each in self.rendered if _directory(each.root) == directory))
+
+    def written(self, file: str) -> tuple[ApiObject, ...]:
+        """The objects of a file as they are written, also where rendered ones took their place."""
+        if file in self.patch_files or is_kustomization(file):
+            return ()
+        reading = self._by_name.get(file)
+        return tuple(_wanted(reading.documents)) if reading is not None else ()
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Reading]:
+        return {reading.file: reading for reading in self.readings}
 
     @cached_property
     def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
@@ -140,15 +174,9 @@ def read_repository(
         item
         for reading in readings
         if reading.file not in resolution.patch_files | replaced and not is_kustomization(reading.file)
-        for item in api_objects(reading.documents)
-        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
+        for item in _wanted(reading.documents)
     ]
-    found += [
-        item
-        for root in rendered
-        for item in api_objects(root.documents)
-        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
-    ]
+    found += [item for root in rendered for item in _wanted(root.documents)]
     duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
     superseded = {id(duplicate.first) for duplicate in duplicates}
     transformed = _transformed(kustomizations, resolution)
@@ -161,7 +189,31 @@ def read_repository(
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
         unknowns=tuple(_unrendered(kustomizations, transformed, {item.file for item in found})),
+        kustomizations=kustomizations,
+        reached=resolution.files,
+        rendered=tuple(rendered),
+        patch_files=resolution.patch_files,
+        real=real,
     )
+
+
+def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
+    """The objects that somebody reads."""
+    for item in api_objects(documents):
+        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None:
+            yield item
+
+
+def _directory(root: str) -> str:
+    """The directory of a root, which may be named by its file."""
+    name = posixpath.basename(root)
+    found = posixpath.dirname(root) if is_kustomization(root) or name == "Chart.yaml" else root
+    return "" if found == "." else found
+
+
+def _file(root: Rendered) -> str:
+    """The file in which its objects stand."""
+    return next((document.file for document in root.documents), root.root)
 
 
 def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, str]:

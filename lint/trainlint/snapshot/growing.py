@@ -1,0 +1,67 @@
+"""What is deployed to one cluster, and how it is gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trainlint.deploy.deployment import Release
+from trainlint.fact import fact
+from trainlint.finding import Unknown
+from trainlint.model.settings import Settings
+from trainlint.model.workload import ObjectRef
+from trainlint.snapshot.objects import ApiObject
+
+__all__ = ["Cluster", "Growing"]
+
+
+@fact(eq=False)
+class Cluster:
+    """What is deployed to one cluster.
+
+    ``files`` are those whose objects it takes, ``unrendered`` maps some of them to what would change their objects.
+    ``followed`` are the deployers of which everything is here. ``stated`` are the settings whose paths make it.
+    """
+
+    name: str
+    why: str
+    objects: tuple[ApiObject, ...]
+    files: frozenset[str]
+    unrendered: Mapping[str, str]
+    followed: frozenset[ObjectRef]
+    releases: tuple[Release, ...]
+    unknowns: tuple[Unknown, ...]
+    assumes: tuple[str, ...]
+    stated: Settings | None = None
+
+
+@dataclass
+class Growing:
+    """A cluster while its deployers are followed."""
+
+    name: str
+    why: str
+    stated: Settings | None = None
+    objects: list[ApiObject] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+    unrendered: dict[str, str] = field(default_factory=dict)
+    followed: set[ObjectRef] = field(default_factory=set)
+    releases: list[Release] = field(default_factory=list)
+    unknowns: list[Unknown] = field(default_factory=list)
+    assumes: list[str] = field(default_factory=list)
+    fed: bool = False
+
+    def grown(self) -> Cluster:
+        """What has come together."""
+        return Cluster(
+            self.name,
+            self.why,
+            tuple(self.objects),
+            frozenset(self.files),
+            self.unrendered,
+            frozenset(self.followed),
+            tuple(self.releases),
+            tuple(dict.fromkeys(self.unknowns)),
+            tuple(dict.fromkeys(self.assumes)),
+            self.stated,
+        )
