@@ -24,7 +24,12 @@ EVERYWHERE = ""
 
 
 def opened(
-    objects: Iterable[ApiObject], *, transformed: Mapping[str, str], templates: bool, part: Part
+    objects: Iterable[ApiObject],
+    *,
+    transformed: Mapping[str, str],
+    partial: Mapping[str, str],
+    templates: bool,
+    part: Part,
 ) -> Mapping[str, str]:
     """The namespaces to which something may add objects, each with what does (empty: to every namespace)."""
     found: dict[str, str] = {}
@@ -32,6 +37,9 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
+    for file, directory in partial.items():
+        if part.holds(file):
+            found[EVERYWHERE] = f"the kustomization {directory}, of which not all was rendered"
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

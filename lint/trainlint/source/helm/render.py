@@ -359,9 +359,9 @@ class _Release:
                 asked.update(dict.fromkeys(filter(is_custom, _ASKED.findall(_text(content)))))
         for api in sorted(asked):
             if api in self._engine.cluster.apis:
-                yield f"the cluster serves {api}, as the repository uses it: templates of charts ask for it"
+                yield f"the cluster serves {api}, which the repository uses: templates of charts ask for it"
             else:
-                yield f"the cluster does not serve {api}, as the repository does not use it: templates of charts ask for it"
+                yield f"the cluster does not serve {api}, which the repository does not use: templates of charts ask"
 
 
 def _text(content: bytes) -> str:

@@ -49,7 +49,7 @@ def merged(below: Mapping[str, Any], above: Mapping[str, Any], depth: int = 0) -
 
 
 def enabled(dependency: Dependency, values: Mapping[str, Any]) -> bool:
-    """Whether a chart brings a dependency in: by its conditions, of which the first that is there counts, or its tags."""
+    """Whether a chart brings a dependency in: by the first of its conditions that is there, else by its tags."""
     for condition in dependency.conditions:
         here: Any = values
         for step in condition.split("."):
