@@ -37,9 +37,9 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
-    for file, directory in partial.items():
+    for file, name in partial.items():
         if part.holds(file):
-            found[EVERYWHERE] = f"the kustomization {directory}, of which not all was rendered"
+            found[EVERYWHERE] = f"{name}, of which not all was rendered"
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

@@ -112,6 +112,12 @@ class Repository:
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
     partial: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+    rendered: tuple[Rendered, ...] = ()
+
+    @cached_property
+    def rendered_files(self) -> frozenset[str]:
+        """The files for which something that was rendered stands."""
+        return _files_of(self.rendered)
 
     @cached_property
     def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
@@ -151,7 +157,7 @@ def read_repository(
     ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
     takes the place of the objects in their files.
     """
-    replaced = frozenset().union(*(each.files for each in rendered))
+    replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
     found = [
@@ -170,12 +176,26 @@ def read_repository(
         objects=tuple(item for item in found if id(item) not in superseded),
         duplicates=tuple(duplicates),
         transformed=transformed,
-        together=tops | {each.root: posixpath.dirname(each.root) or "." for each in rendered},
+        together=tops | {each.root: _together(each.root) for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        partial={each.root: posixpath.dirname(each.root) or "." for each in rendered if each.unknowns},
+        partial={each.root: _named(each.root) for each in rendered if each.unknowns},
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
+        rendered=tuple(rendered),
     )
+
+
+def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
+    return frozenset().union(*(each.files for each in rendered))
+
+
+def _together(root: str) -> str:
+    """What is deployed as one: a kustomization by its directory, each release of a chart by itself."""
+    return posixpath.dirname(root) or "." if is_kustomization(root) else root
+
+
+def _named(root: str) -> str:
+    return f"the kustomization {_together(root)}" if is_kustomization(root) else f"the chart of {root}"
 
 
 def _root_of(each: ApiObject, at: Location) -> Path:

@@ -29,12 +29,8 @@ class Complaint:
     line: int = 0
 
 
-def complaint(text: str, directory: str) -> Complaint:
-    """Read helm's message; ``directory`` is where the chart was put, which nobody needs to know.
-
-    Of several places the last one is meant: the others lead there.
-    """
-    text = text.replace(f"{directory}/", "").replace(directory, "the chart")
+def complaint(text: str) -> Complaint:
+    """Read helm's message. Of several places the last one is meant: the others lead there."""
     places = list(_PLACE.finditer(text))
     template, line = (places[-1]["template"], int(places[-1]["line"])) if places else ("", 0)
     if len(places) > 1:  # what stands before the last place only leads there

@@ -49,14 +49,10 @@ class Origin:
     """Called with a path of a rendered object, it tells where that was written.
 
     ``given`` are the values that the template saw, what counts most last. What a template takes from them unchanged
-    stands there: that is the line to change. All else stands in the template, as the document ``index`` of it; or, of a
-    packed chart, at the place ``brought`` that brings it in.
+    stands there: that is the line to change. All else stands in the template, as the document ``index`` of it.
     """
 
-    def __init__(
-        self, template: Template, index: int, data: Any, given: Sequence[Given], brought: Location | None = None
-    ) -> None:
-        self.brought = brought
+    def __init__(self, template: Template, index: int, data: Any, given: Sequence[Given]) -> None:
         self._template = template
         self._index = index
         self._data = data
@@ -76,7 +72,7 @@ class Origin:
         return found
 
     def span(self, path: Path) -> tuple[Path, Span]:
-        """The nearest place at or above a path that is in the template, and its span. Not for packed charts."""
+        """The nearest place at or above a path that is in the template, and its span."""
         found, node = self._spot(path)
         return found, span_of(node, self._template.lines)
 

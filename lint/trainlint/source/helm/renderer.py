@@ -55,7 +55,11 @@ class Request:
 
 
 class Failed(Exception):  # noqa: N818 (what helm says is no exception of ours)
-    """The chart does not render; the message is helm's own."""
+    """The chart does not render; the message is helm's own. ``lasting``: it will not do so the next time either."""
+
+    def __init__(self, message: str, *, lasting: bool = False) -> None:
+        super().__init__(message)
+        self.lasting = lasting
 
 
 def helm() -> Program | None:
@@ -136,7 +140,7 @@ class Worker:
             raise Failed("helm broke off while it rendered it (too much memory, or endless recursion)")
         answer: dict[str, Any] = json.loads(line)
         if "error" in answer:
-            raise Failed(str(answer["error"]))
+            raise Failed(str(answer["error"]), lasting=True)
         manifests: dict[str, str] = answer["manifests"]
         return manifests
 
