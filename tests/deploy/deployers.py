@@ -8,6 +8,7 @@ from pathlib import Path
 from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots
+from trainlint.snapshot.clusters import find_clusters
 from trainlint.snapshot.repository import READ_KINDS, read_repository
 from trainlint.source.files import SourceFile
 from trainlint.source.library import Library
@@ -26,9 +27,9 @@ def snapshots(
     kinds = KindFilter(READ_KINDS)
     readings = [read(name, text.encode(), kinds) for name, text in sorted(files.items())]
     library = Library(SourceFile(Path(name), name, content=text.encode()) for name, text in files.items())
-    made = build_snapshots(
-        read_repository(readings, sorted(files)), settings or (Settings(),), Sources(library, lambda: remotes)
-    )
+    repository = read_repository(readings, sorted(files))
+    stated = settings or (Settings(),)
+    made = build_snapshots(repository, stated, find_clusters(repository, stated, Sources(library, lambda: remotes)))
     assert len({each.name for each in made}) == len(made)
     return {each.name: each for each in made}
 

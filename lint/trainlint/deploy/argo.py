@@ -71,7 +71,9 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
     path = normal_path(written)
     owner = context.sources.owner(url, path)
     if not owner.ours:
-        return _undecided(by, source, f"its objects: they come from {url}", "lint that repository with this one")
+        return _undecided(
+            by, source, f"its objects: they come from {written or '.'} of {url}", "lint that repository with this one"
+        )
     if not context.sources.holds(path):
         return _undecided(by, source["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     directory, kustomize = source["directory"], source["kustomize"]
@@ -154,7 +156,7 @@ def _values(helm: Field, path: str, url: str, references: dict[str, Field], cont
             file = normal_path(name) if name.startswith("/") else normal_path(f"{path}/{name}")
         document = context.sources.library.first(file) if context.sources.owner(own, file).ours else None
         if document is not None and document.root.mapping is not None:
-            yield Values(document.root)
+            yield Values(document.root, file=file)
         elif not helm["ignoreMissingValueFiles"].value:
             yield Values(missing=f"the values file {name}")
     if helm["valuesObject"].mapping is not None:

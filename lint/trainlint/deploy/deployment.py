@@ -86,13 +86,14 @@ class Deployment:
 
 @fact
 class Values:
-    """Values of a chart: ``field`` holds the mapping, where it is known; later ones win over earlier ones.
+    """A layer of values of a chart: ``field`` holds the mapping, where it is known; later ones win over earlier ones.
 
-    ``missing`` says what is not known of this layer of values.
+    ``missing`` says what is not known of it; ``file`` names the values file that it is.
     """
 
     field: Field | None = None
     missing: str = ""
+    file: str = ""
 
 
 @fact

@@ -111,10 +111,20 @@ def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
         Way.CHART,
         cluster=release.cluster,
         namespace=release.namespace,
+        changes=tuple(_rendered_again(spec, by)),
         release=release,
         assumes=assumes,
     )
     return Deployed((made,), (release,), closed=True)
+
+
+def _rendered_again(spec: Field, by: str) -> Iterator[Change]:
+    """What is changed after the chart was rendered."""
+    for each in spec["postRenderers"].elements():
+        for patch in each["kustomize"]["patches"].elements():
+            yield patch_of(patch, f"the postRenderers of {by}")
+        if each["kustomize"]["images"].value:
+            yield Change(f"the postRenderers of {by}")
 
 
 def _chart(spec: Field, namespace: str, context: Context) -> tuple[Field | None, str, Field | None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from trainlint.deploy.deployment import Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.deploy.sources import Sources
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
@@ -17,14 +17,11 @@ from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.carried import carried
+from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.repository import READ_KINDS, Repository
-from trainlint.source.library import Library
 from trainlint.workload.reading import read_workloads
-
-if TYPE_CHECKING:
-    from trainlint.snapshot.growing import Cluster
 
 __all__ = ["Snapshot", "build_snapshots"]
 
@@ -89,12 +86,11 @@ class Snapshot:
 
 
 def build_snapshots(
-    repository: Repository, settings: Sequence[Settings], sources: Sources | None = None
+    repository: Repository, settings: Sequence[Settings], clusters: Sequence[Cluster] = ()
 ) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
     each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
     """
-    clusters = _clusters(repository, settings, sources or Sources(Library()))
     found = [
         _of_cluster(repository, cluster, stated)
         for cluster in clusters
@@ -112,15 +108,6 @@ def build_snapshots(
     for part in parts(find_alternatives(read, repository.together)):
         found += [_left_over(repository, part, left, each, context, prefix=len(general) > 1) for each in general]
     return tuple(found)
-
-
-def _clusters(repository: Repository, settings: Sequence[Settings], sources: Sources) -> tuple[Cluster, ...]:
-    deployers = any((each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS for each in repository.objects)
-    if not deployers and not any(each.paths for each in settings):
-        return ()
-    from trainlint.snapshot.clusters import find_clusters  # noqa: PLC0415 (most repositories have no deployers)
-
-    return find_clusters(repository, settings, sources)
 
 
 def _settings_of(cluster: Cluster, clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple[Settings, ...]:
@@ -155,16 +142,31 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings) ->
         objects,
         settings,
         unrendered=cluster.unrendered,
-        opened=opened(
-            objects,
-            transformed=cluster.unrendered,
-            templates=any(reading.templates for reading in repository.readings),
-            followed=cluster.followed,
-        ),
+        opened={
+            **opened(
+                objects,
+                transformed=cluster.unrendered,
+                partial={file: by for file, by in repository.partial.items() if file in cluster.files},
+                templates=_has_templates(repository, cluster),
+                followed=cluster.followed,
+            ),
+            **cluster.open,
+        },
         home=cluster.name if nodes else "",
         moved={},
         unknowns=cluster.unknowns,
         assumes=cluster.assumes,
+    )
+
+
+def _has_templates(repository: Repository, cluster: Cluster) -> bool:
+    """Whether templates that were not rendered lie in what is deployed to the cluster."""
+    paths = [each.path for each in cluster.deployments if each.way is not Way.CHART]
+    return any(
+        reading.templates
+        and reading.file not in repository.rendered_files
+        and any(not path or reading.file.startswith(f"{path}/") for path in paths)
+        for reading in repository.readings
     )
 
 
@@ -202,7 +204,10 @@ def _left_over(
         opened=opened(
             objects,
             transformed=repository.transformed,
-            templates=any(reading.templates for reading in repository.readings),
+            partial=repository.partial,
+            templates=any(
+                reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
+            ),
             part=part,
             followed=context.followed if context is not None else (),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -15,6 +16,7 @@ from trainlint.snapshot.follow import Follower
 from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.repository import Repository
+from trainlint.source.reading import is_kustomization
 
 __all__ = ["find_clusters"]
 
@@ -42,7 +44,8 @@ def find_clusters(repository: Repository, settings: Sequence[Settings], sources:
         for each in first:
             follower.follow(cluster, each)
         for each in first:
-            follower.bring(cluster, Deployment(str(each.ref), each.field.at, each.file))
+            home = posixpath.dirname(each.file) if is_kustomization(each.file) else each.file
+            follower.bring(cluster, Deployment(str(each.ref), each.field.at, home))
     return tuple(each.grown() for each in follower.clusters.values() if each.fed)
 
 
@@ -86,8 +89,9 @@ def _name_of(path: str) -> str:
     more than what lies there.
     """
     steps = [step for step in path.split("/") if step]
-    for index, step in enumerate(steps[:-1]):
-        if step in {"clusters", "cluster"}:
-            return steps[index + 1]
     names = [step for step in steps if step not in COMMON]
+    for index, step in enumerate(steps):
+        if step in {"clusters", "cluster"}:
+            below = [each for each in steps[index + 1 :] if each not in COMMON]
+            return below[0] if below else IN_CLUSTER
     return names[-1] if names else IN_CLUSTER

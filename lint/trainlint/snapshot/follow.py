@@ -32,7 +32,7 @@ class Follower:
     """Follows deployers from the first ones on; what was followed once for a cluster is not followed again."""
 
     def __init__(self, repository: Repository, sources: Sources) -> None:
-        self._reach = Reach(repository)
+        self.reach = Reach(repository)
         documents = (
             document
             for reading in repository.readings
@@ -55,15 +55,23 @@ class Follower:
         return known[1], known[2]
 
     def _files(self, deployment: Deployment) -> frozenset[str]:
-        if deployment.way is Way.DIRECTORY:
-            return frozenset(each.item.file for each in self._objects(deployment))
-        return self._reach.files(deployment.path, chart=deployment.way is Way.CHART)
+        match deployment.way:
+            case Way.DIRECTORY:
+                return frozenset(each.item.file for each in self._objects(deployment))
+            case Way.CHART:
+                return self.reach.chart_files(deployment.path, deployment.at)
+            case _:
+                return self.reach.files(deployment.path)
 
     def _objects(self, deployment: Deployment) -> Iterator[Brought]:
-        if deployment.way is Way.DIRECTORY:
-            one = deployment
-            return self._reach.directory(one.path, recurse=one.recurse, include=one.include, exclude=one.exclude)
-        return self._reach.objects(deployment.path, chart=deployment.way is Way.CHART)
+        one = deployment
+        match one.way:
+            case Way.DIRECTORY:
+                return self.reach.directory(one.path, recurse=one.recurse, include=one.include, exclude=one.exclude)
+            case Way.CHART:
+                return self.reach.chart(one.path, one.at)
+            case _:
+                return self.reach.objects(one.path)
 
     def cluster(self, name: str, why: str, stated: Settings | None = None) -> Growing:
         """The cluster of this name, as far as it has grown."""
@@ -94,12 +102,15 @@ class Follower:
 
     def bring(self, cluster: Growing, deployment: Deployment) -> list[ApiObject]:
         """Add what a deployment brings to a cluster; the deployers among it."""
+        cluster.deployments.append(deployment)
         cluster.assumes += deployment.assumes
+        if deployment.way is Way.CHART and not self.reach.renders(deployment.path, deployment.at):
+            cluster.open.setdefault(deployment.namespace, f"{deployment.by}, whose chart was not rendered")
         cluster.files |= self._files(deployment)
-        cluster.files |= frozenset[str]().union(*map(self._reach.files, deployment.components))
-        changing = next(filter(None, map(self._reach.changer, deployment.components)), "")
+        cluster.files |= frozenset[str]().union(*map(self.reach.files, deployment.components))
+        changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
         found: list[ApiObject] = []
-        for brought in chain(self._objects(deployment), *map(self._reach.objects, deployment.components)):
+        for brought in chain(self._objects(deployment), *map(self.reach.objects, deployment.components)):
             item = brought.item
             if brought.namespace:
                 item = carried(item, namespace=brought.namespace, moves=True)

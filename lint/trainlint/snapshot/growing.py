@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trainlint.deploy.deployment import Release
+from trainlint.deploy.deployment import Deployment, Release
 from trainlint.fact import fact
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
@@ -20,7 +20,8 @@ class Cluster:
     """What is deployed to one cluster.
 
     ``files`` are those whose objects it takes, ``unrendered`` maps some of them to what would change their objects.
-    ``followed`` are the deployers of which everything is here. ``stated`` are the settings whose paths make it.
+    ``followed`` are the deployers of which everything is here, ``open`` maps namespaces to what may add objects there.
+    ``stated`` are the settings whose paths make it.
     """
 
     name: str
@@ -33,6 +34,8 @@ class Cluster:
     unknowns: tuple[Unknown, ...]
     assumes: tuple[str, ...]
     stated: Settings | None = None
+    deployments: tuple[Deployment, ...] = ()
+    open: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -50,6 +53,8 @@ class Growing:
     unknowns: list[Unknown] = field(default_factory=list)
     assumes: list[str] = field(default_factory=list)
     fed: bool = False
+    deployments: list[Deployment] = field(default_factory=list)
+    open: dict[str, str] = field(default_factory=dict)
 
     def grown(self) -> Cluster:
         """What has come together."""
@@ -64,4 +69,6 @@ class Growing:
             tuple(dict.fromkeys(self.unknowns)),
             tuple(dict.fromkeys(self.assumes)),
             self.stated,
+            tuple(self.deployments),
+            self.open,
         )

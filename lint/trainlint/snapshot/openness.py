@@ -18,6 +18,7 @@ def opened(
     objects: Iterable[ApiObject],
     *,
     transformed: Mapping[str, str],
+    partial: Mapping[str, str],
     templates: bool,
     part: Part | None = None,
     followed: Collection[ObjectRef] = (),
@@ -31,6 +32,9 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
+    for file, name in partial.items():
+        if part is None or part.holds(file):
+            found[EVERYWHERE] = f"{name}, of which not all was rendered"
     if part is not None and any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 from trainlint.fact import fact
+from trainlint.finding import Location
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.repository import Repository
 from trainlint.source.glob import matches
 from trainlint.source.kustomization import Kustomization
 from trainlint.source.reading import is_kustomization
+from trainlint.source.rendered import Rendered
 
 __all__ = ["Brought", "Reach"]
 
@@ -37,28 +39,62 @@ class Reach:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._kustomizations = repository.kustomizations
+        self._builds = {
+            posixpath.dirname(each.root): each
+            for each in repository.rendered
+            if is_kustomization(each.root) and not each.failed
+        }
+        self._charts = {(each.chart, each.at): each for each in repository.rendered if each.chart and not each.failed}
+
+    @cached_property
+    def _by_document(self) -> Mapping[int, tuple[ApiObject, ...]]:
+        """The objects of each document, by the identity of that."""
+        found: dict[int, list[ApiObject]] = defaultdict(list)
+        for each in self._repository.objects:
+            found[id(each.field.document)].append(each)
+        return {number: tuple(items) for number, items in found.items()}
 
     @cached_property
     def _by_file(self) -> Mapping[str, tuple[ApiObject, ...]]:
+        """The objects that were not rendered, by file."""
+        made = {id(document) for each in self._repository.rendered for document in each.documents}
         found: dict[str, list[ApiObject]] = defaultdict(list)
         for each in self._repository.objects:
-            found[each.file].append(each)
+            if id(each.field.document) not in made:
+                found[each.file].append(each)
         return {file: tuple(items) for file, items in found.items()}
 
     @cached_property
     def _files(self) -> tuple[str, ...]:
         """The files that hold objects, or did before they were rendered."""
-        return tuple(dict.fromkeys([*self._by_file, *self._repository.replaced]))
+        return tuple(dict.fromkeys([*self._by_file, *sorted(self._repository.rendered_files)]))
 
-    def files(self, path: str, *, chart: bool = False) -> frozenset[str]:
+    def roots(self, path: str) -> tuple[str, ...]:
+        """The kustomizations that a deployer of the path builds."""
+        return (path,) if path in self._kustomizations else self._topmost(path)
+
+    def renders(self, chart: str, at: Location | None) -> bool:
+        """Whether a chart was rendered as somebody installs it."""
+        return (chart or ".", at) in self._charts
+
+    def chart(self, directory: str, at: Location | None) -> Iterator[Brought]:
+        """What a chart makes as it is installed there; nothing where it was not rendered."""
+        yield from self._of(self._charts.get((directory or ".", at)))
+
+    def chart_files(self, directory: str, at: Location | None) -> frozenset[str]:
+        """The files for which that stands, and the one in which it stands."""
+        made = self._charts.get((directory or ".", at))
+        return frozenset() if made is None else made.files | {made.root}
+
+    def files(self, path: str) -> frozenset[str]:
         """The files of which nobody else deploys the objects, once the path is deployed."""
-        return frozenset(self._covered(path, chart=chart))
+        return frozenset(self._covered(path))
 
-    def objects(self, path: str, *, chart: bool = False) -> Iterator[Brought]:
+    def objects(self, path: str) -> Iterator[Brought]:
         """The objects of a file, or of a directory as Flux takes it: the kustomization in it, or all that is below."""
         if path in self._by_file or is_kustomization(path):
             yield from self._plain(path)
-        elif chart or path in self._kustomizations:
+        elif path in self._kustomizations:
             yield from self._built(path)
         else:
             yield from self._below(path)
@@ -85,8 +121,13 @@ class Reach:
         return file[len(path) + 1 :] if file.startswith(f"{path}/") else None
 
     def _plain(self, file: str) -> Iterator[Brought]:
-        for item in self._by_file.get(file) or self._repository.written(file):
+        for item in self._by_file.get(file) or self._repository.as_written(file):
             yield Brought(item)
+
+    def _of(self, made: Rendered | None) -> Iterator[Brought]:
+        for document in made.documents if made is not None else ():
+            for item in self._by_document.get(id(document), ()):
+                yield Brought(item)
 
     def _below(self, path: str) -> Iterator[Brought]:
         roots = self._topmost(path)
@@ -106,9 +147,9 @@ class Reach:
         return tuple(found)
 
     def _built(self, root: str) -> Iterator[Brought]:
-        file = self._repository.rendered_files.get(root)
-        if file is not None:
-            yield from self._plain(file)
+        made = self._builds.get(root)
+        if made is not None:
+            yield from self._of(made)
         elif root in self._kustomizations:
             yield from self._unrendered(root, "", "", ())
 
@@ -141,22 +182,18 @@ class Reach:
             if other is not None and other.component:
                 yield other
 
-    def _covered(self, path: str, *, chart: bool) -> Iterator[str]:
+    def _covered(self, path: str) -> Iterator[str]:
         if path in self._by_file:
             yield path
             return
-        kustomized = chart or path in self._kustomizations
-        for root in (path,) if kustomized else self._topmost(path):
-            yield from self._of_root(root)
-        if not kustomized:
+        for root in self.roots(path):
+            made = self._builds.get(root)
+            if made is not None:
+                yield made.root
+                yield from made.files
+            yield from self._repository.reached.get(root, ())
+        if path not in self._kustomizations:
             yield from (file for file in self._files if self.below(file, path) is not None)
-
-    def _of_root(self, root: str) -> Iterator[str]:
-        file = self._repository.rendered_files.get(root)
-        if file is not None:
-            yield file
-        yield from self._repository.replaced_by(root)
-        yield from self._repository.reached.get(root, ())
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import posixpath
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
-from trainlint.finding import Location, Unknown
+from trainlint.finding import Location, Path, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.document import Document
-from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
+from trainlint.source.kustomization import Kustomization, Resolution, read_kustomizations, resolve
 from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
@@ -75,6 +75,13 @@ READ_KINDS = (
 """The kinds that somebody reads; documents without any of them are passed over."""
 
 
+RENDER = (
+    "install kustomize or kubectl, or `pip install 'trainlint[kustomize]'`; or lint what it makes: "
+    "kubectl kustomize {} | trainlint check -"
+)
+"""What helps where nothing renders kustomizations."""
+
+
 @fact
 class Duplicate:
     """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys."""
@@ -88,11 +95,13 @@ class Duplicate:
 class Repository:
     """``objects`` leaves out patches (which are no objects of their own) and keeps the last of two in one file.
 
+    What was rendered stands in the file of its root.
+
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
     ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
-    ``reached`` to the files that it brings together. ``rendered`` are the roots that were rendered. ``real`` resolves
-    links.
+    ``reached`` to the files that it brings together. ``partial`` maps files to roots of which not all could be
+    rendered: they may add objects. ``real`` resolves links.
     """
 
     readings: tuple[Reading, ...]
@@ -102,28 +111,20 @@ class Repository:
     together: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
+    partial: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+    rendered: tuple[Rendered, ...] = ()
     kustomizations: Mapping[str, Kustomization] = field(default_factory=dict)
     reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    rendered: tuple[Rendered, ...] = ()
     patch_files: frozenset[str] = frozenset()
     real: Callable[[str], str] = lambda name: name
 
     @cached_property
-    def rendered_files(self) -> Mapping[str, str]:
-        """The file in which the objects of a rendered root stand, by its directory."""
-        return {_directory(each.root): _file(each) for each in self.rendered}
+    def rendered_files(self) -> frozenset[str]:
+        """The files for which something that was rendered stands."""
+        return _files_of(self.rendered)
 
-    @cached_property
-    def replaced(self) -> frozenset[str]:
-        """The files for whose objects those of rendered roots stand."""
-        return frozenset().union(*(each.files for each in self.rendered))
-
-    def replaced_by(self, directory: str) -> frozenset[str]:
-        """The files for whose objects those of the root in a directory stand."""
-        return frozenset().union(*(each.files for each in self.rendered if _directory(each.root) == directory))
-
-    def written(self, file: str) -> tuple[ApiObject, ...]:
+    def as_written(self, file: str) -> tuple[ApiObject, ...]:
         """The objects of a file as they are written, also where rendered ones took their place."""
         if file in self.patch_files or is_kustomization(file):
             return ()
@@ -136,18 +137,29 @@ class Repository:
 
     @cached_property
     def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
-        """The objects of each document."""
+        """The objects of each document, and what was rendered of them."""
         found: dict[tuple[str, int], list[ApiObject]] = defaultdict(list)
         for each in self.objects:
-            at = each.field.at
-            found[at.file, at.document].append(each)
+            for at in dict.fromkeys((each.field.at, each.written)):
+                found[at.file, at.document].append(each)
         return {place: tuple(objects) for place, objects in found.items()}
 
     def object_at(self, at: Location) -> ApiObject | None:
-        """The object that holds a place."""
+        """The object that holds a place: of a rendered document, or in the file from which it was rendered."""
         candidates = self.by_place.get((at.file, at.document), ())
-        inside = [each for each in candidates if at.path[: len(each.field.at.path)] == each.field.at.path]
-        return max(inside, key=lambda each: len(each.field.at.path), default=None)
+        paths = [(each, _root_of(each, at)) for each in candidates]
+        inside = [(each, path) for each, path in paths if at.path[: len(path)] == path]
+        return max(inside, key=lambda found: len(found[1]), default=(None, ()))[0]
+
+    def written(self, at: Location) -> Location:
+        """Where a value was written that stands in a rendered document; any other place is where it is."""
+        origin = self._origins.get((at.file, at.document))
+        return at if origin is None else replace(origin(at.path), base=at.base)
+
+    @cached_property
+    def _origins(self) -> Mapping[tuple[str, int], Callable[[Path], Location]]:
+        documents = (each.field.document for each in self.objects)
+        return {(each.file, each.index): each.origin for each in documents if each.origin is not None}
 
 
 def read_repository(
@@ -161,14 +173,8 @@ def read_repository(
     ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
     takes the place of the objects in their files.
     """
-    replaced = frozenset().union(*(each.files for each in rendered))
-    kustomizations = {
-        each.directory: each
-        for reading in readings
-        if is_kustomization(reading.file)
-        for document in reading.documents
-        if (each := kustomization(document)) is not None
-    }
+    replaced = _files_of(rendered)
+    kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
     found = [
         item
@@ -179,22 +185,43 @@ def read_repository(
     found += [item for root in rendered for item in _wanted(root.documents)]
     duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
     superseded = {id(duplicate.first) for duplicate in duplicates}
-    transformed = _transformed(kustomizations, resolution)
+    transformed = {file: by for file, by in _transformed(kustomizations, resolution).items() if file not in replaced}
+    tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
     return Repository(
         readings=tuple(readings),
         objects=tuple(item for item in found if id(item) not in superseded),
         duplicates=tuple(duplicates),
         transformed=transformed,
-        together={file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]},
+        together=tops | {each.root: _together(each.root) for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        unknowns=tuple(_unrendered(kustomizations, transformed, {item.file for item in found})),
+        partial={each.root: _named(each.root) for each in rendered if each.unknowns},
+        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
+        rendered=tuple(rendered),
         kustomizations=kustomizations,
         reached=resolution.files,
-        rendered=tuple(rendered),
         patch_files=resolution.patch_files,
         real=real,
     )
+
+
+def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
+    return frozenset().union(*(each.files for each in rendered))
+
+
+def _together(root: str) -> str:
+    """What is deployed as one: a kustomization by its directory, each release of a chart by itself."""
+    return posixpath.dirname(root) or "." if is_kustomization(root) else root
+
+
+def _named(root: str) -> str:
+    return f"the kustomization {_together(root)}" if is_kustomization(root) else f"the chart of {root}"
+
+
+def _root_of(each: ApiObject, at: Location) -> Path:
+    """The path of an object in the document that a place is in: its own, or the one in which it was written."""
+    own = each.field.at
+    return own.path if (own.file, own.document) == (at.file, at.document) else each.written.path
 
 
 def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
@@ -202,18 +229,6 @@ def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
     for item in api_objects(documents):
         if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None:
             yield item
-
-
-def _directory(root: str) -> str:
-    """The directory of a root, which may be named by its file."""
-    name = posixpath.basename(root)
-    found = posixpath.dirname(root) if is_kustomization(root) or name == "Chart.yaml" else root
-    return "" if found == "." else found
-
-
-def _file(root: Rendered) -> str:
-    """The file in which its objects stand."""
-    return next((document.file for document in root.documents), root.root)
 
 
 def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, str]:
@@ -273,22 +288,30 @@ def _in_one_kustomization(
 
 
 def _unrendered(
-    kustomizations: Mapping[str, Kustomization], transformed: Mapping[str, str], files: set[str]
+    kustomizations: Mapping[str, Kustomization],
+    resolution: Resolution,
+    transformed: Mapping[str, str],
+    objects: Iterable[ApiObject],
+    rendered: Sequence[Rendered],
 ) -> Iterator[Unknown]:
-    changed: dict[str, int] = defaultdict(int)
-    for file, directory in transformed.items():
-        if file in files:
-            changed[directory] += 1
-    by_name = {each.directory or ".": each for each in kustomizations.values()}
-    for directory, count in sorted(changed.items()):
-        yield Unknown(
-            subject=f"kustomization {directory}",
-            missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
-            remedy=f"lint what it makes: kubectl kustomize {directory} | trainlint check -",
-            at=Location(by_name[directory].file, 0),
-        )
+    """What is not known of kustomizations: what was rendered, or not for a reason, speaks for itself."""
+    told = {posixpath.dirname(each.root): each for each in rendered if is_kustomization(each.root)}
+    yield from (unknown for each in rendered for unknown in each.unknowns)
+    files = {item.file for item in objects}
+    changed = Counter(directory for file, directory in transformed.items() if file in files)
+    for name, count in sorted(changed.items()):
+        each = next(each for each in kustomizations.values() if (each.directory or ".") == name)
+        if each.directory not in told:
+            yield Unknown(
+                subject=f"kustomization {name}",
+                missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
+                remedy=RENDER.format(name),
+                at=Location(each.file, 0),
+            )
+    done = {root for root, each in told.items() if not each.failed}
+    within = done.union(*(resolution.uses[root] for root in done))
     for each in kustomizations.values():
-        for url in each.remote:
+        for url in each.remote if each.directory not in within else ():
             yield Unknown(
                 subject=f"kustomization {each.directory or '.'}",
                 missing=f"the remote resource {url}",

@@ -45,7 +45,7 @@ def check(repository: Repository) -> Iterator[Finding]:
     """One finding per chart, template file or kustomization."""
     places: dict[tuple[str, str], list[Template]] = defaultdict(list)
     for reading in repository.readings:
-        for template in reading.templates:
+        for template in reading.templates if reading.file not in repository.rendered_files else ():
             places[template.engine, _place(template)].append(template)
     for (engine, place), templates in places.items():
         kinds = ", ".join(sorted({kind for template in templates for kind in template.kinds})) or "unknown kinds"

@@ -1,0 +1,149 @@
+"""What the renderers make of a state: once for each state, between what was read and what is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from trainlint.deploy.kinds import DEPLOYER_KINDS
+from trainlint.deploy.sources import Sources
+from trainlint.engine.setup import Setup
+from trainlint.model.settings import Settings
+from trainlint.snapshot.growing import Cluster
+from trainlint.snapshot.repository import READ_KINDS, Repository, read_repository
+from trainlint.source.builds import Builds
+from trainlint.source.files import World
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.program import kustomize
+from trainlint.source.reading import Reading, is_kustomization, objects
+from trainlint.source.rendered import Rendered
+
+if TYPE_CHECKING:
+    from trainlint.deploy.deployment import Release
+    from trainlint.finding import Location
+    from trainlint.source.helm.install import HelmInstall
+
+__all__ = ["rendered_repository"]
+
+
+MAX_ROUNDS: Final = 5
+"""How deep deployers may lie in what others render: an app of apps of charts takes three."""
+
+
+def rendered_repository(
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, sources: Sources
+) -> tuple[Repository, tuple[Cluster, ...]]:
+    """The repository with everything rendered that can be, and its clusters; nothing is rendered where there is no
+    renderer, or the configuration wants none.
+
+    What is rendered may hold deployers, which name more that must be rendered: kustomizations by themselves, charts
+    with the values of who installs them.
+    """
+
+    def read(*rendered: Rendered) -> Repository:
+        return read_repository(readings, [file.name for file in world.files], world.real, rendered)
+
+    repository = read(*_kustomizations(world, readings, setup, builds), *_charts(world, readings, setup, builds))
+    if not _deploys(readings, setup.settings):
+        return repository, ()
+    from trainlint.snapshot.clusters import find_clusters  # noqa: PLC0415 (most repositories have no deployers)
+    from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
+
+    plan, clusters = Planned(), find_clusters(repository, setup.settings, sources)
+    for _ in range(MAX_ROUNDS):
+        wanted = planned(repository, clusters)
+        if wanted == plan:
+            break
+        plan = wanted
+        repository = read(
+            *_kustomizations(world, readings, setup, builds, plan.kustomizations),
+            *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))),
+        )
+        clusters = find_clusters(repository, setup.settings, sources)
+    return repository, clusters
+
+
+def _deploys(readings: Iterable[Reading], settings: Iterable[Settings]) -> bool:
+    """Whether anything says what goes where."""
+    return any(each.paths for each in settings) or any(
+        ((item["apiVersion"].string or "").rpartition("/")[0], item["kind"].string) in DEPLOYER_KINDS
+        for reading in readings
+        for document in reading.documents
+        for item in objects(document)
+    )
+
+
+def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[HelmInstall]:
+    """How deployers install charts, where all of their values are known."""
+    from trainlint.source.helm.install import HelmInstall  # noqa: PLC0415 (only where there are charts)
+    from trainlint.source.helm.values import merged  # noqa: PLC0415
+
+    for release, at in charts:
+        if any(each.missing for each in release.values):
+            continue
+        files: list[str] = []
+        values: dict[str, Any] = {}
+        place: Location | None = None
+        for each in release.values:
+            if each.field is None:
+                continue
+            if each.file and not values:
+                files.append(each.file)
+            else:
+                values, place = merged(values, each.field.value), each.field.at
+        yield HelmInstall(
+            release.path or ".",
+            release.name,
+            release.namespace or "default",
+            tuple(files),
+            values or None,
+            values_at=place,
+            at=at,
+        )
+
+
+def _kustomizations(
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str] = ()
+) -> tuple[Rendered, ...]:
+    if not any(is_kustomization(reading.file) for reading in readings):
+        return ()
+    program = kustomize() if setup.configuration.render.kustomize else None
+    if program is None:
+        return ()
+    from trainlint.source.kustomize import render  # noqa: PLC0415 (only where there is something to render)
+
+    return render(world, readings, KindFilter(READ_KINDS), builds, program, extra)
+
+
+def _charts(
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, installs: Sequence[HelmInstall] = ()
+) -> tuple[Rendered, ...]:
+    if not setup.configuration.render.helm or not any(file.chart for file in world.files):
+        return ()
+    from trainlint.source.helm.install import Cluster, served  # noqa: PLC0415 (only where there are charts)
+    from trainlint.source.helm.render import render_charts  # noqa: PLC0415
+    from trainlint.source.helm.renderer import helm  # noqa: PLC0415
+
+    program = helm()
+    if program is None:
+        return ()
+    cluster = Cluster(_version(setup.settings), served(readings) | _of_plugins(setup.settings))
+    return render_charts(world, KindFilter(READ_KINDS), program, store=builds, cluster=cluster, installs=installs)
+
+
+def _version(settings: Sequence[Settings]) -> str:
+    """The version of Kubernetes that templates are told: of several the oldest, which has the least."""
+    stated = [each.kubernetes for each in settings if each.kubernetes_stated]
+    return min(stated or [each.kubernetes for each in settings], key=_numbers)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdigit()]
+
+
+def _of_plugins(settings: Sequence[Settings]) -> frozenset[str]:
+    """The APIs of a network plugin that the configuration names."""
+    if not any(each.cni.stated and each.cni.name == "cilium" for each in settings):
+        return frozenset()
+    kinds = ("CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy")
+    return frozenset({"cilium.io/v2", *(f"cilium.io/v2/{kind}" for kind in kinds)})

@@ -1,0 +1,71 @@
+"""What helm printed, as documents: without notes, partials, tests and kinds that nobody reads."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from trainlint.fact import fact
+from trainlint.source.builder import Loaded
+from trainlint.source.events import YamlError
+from trainlint.source.kindless import may_be_kindless
+from trainlint.source.loader import load
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.text import split
+
+__all__ = ["BrokenError", "Manifest", "manifests"]
+
+_TESTS: Final = frozenset({"test", "test-success", "test-failure"})
+_HOOK: Final = "helm.sh/hook"
+
+
+@fact(eq=False)
+class Manifest:
+    """One document that a template made (``template`` as helm names it)."""
+
+    template: str
+    text: str
+    loaded: Loaded
+
+
+class BrokenError(Exception):
+    """A template makes what is no YAML: helm would refuse it."""
+
+    def __init__(self, template: str, message: str) -> None:
+        super().__init__(message)
+        self.template = template
+
+
+def manifests(rendered: Mapping[str, str], kinds: KindFilter) -> Iterator[Manifest]:
+    """The documents of each template, in order.
+
+    Raises:
+        BrokenError: what a template makes does not parse.
+    """
+    for template, text in sorted(rendered.items()):
+        name = posixpath.basename(template)
+        if name.startswith("_") or name == "NOTES.txt" or not text.strip():
+            continue
+        for part in split(text):
+            if not kinds.may_hold(part.text) and not may_be_kindless(part.text):
+                continue
+            try:
+                loaded = load(part.text)
+            except YamlError as error:
+                line = part.text.count("\n", 0, error.index) + part.line
+                raise BrokenError(
+                    template, f"it makes no YAML: {error.message} (line {line} of what it makes)"
+                ) from None
+            if isinstance(loaded.data, dict) and not _is_test(loaded.data):
+                yield Manifest(template, part.text, loaded)
+
+
+def _is_test(data: Mapping[str, Any]) -> bool:
+    metadata = data.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    hook = annotations.get(_HOOK) if isinstance(annotations, dict) else None
+    if not isinstance(hook, str):
+        return False
+    events = {event.strip() for event in hook.split(",")}
+    return bool(events) and events <= _TESTS
