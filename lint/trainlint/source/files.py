@@ -106,7 +106,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
         worlds = list(dict.fromkeys([*(homes[path] or path.parent for path in given), *directories]))
     finder = _Finder(root)
     for world in worlds:
-        finder.add_tree(world)
+        finder.add_world(world)
     for path in given:
         finder.add(str(path))
     files, configs = finder.found()
@@ -158,6 +158,7 @@ class _Finder:
         self._unknowns: dict[str, Unknown] = {}
         self._charts: dict[str, str] = {}
         self._known: dict[str, bool] = {}
+        self._trees: list[str] = []
         self.vendored: dict[str, int] = {}
 
     def found(self) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
@@ -171,7 +172,7 @@ class _Finder:
         return tuple(file for file in found if file.path.name not in CONFIGS), configs
 
     def _vendored(self, name: str) -> bool:
-        home = vendored_home(name, self._exists)
+        home = vendored_home(name, self._exists, self._trees)
         if home:
             self.vendored[home] = self.vendored.get(home, 0) + 1
         return bool(home)
@@ -184,6 +185,12 @@ class _Finder:
     def unknowns(self) -> tuple[Unknown, ...]:
         """What could not be read, and what would help."""
         return tuple(self._unknowns.values())
+
+    def add_world(self, directory: Path) -> None:
+        """Add a directory that was named, or the world of a file that was."""
+        name = self._name(str(directory))
+        self._trees.append("" if name == "." else f"{name}/")
+        self.add_tree(directory)
 
     def add_tree(self, directory: Path) -> None:
         """Add all manifests below a directory: by Git where it can, else by a walk."""
