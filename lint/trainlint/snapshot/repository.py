@@ -99,8 +99,8 @@ class Repository:
 
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
-    ``kustomization_files`` maps the directory of a kustomization to its file. ``partial`` maps files to roots of which
-    not all could be rendered: they may add objects.
+    ``kustomization_files`` maps the directory of a kustomization to its file. ``rendered`` are the roots that somebody
+    rendered, or could not.
     """
 
     readings: tuple[Reading, ...]
@@ -110,7 +110,7 @@ class Repository:
     together: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
-    partial: Mapping[str, str] = field(default_factory=dict)
+    rendered: tuple[Rendered, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
 
     @cached_property
@@ -173,7 +173,7 @@ def read_repository(
         together=tops | {each.root: posixpath.dirname(each.root) or "." for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        partial={each.root: posixpath.dirname(each.root) or "." for each in rendered if each.unknowns},
+        rendered=tuple(rendered),
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
     )
 
