@@ -35,6 +35,12 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
                 _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
 
 
+@pytest.fixture
+def no_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without kustomize and kubectl, on the PATH or from a wheel."""
+    monkeypatch.setattr("trainlint.engine.rendering.kustomize", lambda: None)
+
+
 def _missing(message: str) -> None:
     if os.environ.get("CI"):
         pytest.fail(message, pytrace=False)

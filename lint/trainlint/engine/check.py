@@ -19,6 +19,7 @@ from trainlint.proof.facts import Facts
 from trainlint.result import PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import World, discover
 from trainlint.source.prefilter import KindFilter
@@ -67,7 +68,7 @@ def check(
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, tell, cache=store), setup.settings)
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache))
     state.severities = setup.severities
     judge(state, setup.rules, tell)
     before = None

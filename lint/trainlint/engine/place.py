@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from trainlint.finding import Finding, Location, Path, Related, Span, Unknown
 from trainlint.result import Placed, PlacedRelated, PlacedUnknown
 from trainlint.source.document import Document
+from trainlint.source.documents import every_document
 from trainlint.source.files import World
 from trainlint.source.reading import Reading
 from trainlint.source.spans import locate
 from trainlint.source.text import NotTextError, decode
+from trainlint.source.tree import Tree
 
 __all__ = ["Places"]
 
@@ -22,11 +24,22 @@ TOP = Span(1, 1, 1, 2)
 
 
 class Places:
-    """Resolves locations of one state of the repository; ``base`` those in the base revision."""
+    """Resolves locations of one state of the repository; ``base`` those in the base revision.
 
-    def __init__(self, world: World, readings: Iterable[Reading], base: Places | None = None) -> None:
+    ``written`` tells where a place of a rendered document was written; findings are there already.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        readings: Iterable[Reading],
+        base: Places | None = None,
+        written: Callable[[Location], Location] = lambda at: at,
+    ) -> None:
+        self.written = written
         self._base = base
-        self._files = {file.name: file for file in world.files}
+        self._tree = Tree(world)
+        self._more: dict[str, dict[int, Document]] = {}
         self.readings = {reading.file: reading for reading in readings}
         self._documents: dict[tuple[str, int], Document] = {
             (reading.file, document.index): document
@@ -45,18 +58,25 @@ class Places:
         """The lines of a file, without line ends; none if it cannot be read any more."""
         if file in self._texts:
             return tuple(self._texts[file].split("\n"))
-        source = self._files.get(file)
-        if source is None:
-            return ()
         try:
-            text = decode(source.read())
-        except (OSError, NotTextError):
+            text = decode(self._tree.read(file) or b"")
+        except NotTextError:
+            return ()
+        if not text:
             return ()
         return tuple(line.removesuffix("\r") for line in text.split("\n"))
 
     def document(self, at: Location) -> Document | None:
         """The document that holds a place."""
-        return self._home(at)._documents.get((at.file, at.document))
+        home = self._home(at)
+        return home._documents.get((at.file, at.document)) or home._other(at)
+
+    def _other(self, at: Location) -> Document | None:
+        """A document that holds no object of its own, such as a patch: rendered values may have been written there."""
+        if at.file not in self._more:
+            documents = every_document(at.file, self._tree.read(at.file) or b"")
+            self._more[at.file] = {each.index: each for each in documents}
+        return self._more[at.file].get(at.document)
 
     def _home(self, at: Location) -> Places:
         """The state in which a place stands."""
@@ -86,5 +106,5 @@ class Places:
         """The unknown with its line."""
         if unknown.at is None:
             return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy)
-        _, span = self.locate(unknown.at)
-        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, unknown.at.file, span.line)
+        at = self.written(unknown.at)
+        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, at.file, self.locate(at)[1].line)

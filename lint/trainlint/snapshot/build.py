@@ -108,6 +108,7 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         opened=opened(
             objects,
             transformed=repository.transformed,
+            rendered=repository.rendered,
             templates=any(reading.templates for reading in repository.readings),
             part=part,
         ),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from trainlint.snapshot.alternatives import Part
 from trainlint.snapshot.objects import ApiObject
+from trainlint.source.rendered import Rendered
 
 __all__ = ["OPENERS", "opened"]
 
@@ -24,7 +25,12 @@ EVERYWHERE = ""
 
 
 def opened(
-    objects: Iterable[ApiObject], *, transformed: Mapping[str, str], templates: bool, part: Part
+    objects: Iterable[ApiObject],
+    *,
+    transformed: Mapping[str, str],
+    rendered: Iterable[Rendered],
+    templates: bool,
+    part: Part,
 ) -> Mapping[str, str]:
     """The namespaces to which something may add objects, each with what does (empty: to every namespace)."""
     found: dict[str, str] = {}
@@ -32,6 +38,9 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
+    for root in rendered:
+        if root.unknowns and part.holds(root.root):
+            found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

@@ -34,7 +34,8 @@ class Document:
     1). ``duplicates`` are the paths of keys that stand twice.
 
     A rendered document stands in ``file`` for what deploys it (the kustomization or chart at the top), and ``origin``
-    tells where each of its paths was written: in a base, a patch, a template, a values file.
+    tells where each of its paths was written: in a base, a patch, a template, a values file. Facts carry the places in
+    the rendered document, from which its values can be found again; the engine asks for the origin of what it reports.
     """
 
     file: str
@@ -46,7 +47,7 @@ class Document:
     origin: Callable[[Path], Location] | None = field(default=None, repr=False)
 
     def at(self, path: Path) -> Location:
-        """Where the value at a path is written (or would be)."""
+        """Where the value at a path is written (or would be), for people: in another file if it was rendered."""
         return Location(self.file, self.index, path) if self.origin is None else self.origin(path)
 
     @property
@@ -65,8 +66,8 @@ class Field:
 
     @property
     def at(self) -> Location:
-        """Where this field stands (or would stand)."""
-        return self.document.at(self.path)
+        """Where this field stands (or would stand) in its own document."""
+        return Location(self.document.file, self.document.index, self.path)
 
     @property
     def present(self) -> bool:

@@ -134,11 +134,22 @@ class _Tree:
             configs=tuple(file for file in files if posixpath.basename(file.name) in CONFIGS),
             trees=self._head.trees,
             links={shown(name): text for name, text in links.items()},
+            blob=self._blob,
         )
         return Revision(self._revision, self._commit, world, frozenset(same), tuple(self._missed))
 
     def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
         return contents(self._home, ((name, self._entries[name]) for name in names))
+
+    def _blob(self, name: str) -> bytes | None:
+        """What the revision holds under any name; files of submodules as they are now."""
+        entry = self._entries.get(name)
+        if entry is not None:
+            return None if entry.is_link or entry.is_submodule else self._contents([name]).get(name)
+        if any(each.is_submodule and name.startswith(f"{module}/") for module, each in self._entries.items()):
+            file = self._home / name
+            return file.read_bytes() if file.is_file() else None
+        return None
 
     def _texts(self) -> dict[str, str]:
         """What is written in each symbolic link."""
