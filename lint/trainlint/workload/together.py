@@ -54,7 +54,7 @@ def _of_kind(
 ) -> tuple[Together | None, Together | None]:
     if meta.kind == "JobSet":
         return _job_set(pods, item, meta), None
-    if meta.kind == "LeaderWorkerSet":
+    if meta.kind in {"LeaderWorkerSet", "DisaggregatedSet"}:
         return _leader_worker_set(pods, item, meta), _subgroups(pods, siblings, item, meta)
     if meta.api_group == "batch.volcano.sh":
         return _volcano(pods, item)
