@@ -9,6 +9,7 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
+from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -124,8 +125,8 @@ def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: S
 
 
 def _belongs(item: ApiObject, part: Part, repository: Repository) -> bool:
-    """Inventories outside every kustomization join every snapshot, the nearest counts (design, section 7.4)."""
-    everywhere = item.meta.kind in INVENTORY_KINDS and item.file not in repository.together
+    """What describes nodes, outside every kustomization, joins every snapshot; the nearest counts (design, 7.4)."""
+    everywhere = item.meta.kind in INVENTORY_KINDS | HYPERNODE_KINDS and item.file not in repository.together
     return part.holds(item.file, everywhere=everywhere)
 
 
