@@ -148,6 +148,8 @@ class Prover:
 
     def _changed(self, group: Group) -> tuple[str, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
+        if not self._snapshot.unrendered:
+            return ()
         namespaces = {"", *(member.namespace for member in group.members)}
         files = [member.at.file for member in group.members]
         moved = self._snapshot.moved

@@ -47,7 +47,10 @@ class SourceFile:
 
     def read(self) -> bytes:
         """The bytes of the file. Raises OSError."""
-        return self.content if self.content is not None else self.path.read_bytes()
+        if self.content is not None:
+            return self.content
+        with open(self.path, "rb", buffering=0) as stream:  # noqa: PTH123 (read at once: a buffer is of no use)
+            return stream.read()
 
 
 @fact
@@ -155,6 +158,7 @@ class _Finder:
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
+        self._below = os.path.join(self._root, "")  # noqa: PTH118 (with the separator that a Path has not)
         self._files: dict[str, str] = {}
         self._unknowns: dict[str, Unknown] = {}
         self._charts: dict[str, str] = {}
@@ -169,8 +173,8 @@ class _Finder:
             for path, name in sorted(self._files.items(), key=lambda entry: entry[1])
             if not self._vendored(name)
         ]
-        configs = tuple(file for file in found if file.path.name in CONFIGS)
-        return tuple(file for file in found if file.path.name not in CONFIGS), configs
+        configs = tuple(file for file in found if file.name.rpartition("/")[2] in CONFIGS)
+        return tuple(file for file in found if file.name.rpartition("/")[2] not in CONFIGS), configs
 
     def _vendored(self, name: str) -> bool:
         home = vendored_home(name, self._exists, self._trees)
@@ -250,8 +254,11 @@ class _Finder:
         self._unknowns[name] = Unknown(f"the objects in {name}", missing, remedy)
 
     def _name(self, path: str) -> str:
-        name = os.path.relpath(path, self._root).replace(os.sep, "/")
-        return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        below = path.startswith(self._below)  # almost all are, and the library takes its time
+        name = path[len(self._below) :] if below else os.path.relpath(path, self._root)
+        if os.sep != "/":
+            name = name.replace(os.sep, "/")
+        return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _chart(self, directory: str) -> str:
         """The chart whose templates/ directory holds a directory, or an empty string."""
