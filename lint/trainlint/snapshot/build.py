@@ -12,6 +12,7 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
+from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -146,7 +147,7 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings) ->
             **opened(
                 objects,
                 transformed=cluster.unrendered,
-                partial={file: by for file, by in repository.partial.items() if file in cluster.files},
+                rendered=[each for each in repository.rendered if each.root in cluster.files],
                 templates=_has_templates(repository, cluster),
                 followed=cluster.followed,
             ),
@@ -204,7 +205,7 @@ def _left_over(
         opened=opened(
             objects,
             transformed=repository.transformed,
-            partial=repository.partial,
+            rendered=repository.rendered,
             templates=any(
                 reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
             ),
@@ -275,8 +276,8 @@ def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: S
 
 
 def _belongs(item: ApiObject, part: Part, repository: Repository) -> bool:
-    """Inventories outside every kustomization join every snapshot, the nearest counts (design, section 7.4)."""
-    everywhere = item.meta.kind in INVENTORY_KINDS and item.file not in repository.together
+    """What describes nodes, outside every kustomization, joins every snapshot; the nearest counts (design, 7.4)."""
+    everywhere = item.meta.kind in INVENTORY_KINDS | HYPERNODE_KINDS and item.file not in repository.together
     return part.holds(item.file, everywhere=everywhere)
 
 

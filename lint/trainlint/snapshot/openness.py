@@ -8,6 +8,7 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.alternatives import Part
 from trainlint.snapshot.objects import ApiObject
+from trainlint.source.rendered import Rendered
 
 __all__ = ["opened"]
 
@@ -18,7 +19,7 @@ def opened(
     objects: Iterable[ApiObject],
     *,
     transformed: Mapping[str, str],
-    partial: Mapping[str, str],
+    rendered: Iterable[Rendered],
     templates: bool,
     part: Part | None = None,
     followed: Collection[ObjectRef] = (),
@@ -32,9 +33,9 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
-    for file, name in partial.items():
-        if part is None or part.holds(file):
-            found[EVERYWHERE] = f"{name}, of which not all was rendered"
+    for root in rendered:
+        if root.unknowns and (part is None or part.holds(root.root)):
+            found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
     if part is not None and any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

@@ -42,6 +42,7 @@ CLUSTER_KINDS = frozenset(
     {
         "ClusterConfiguration",
         "DaemonSet",
+        "HyperNode",
         "KubeSchedulerConfiguration",
         "Namespace",
         "PrometheusRule",
@@ -61,16 +62,8 @@ READ_KINDS = (
     | STORAGE_KINDS
     | NETWORK_KINDS
     | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
-    | {
-        POD_OWNERS,
-        "ClusterConfiguration",
-        "DaemonSet",
-        "KubeSchedulerConfiguration",
-        "Namespace",
-        "PrometheusRule",
-        "Service",
-        "VMRule",
-    }
+    | CLUSTER_KINDS
+    | {POD_OWNERS}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
 
@@ -100,8 +93,8 @@ class Repository:
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
     ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
-    ``reached`` to the files that it brings together. ``partial`` maps files to roots of which not all could be
-    rendered: they may add objects. ``real`` resolves links.
+    ``reached`` to the files that it brings together. ``rendered`` are the roots that somebody rendered, or could not.
+    ``real`` resolves links.
     """
 
     readings: tuple[Reading, ...]
@@ -111,9 +104,8 @@ class Repository:
     together: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
-    partial: Mapping[str, str] = field(default_factory=dict)
-    unknowns: tuple[Unknown, ...] = ()
     rendered: tuple[Rendered, ...] = ()
+    unknowns: tuple[Unknown, ...] = ()
     kustomizations: Mapping[str, Kustomization] = field(default_factory=dict)
     reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patch_files: frozenset[str] = frozenset()
@@ -195,7 +187,6 @@ def read_repository(
         together=tops | {each.root: _together(each.root) for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        partial={each.root: _named(each.root) for each in rendered if each.unknowns},
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
         rendered=tuple(rendered),
         kustomizations=kustomizations,
@@ -212,10 +203,6 @@ def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
 def _together(root: str) -> str:
     """What is deployed as one: a kustomization by its directory, each release of a chart by itself."""
     return posixpath.dirname(root) or "." if is_kustomization(root) else root
-
-
-def _named(root: str) -> str:
-    return f"the kustomization {_together(root)}" if is_kustomization(root) else f"the chart of {root}"
 
 
 def _root_of(each: ApiObject, at: Location) -> Path:

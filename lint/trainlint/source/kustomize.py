@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -76,7 +77,9 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
         for root, output in zip(roots, pool.map(one, roots), strict=True):
             if isinstance(output, BuildError):
-                failed = Unknown("", str(output))
+                fault = None if output.directory is None or root.closure is None else output.directory
+                document = root.closure.kustomizations.get(fault) if root.closure and fault is not None else None
+                failed = Unknown("", str(output), at=document.at(()) if document is not None else None)
                 builds.keep(root.digest, Reading(_OUTPUT, unknowns=(failed,)), lasting=output.lasting)
             else:
                 builds.keep(root.digest, read(_OUTPUT, output, root.kinds))
@@ -124,7 +127,8 @@ class _Root:
         if reading is None or self.closure is None:
             return self._failed("nobody knows why")
         if any(not unknown.subject for unknown in reading.unknowns):
-            return self._failed(reading.unknowns[0].missing)
+            failed = reading.unknowns[0]
+            return self._failed(failed.missing, at=failed.at)
         origins = Origins(self.directory, self.closure.kustomizations, documents)
         made = tuple(self._documents(reading, origins))
         here = Location(self.file, 0)
@@ -138,6 +142,10 @@ class _Root:
             yield Document(self.file, document.index + 1, 1, "", data, origin=origins.of(data, note))
 
     def _failed(self, why: str, remedy: str = "", at: Location | None = None) -> Rendered:
+        if at is not None and at.file != self.file:
+            why = f"{why} (in {posixpath.dirname(at.file) or '.'})"
+        if self.closure is not None and self.closure.unknowns:
+            why += f"; it was tried without {', '.join(dict.fromkeys(each.missing for each in self.closure.unknowns))}"
         unknown = Unknown(
             subject=f"kustomization {self.directory or '.'}",
             missing=f"its rendered objects: {why}",

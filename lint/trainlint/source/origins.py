@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final
@@ -14,6 +14,7 @@ from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.kustomization import is_remote
 from trainlint.source.patches import Documents, Patch, Target, like, patches
 from trainlint.source.reading import objects
+from trainlint.source.setters import generator, setter
 
 __all__ = ["NOTE", "Basis", "ObjectOrigin", "Origins"]
 
@@ -93,6 +94,7 @@ class ObjectOrigin:
             parent, _ = self.explain(path[:-1])
             return parent.child(path[-1]), Basis.NEAR
         base = self._base
+        written: Any = MISSING
         if base is not None:
             own, written = self._alike.follow(self._data, base.value, path)
             if written is not MISSING and (not path or like(value, written)):
@@ -101,21 +103,36 @@ class ObjectOrigin:
             found = patch.find(self._alike, self._data, path)
             if found is not None:
                 return found, Basis.PATCHED
+        made = self._set(path, value, written)
+        if made is not None:
+            return made, Basis.SET
         if not path:
-            return self._top, Basis.NEAR
-        parent, _ = self.explain(path[:-1])
-        return parent, Basis.NEAR
+            return self._top.at(()), Basis.NEAR
+        return self.explain(path[:-1])[0], Basis.NEAR
+
+    def _set(self, path: Path, value: Any, written: Any) -> Location | None:
+        """The field of a kustomization that made the value."""
+        if self._base is None:
+            made = generator(self._top, self._target.kind, self._target, path)
+            if made is not None:
+                return made
+        if path:
+            for document in self._origins.chain:
+                made = setter(document, self._target, path, value, written, self._origins.documents)
+                if made is not None:
+                    return made
+        return None
 
     @cached_property
-    def _top(self) -> Location:
+    def _top(self) -> Document:
         """The kustomization that made it, where no file holds it."""
         origins = self._origins
         made = self._note.get("configuredIn")
         if isinstance(made, str):
             directory = posixpath.dirname(posixpath.normpath(posixpath.join(origins.root, made)))
             if directory in origins.kustomizations:
-                return origins.kustomizations[directory].at(())
-        return origins.kustomizations[origins.root].at(())
+                return origins.kustomizations[directory]
+        return origins.kustomizations[origins.root]
 
     @cached_property
     def _base(self) -> Field | None:
@@ -134,10 +151,13 @@ class ObjectOrigin:
         return named[0] if named else None
 
     @cached_property
-    def _patches(self) -> tuple[Patch, ...]:
+    def _target(self) -> Target:
         kind, name, _ = _identity(self._data)
-        target = Target(kind, name, _named(self._base) if self._base is not None else name)
-        return tuple(patch for patch in self._origins.patches if patch.reaches(target))
+        return Target(kind, name, _named(self._base) if self._base is not None else name)
+
+    @cached_property
+    def _patches(self) -> tuple[Patch, ...]:
+        return tuple(patch for patch in self._origins.patches if patch.reaches(self._target))
 
 
 def _named(each: Field) -> str:
@@ -149,6 +169,3 @@ def _identity(data: Any) -> tuple[str, str, Any]:
     metadata = metadata if isinstance(metadata, dict) else {}
     kind = data.get("kind") if isinstance(data, dict) else None
     return str(kind or ""), str(metadata.get("name") or ""), metadata.get("namespace")
-
-
-OriginOf = Callable[[Path], Location]

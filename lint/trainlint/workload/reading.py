@@ -10,7 +10,7 @@ from trainlint.kube.meta import Meta, read_meta
 from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
 from trainlint.model.settings import Settings
-from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workload, Workloads
+from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import pod_templates
 from trainlint.workload.accelerators import accelerators_of
@@ -22,6 +22,7 @@ from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
 from trainlint.workload.management import managed
+from trainlint.workload.podgroups import PodGroups, read_pod_groups
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
 from trainlint.workload.wrappers import unwrapped
@@ -43,6 +44,8 @@ class _Found:
     policies: list[Field] = field(default_factory=list)
     unknowns: list[Unknown] = field(default_factory=list)
     objects: list[Workload] = field(default_factory=list)
+    gangs: list[Gang] = field(default_factory=list)
+    pod_groups: PodGroups = field(default_factory=dict)
 
 
 def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
@@ -58,6 +61,7 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         if meta.kind in WORKLOAD_KINDS or _has_pods(held, meta)
     ]
     context = Context(settings, {_reference(meta): item for item, meta in read})
+    found.pod_groups = read_pod_groups(read)
     unnamed = False
     for item, meta in read:
         owner = _reference(meta)
@@ -87,7 +91,7 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         tuple(found.unknowns),
         (DEFAULT_NAMESPACE,) if unnamed else (),
         tuple(found.objects),
-        tuple(gangs(found.objects, [item for item, _ in read])),
+        (*found.gangs, *gangs(found.objects, [item for item, _ in read], found.pod_groups)),
     )
 
 
@@ -95,13 +99,19 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
     owner = _reference(meta)
     base = len(found.pod_sets)
     pod_sets = [with_sources(pods, item.document, context) for pods in expansion.pod_sets]
-    found.pod_sets.extend(managed(pod_sets, item, meta))
+    found.pod_sets.extend(managed(pod_sets, item, meta, found.pod_groups))
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
     for service in expansion.services:
         # an operator does not make a Service whose name is taken, whatever that one selects (W 1.7)
         found.services.setdefault((service.ref.namespace, service.ref.name), service)
     indices = tuple(range(base, len(found.pod_sets)))
+    for made in expansion.gangs:
+        members = tuple(found.pod_sets[base + index] for index in made.members)
+        waiting = tuple(found.pod_sets[base + index] for index in made.waiting)
+        found.gangs.append(
+            Gang(made.what, made.minimum, members, owner.namespace, at=made.at, closed=True, waiting=waiting)
+        )
     if indices:
         found.objects.append(Workload(owner, meta.api_version, tuple(found.pod_sets[base:]), item))
         found.units.append(
