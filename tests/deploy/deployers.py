@@ -8,7 +8,7 @@ from pathlib import Path
 from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.clusters import find_clusters
+from trainlint.snapshot.fleet import find_fleet
 from trainlint.snapshot.repository import READ_KINDS, read_repository
 from trainlint.source.files import SourceFile
 from trainlint.source.library import Library
@@ -29,7 +29,7 @@ def snapshots(
     library = Library(SourceFile(Path(name), name, content=text.encode()) for name, text in files.items())
     repository = read_repository(readings, sorted(files))
     stated = settings or (Settings(),)
-    made = build_snapshots(repository, stated, find_clusters(repository, stated, Sources(library, lambda: remotes)))
+    made = build_snapshots(repository, stated, find_fleet(repository, stated, Sources(library, lambda: remotes)))
     assert len({each.name for each in made}) == len(made)
     return {each.name: each for each in made}
 

@@ -122,7 +122,7 @@ def _settings(cluster: ClusterConfig, common: Settings) -> Settings:
 def _cni(cni: CniConfig) -> Cni:
     version = (cni.version or (NEWEST_CILIUM if cni.name == "cilium" else "")).removeprefix("v")
     options = {name: _option(value) for name, value in cni.options.items()}
-    return Cni(name=cni.name, version=version, options=options, stated=True)
+    return Cni(name=cni.name, version=version, options=options, stated=True, version_stated=cni.version is not None)
 
 
 def _option(value: str | bool | int) -> str:  # noqa: FBT001 (what people write)

@@ -63,7 +63,8 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
         values=tuple(_values(helm, normal_path(written), url, references, context)),
         by=by,
         at=source.at,
-        version_at=source["targetRevision"].at,
+        version_at=source["targetRevision"],
+        evidence=source,
         cluster=cluster,
     )
     if source["chart"].present:

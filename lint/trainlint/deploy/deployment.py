@@ -100,7 +100,7 @@ class Values:
 class Release:
     """A Helm chart that is installed: ``chart`` is its name, ``path`` its directory where it is in this repository.
 
-    ``version`` may be a range, or empty.
+    ``version`` may be a range, or empty; ``version_at`` is where it stands, ``evidence`` what installs the chart.
     """
 
     name: str
@@ -112,7 +112,8 @@ class Release:
     values: tuple[Values, ...] = ()
     by: str = ""
     at: Location | None = field(default=None, compare=False)
-    version_at: Location | None = field(default=None, compare=False)
+    version_at: Field | None = field(default=None, compare=False)
+    evidence: Field | None = field(default=None, compare=False)
     cluster: str = HERE
 
 

@@ -99,7 +99,8 @@ def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
         values=tuple(_values(spec, context)),
         by=by,
         at=item.at,
-        version_at=version.at if version is not None and version.present else None,
+        version_at=version if version is not None and version.present else None,
+        evidence=item,
         cluster=_cluster(spec["kubeConfig"]),
     )
     if path is None:

@@ -27,7 +27,8 @@ def helm_chart(meta: Meta, item: Field, context: Context) -> Deployed:
         values=values,
         by=f"HelmChart {meta.namespace or 'default'}/{meta.name}",
         at=item.at,
-        version_at=spec["version"].at,
+        version_at=spec["version"],
+        evidence=item,
     )
     return Deployed(releases=(release,))
 
@@ -38,7 +39,9 @@ def chart_config(meta: Meta, item: Field, context: Context) -> Deployed:
         return Deployed()
     by = f"HelmChartConfig {meta.namespace or 'default'}/{meta.name}"
     values = tuple(_values(item["spec"]))
-    return Deployed(releases=(Release(meta.name, meta.namespace, meta.name, values=values, by=by, at=item.at),))
+    return Deployed(
+        releases=(Release(meta.name, meta.namespace, meta.name, values=values, by=by, at=item.at, evidence=item),)
+    )
 
 
 def _values(spec: Field) -> Iterator[Values]:

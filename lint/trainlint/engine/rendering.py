@@ -9,7 +9,7 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS
 from trainlint.deploy.sources import Sources
 from trainlint.engine.setup import Setup
 from trainlint.model.settings import Settings
-from trainlint.snapshot.growing import Cluster
+from trainlint.snapshot.growing import Fleet
 from trainlint.snapshot.repository import READ_KINDS, Repository, read_repository
 from trainlint.source.builds import Builds
 from trainlint.source.files import World
@@ -32,9 +32,10 @@ MAX_ROUNDS: Final = 5
 
 def rendered_repository(
     world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, sources: Sources
-) -> tuple[Repository, tuple[Cluster, ...]]:
-    """The repository with everything rendered that can be, and its clusters; nothing is rendered where there is no
-    renderer, or the configuration wants none.
+) -> tuple[Repository, Fleet]:
+    """The repository with everything rendered that can be, and what is deployed of it.
+
+    Nothing is rendered where there is no renderer, or the configuration wants none.
 
     What is rendered may hold deployers, which name more that must be rendered: kustomizations by themselves, charts
     with the values of who installs them.
@@ -45,13 +46,13 @@ def rendered_repository(
 
     repository = read(*_kustomizations(world, readings, setup, builds), *_charts(world, readings, setup, builds))
     if not _deploys(readings, setup.settings):
-        return repository, ()
-    from trainlint.snapshot.clusters import find_clusters  # noqa: PLC0415 (most repositories have no deployers)
+        return repository, Fleet()
+    from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
 
-    plan, clusters = Planned(), find_clusters(repository, setup.settings, sources)
+    plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
-        wanted = planned(repository, clusters)
+        wanted = planned(repository, fleet.clusters)
         if wanted == plan:
             break
         plan = wanted
@@ -59,8 +60,8 @@ def rendered_repository(
             *_kustomizations(world, readings, setup, builds, plan.kustomizations),
             *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))),
         )
-        clusters = find_clusters(repository, setup.settings, sources)
-    return repository, clusters
+        fleet = find_fleet(repository, setup.settings, sources)
+    return repository, fleet
 
 
 def _deploys(readings: Iterable[Reading], settings: Iterable[Settings]) -> bool:

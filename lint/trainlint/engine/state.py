@@ -114,8 +114,8 @@ def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: 
     """
     builds = builds or Builds()
     sources = Sources(Library(world.files), lambda: remotes_of(world.root))
-    repository, clusters = rendered_repository(world, readings, setup, builds, sources)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, clusters), builds)
+    repository, fleet = rendered_repository(world, readings, setup, builds, sources)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:

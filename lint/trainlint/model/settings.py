@@ -29,14 +29,15 @@ NEWEST_CILIUM = "1.20"
 class Cni:
     """The network plugin: its name in lower case, version and options.
 
-    ``stated`` is false where nobody said it; the snapshot then decides from the kinds of policies that it holds, and
-    an empty name is a plugin that nobody knows.
+    ``stated`` is false where nobody said it, neither the configuration nor what installs it; the snapshot then decides
+    from the kinds of policies that it holds, and an empty name is a plugin that nobody knows.
     """
 
     name: str = "cilium"
     version: str = NEWEST_CILIUM
     options: Mapping[str, str] = field(default_factory=dict)
     stated: bool = False
+    version_stated: bool = False
 
 
 @fact

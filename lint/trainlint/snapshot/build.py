@@ -7,10 +7,11 @@ from dataclasses import field, replace
 from functools import cached_property
 from typing import Final
 
-from trainlint.deploy.deployment import Way
+from trainlint.deploy.deployment import Release, Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
+from trainlint.installed.read import informed
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
 from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
@@ -18,10 +19,12 @@ from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.carried import carried
-from trainlint.snapshot.growing import Cluster
+from trainlint.snapshot.growing import Cluster, Fleet
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.source.document import Field
+from trainlint.source.reading import is_kustomization
 from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
@@ -39,7 +42,7 @@ class Snapshot:
     ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
-    other states, which count for nobody here.
+    other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Snapshot:
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     opened: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+    read: Mapping[str, Field] = field(default_factory=dict)
 
     @cached_property
     def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
@@ -87,13 +91,15 @@ class Snapshot:
 
 
 def build_snapshots(
-    repository: Repository, settings: Sequence[Settings], clusters: Sequence[Cluster] = ()
+    repository: Repository, settings: Sequence[Settings], fleet: Fleet | None = None
 ) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
     each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
     """
+    fleet = fleet or Fleet()
+    clusters = fleet.clusters
     found = [
-        _of_cluster(repository, cluster, stated)
+        _of_cluster(repository, cluster, stated, fleet)
         for cluster in clusters
         for stated in _settings_of(cluster, clusters, settings)
     ]
@@ -107,7 +113,7 @@ def build_snapshots(
     read = [each for each in left if each.meta.kind in READ_KINDS]
     context = clusters[0] if len(clusters) == 1 else None
     for part in parts(find_alternatives(read, repository.together)):
-        found += [_left_over(repository, part, left, each, context, prefix=len(general) > 1) for each in general]
+        found += [_left_over(repository, part, left, each, context, fleet, prefix=len(general) > 1) for each in general]
     return tuple(found)
 
 
@@ -130,7 +136,7 @@ def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple
     return (common,)
 
 
-def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings) -> Snapshot:
+def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fleet: Fleet) -> Snapshot:
     """What is deployed to a cluster."""
     own = tuple(_once(cluster.objects))
     nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
@@ -154,6 +160,7 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings) ->
             **cluster.open,
         },
         home=cluster.name if nodes else "",
+        releases=[*cluster.releases, *(each for file, each in fleet.charts if _inflates(file, cluster))],
         moved={},
         unknowns=cluster.unknowns,
         assumes=cluster.assumes,
@@ -171,6 +178,10 @@ def _has_templates(repository: Repository, cluster: Cluster) -> bool:
     )
 
 
+def _inflates(file: str, cluster: Cluster) -> bool:
+    return is_kustomization(file) and cluster.covers(file)
+
+
 def _platform(repository: Repository) -> Iterator[ApiObject]:
     """The nodes of a cluster that nobody deploys: inventories outside of every kustomization (design, section 7.4)."""
     for each in repository.objects:
@@ -184,6 +195,7 @@ def _left_over(
     left: Sequence[ApiObject],
     settings: Settings,
     context: Cluster | None,
+    fleet: Fleet,
     *,
     prefix: bool,
 ) -> Snapshot:
@@ -213,6 +225,10 @@ def _left_over(
             followed=context.followed if context is not None else (),
         ),
         moved=repository.moved,
+        releases=[
+            *(each for file, each in fleet.charts if part.holds(file)),
+            *(context.releases if context is not None else ()),
+        ],
     )
 
 
@@ -227,15 +243,17 @@ def _snapshot(
     opened: Mapping[str, str],
     moved: Mapping[str, frozenset[str]],
     home: str = "",
+    releases: Iterable[Release] = (),
     unknowns: Iterable[Unknown] = (),
     assumes: Iterable[str] = (),
 ) -> Snapshot:
     if settings.namespace:
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
-    settings = _with_cni(settings, objects)
+    found = informed(settings, ((each.meta, each.field) for each in objects), releases)
+    settings = _with_cni(found.settings, objects)
     inventories = _inventories(repository, objects, settings, home)
     workloads = read_workloads([each.field for each in objects], settings)
-    settings = replace(settings, assumptions=(*assumes, *_assumptions(settings, objects)))
+    settings = replace(settings, assumptions=(*assumes, *found.assumes, *_assumptions(settings, objects)))
     return Snapshot(
         name=name,
         why=why,
@@ -248,7 +266,8 @@ def _snapshot(
         unrendered=unrendered,
         moved=moved,
         opened=opened,
-        unknowns=(*workloads.unknowns, *_disputed(objects), *unknowns),
+        unknowns=(*workloads.unknowns, *_disputed(objects), *found.unknowns, *unknowns),
+        read=found.read,
     )
 
 
@@ -301,6 +320,8 @@ def _with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
 
 def _assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[str]:
     policies = any("Policy" in each.meta.kind for each in objects)
+    if policies and settings.cni.stated and settings.cni.name == "cilium" and not settings.cni.version_stated:
+        yield f"Cilium {settings.cni.version}: its version is not stated"
     if policies and not settings.cni.stated:
         if settings.cni.name == "cilium":
             yield f"Cilium {settings.cni.version}: its policies are in use, its version is not stated"

@@ -8,7 +8,6 @@ from typing import Final
 
 from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.read import is_deployer
-from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.alternatives import find_alternatives, parts
 from trainlint.snapshot.first import First, first_deployers
@@ -28,12 +27,11 @@ COMMON: Final = frozenset(
 """Directories that say what lies there, and not for which cluster."""
 
 
-def find_clusters(repository: Repository, settings: Sequence[Settings], sources: Sources) -> tuple[Cluster, ...]:
+def find_clusters(repository: Repository, settings: Sequence[Settings], follower: Follower) -> tuple[Cluster, ...]:
     """The clusters of the repository, those of the configuration first; none where nothing tells them apart."""
     deployers = [each for each in repository.objects if is_deployer(each.meta)]
     if not deployers and not any(each.paths for each in settings):
         return ()
-    follower = Follower(repository, sources)
     for stated in settings:
         if stated.paths:
             _state(stated, follower)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from trainlint.deploy.deployment import Deployment, Release
+from trainlint.deploy.deployment import Deployment, Release, Way
 from trainlint.fact import fact
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.objects import ApiObject
 
-__all__ = ["Cluster", "Growing"]
+__all__ = ["Cluster", "Fleet", "Growing"]
 
 
 @fact(eq=False)
@@ -36,6 +36,13 @@ class Cluster:
     stated: Settings | None = None
     deployments: tuple[Deployment, ...] = ()
     open: Mapping[str, str] = field(default_factory=dict)
+
+    def covers(self, file: str) -> bool:
+        """Whether a file, of whatever content, lies in what is deployed to the cluster."""
+        return file in self.files or any(
+            each.way is not Way.CHART and (not each.path or file.startswith(f"{each.path}/"))
+            for each in self.deployments
+        )
 
 
 @dataclass
@@ -72,3 +79,11 @@ class Growing:
             tuple(self.deployments),
             self.open,
         )
+
+
+@fact(eq=False)
+class Fleet:
+    """The clusters of a repository, and the charts that are installed by what belongs to none of them, by file."""
+
+    clusters: tuple[Cluster, ...] = ()
+    charts: tuple[tuple[str, Release], ...] = ()

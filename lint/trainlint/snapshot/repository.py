@@ -11,6 +11,7 @@ from functools import cached_property
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, PLAN
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
@@ -63,7 +64,9 @@ READ_KINDS = (
     | NETWORK_KINDS
     | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | CLUSTER_KINDS
-    | {POD_OWNERS}
+    | ADMISSION_POLICY_KINDS
+    | CONFIG_MAPS
+    | {PLAN, POD_OWNERS}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
 
@@ -214,7 +217,12 @@ def _root_of(each: ApiObject, at: Location) -> Path:
 def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
     """The objects that somebody reads."""
     for item in api_objects(documents):
-        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None:
+        kind = item.meta.kind
+        if (
+            kind in READ_KINDS
+            or (kind == "ConfigMap" and f"{kind}/{item.meta.name}" in CONFIG_MAPS)
+            or next(pod_templates(item.field), None) is not None
+        ):
             yield item
 
 
