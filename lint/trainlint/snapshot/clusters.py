@@ -20,6 +20,7 @@ from trainlint.source.reading import is_kustomization
 __all__ = ["find_clusters"]
 
 IN_CLUSTER: Final = "in-cluster"
+CLUSTERS: Final = frozenset({"cluster", "clusters"})
 COMMON: Final = frozenset(
     {"apps", "argocd", "base", "bootstrap", "cluster", "clusters", "config", "deploy", "flux", "flux-system", "gitops"}
     | {"infrastructure", "k8s", "kube", "kubernetes", "manifests", "overlays"}
@@ -77,9 +78,15 @@ def _planes(first: Sequence[First]) -> Iterator[tuple[str, str, list[ApiObject]]
         return
     for part in parts(find_alternatives(others, {})):
         members = [each for each in others if part.holds(each.file)]
-        name = IN_CLUSTER if part.name == "." else _name_of(part.name)
+        name = _common_name(members) if part.name == "." else _name_of(part.name)
         more = " and those beside it" if len(members) > 1 else ""
         yield name, f"{members[0].ref} in {members[0].file}{more} deploy{'' if more else 's'} to it", members
+
+
+def _common_name(members: Sequence[ApiObject]) -> str:
+    """The name of a cluster all of whose deployers are in one ``clusters/NAME``."""
+    names = {_name_of(each.file) if CLUSTERS.intersection(each.file.split("/")) else IN_CLUSTER for each in members}
+    return names.pop() if len(names) == 1 else IN_CLUSTER
 
 
 def _name_of(path: str) -> str:
@@ -89,7 +96,7 @@ def _name_of(path: str) -> str:
     steps = [step for step in path.split("/") if step]
     names = [step for step in steps if step not in COMMON]
     for index, step in enumerate(steps):
-        if step in {"clusters", "cluster"}:
+        if step in CLUSTERS:
             below = [each for each in steps[index + 1 :] if each not in COMMON]
             return below[0] if below else IN_CLUSTER
     return names[-1] if names else IN_CLUSTER
