@@ -21,6 +21,8 @@ OPENERS = frozenset(
 """Objects that bring in others: API group and kind."""
 
 EVERYWHERE = ""
+DEFAULT = "default"
+"""Where charts are taken to be installed, and objects to be, that say nothing else."""
 
 
 def opened(
@@ -28,6 +30,7 @@ def opened(
     *,
     transformed: Mapping[str, str],
     partial: Mapping[str, str],
+    undeployed: Iterable[str],
     templates: bool,
     part: Part,
 ) -> Mapping[str, str]:
@@ -42,6 +45,9 @@ def opened(
             found[EVERYWHERE] = f"{name}, of which not all was rendered"
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
+    for root in undeployed:
+        if part.holds(root):
+            found.setdefault(DEFAULT, f"the chart of {root}: nobody says where it is installed, and with which values")
     for each in objects:
         if (each.meta.api_group, each.meta.kind) in OPENERS:
             found.setdefault(_target(each), f"{each.ref}, whose objects are not in Git")

@@ -241,7 +241,8 @@ def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
             continue
         place = (each.file, each.key)
         if place in last:
-            yield Duplicate(last[place], each, f"the file {each.file}")
+            where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
+            yield Duplicate(last[place], each, where)
         last[place] = each
 
 

@@ -23,7 +23,7 @@ class Rendered:
     ``unknowns`` why.
 
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
-    path, and its span. ``assumptions`` are what was taken for granted.
+    path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
     """
 
     root: str
@@ -33,3 +33,4 @@ class Rendered:
     failed: bool = False
     places: Mapping[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
+    undeployed: bool = False

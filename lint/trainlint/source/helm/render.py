@@ -84,7 +84,10 @@ class _Charts:
         if not said and len(made) > 1 and made[0].failed and not all(each.failed for each in made):
             del made[0]
         for each in made:
-            yield replace(each, assumptions=(ASSUMED, *each.assumptions)) if each.documents and not said else each
+            if each.documents and not said:
+                yield replace(each, assumptions=(ASSUMED, *each.assumptions), undeployed=True)
+            else:
+                yield each
         left = len(chart.values_files) - MAX_VALUES_FILES
         if left > 0 and not said:
             missing = f"what it makes with {left} of its {len(chart.values_files)} values files"
