@@ -108,8 +108,7 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         opened=opened(
             objects,
             transformed=repository.transformed,
-            partial=repository.partial,
-            undeployed=[each.root for each in repository.rendered if each.undeployed],
+            rendered=repository.rendered,
             templates=any(
                 reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
             ),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from trainlint.snapshot.alternatives import Part
 from trainlint.snapshot.objects import ApiObject
+from trainlint.source.rendered import Rendered
 
 __all__ = ["OPENERS", "opened"]
 
@@ -29,8 +30,7 @@ def opened(
     objects: Iterable[ApiObject],
     *,
     transformed: Mapping[str, str],
-    partial: Mapping[str, str],
-    undeployed: Iterable[str],
+    rendered: Iterable[Rendered],
     templates: bool,
     part: Part,
 ) -> Mapping[str, str]:
@@ -40,14 +40,14 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
-    for file, name in partial.items():
-        if part.holds(file):
-            found[EVERYWHERE] = f"{name}, of which not all was rendered"
+    for root in rendered:
+        if root.unknowns and part.holds(root.root):
+            found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
+        if root.undeployed and part.holds(root.root):
+            said = "nobody says where it is installed, and with which values"
+            found.setdefault(DEFAULT, f"the chart of {root.root}: {said}")
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
-    for root in undeployed:
-        if part.holds(root):
-            found.setdefault(DEFAULT, f"the chart of {root}: nobody says where it is installed, and with which values")
     for each in objects:
         if (each.meta.api_group, each.meta.kind) in OPENERS:
             found.setdefault(_target(each), f"{each.ref}, whose objects are not in Git")

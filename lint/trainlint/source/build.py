@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import tempfile
 import threading
@@ -11,29 +10,26 @@ from pathlib import Path
 from typing import IO, Final
 
 from trainlint.source.closure import Closure
+from trainlint.source.complaint import complaint
 from trainlint.source.program import Program
 
 __all__ = ["MAX_OUTPUT", "MAX_SECONDS", "BuildError", "build"]
 
 MAX_OUTPUT: Final = 64 << 20
 MAX_SECONDS: Final = 60.0
-_MAX_MESSAGE: Final = 400
-_LOGGED: Final = re.compile(r'^[A-Z]\d{4} .*? err="(.*)"$', re.DOTALL)
-_NOISE: Final = re.compile(r"accumulating resources: accumulation err='accumulating resources from '[^']*': ")
-_AGAIN: Final = re.compile(r"': must build at directory: .*", re.DOTALL)
 
 
 class BuildError(Exception):
     """Nothing was rendered: the message is kustomize's own, with names as they are in the repository.
 
-    ``lasting``: the same files will fail in the same way again.
+    ``directory`` is that of the kustomization at fault, where that is known. ``lasting``: the same files will fail in
+    the same way again.
     """
 
-    lasting = False
-
-
-class _RefusedError(BuildError):
-    lasting = True
+    def __init__(self, why: str, directory: str | None = None, *, lasting: bool = False) -> None:
+        super().__init__(why)
+        self.directory = directory
+        self.lasting = lasting
 
 
 def build(closure: Closure, program: Program) -> bytes:
@@ -92,10 +88,11 @@ def _run(program: Program, copy: Path, directory: Path, home: Path) -> bytes:
         if late.is_set():
             raise BuildError(f"it takes longer than {MAX_SECONDS:.0f} seconds")
         if len(output) > MAX_OUTPUT:
-            raise _RefusedError(f"it makes more than {MAX_OUTPUT >> 20} MiB")
+            raise BuildError(f"it makes more than {MAX_OUTPUT >> 20} MiB", lasting=True)
         if code:
             errors.seek(0)
-            raise _RefusedError(_message(errors.read(1 << 16).decode("utf-8", "replace"), str(copy)))
+            said = complaint(errors.read(1 << 16).decode("utf-8", "replace"), str(copy))
+            raise BuildError(said.message, said.directory, lasting=True)
         return output
 
 
@@ -122,18 +119,3 @@ def _environment(home: Path) -> dict[str, str]:
         if name in os.environ:
             environment[name] = os.environ[name]
     return environment
-
-
-def _message(text: str, copy: str) -> str:
-    """The last message, without the copy's own path and without what kustomize says twice."""
-    lines = [line for line in text.strip().splitlines() if line.strip()]
-    starts = [at for at, line in enumerate(lines) if re.match(r"[A-Z]\d{4} |[Ee]rror: ", line)]
-    message = "\n".join(lines[starts[-1] :] if starts else lines[-3:])
-    logged = _LOGGED.match(message)
-    if logged:
-        message = logged[1].replace('\\"', '"').replace("\\n", " ")
-    message = re.sub(r"^[Ee]rror: ", "", message).replace(f"{copy}/", "").replace(copy, ".")
-    while (shorter := _NOISE.sub("", message, count=1)) != message:
-        message = _AGAIN.sub("", shorter) if "must build at directory" in shorter else shorter
-    message = " ".join(message.split())
-    return message if len(message) <= _MAX_MESSAGE else f"{message[:_MAX_MESSAGE]} ..."

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.finding import Location, Unknown
 from trainlint.source.builds import Builds, digest_of
-from trainlint.source.closure import Closure, RefusedError, close
+from trainlint.source.cleaned import RefusedError
+from trainlint.source.closure import Closure, close
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, YamlError
@@ -76,7 +78,9 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
         for root, output in zip(roots, pool.map(one, roots), strict=True):
             if isinstance(output, BuildError):
-                failed = Unknown("", str(output))
+                fault = None if output.directory is None or root.closure is None else output.directory
+                document = root.closure.kustomizations.get(fault) if root.closure and fault is not None else None
+                failed = Unknown("", str(output), at=document.at(()) if document is not None else None)
                 builds.keep(root.digest, Reading(_OUTPUT, unknowns=(failed,)), lasting=output.lasting)
             else:
                 builds.keep(root.digest, read(_OUTPUT, output, root.kinds))
@@ -124,8 +128,9 @@ class _Root:
         if reading is None or self.closure is None:
             return self._failed("nobody knows why")
         if any(not unknown.subject for unknown in reading.unknowns):
-            return self._failed(reading.unknowns[0].missing)
-        origins = Origins(self.directory, self.closure.kustomizations, documents)
+            failed = reading.unknowns[0]
+            return self._failed(failed.missing, at=failed.at)
+        origins = Origins(self.directory, self.closure.kustomizations, documents, self.closure.links)
         made = tuple(self._documents(reading, origins))
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
@@ -138,13 +143,17 @@ class _Root:
             yield Document(self.file, document.index + 1, 1, "", data, origin=origins.of(data, note))
 
     def _failed(self, why: str, remedy: str = "", at: Location | None = None) -> Rendered:
+        if at is not None and at.file != self.file:
+            why = f"{why} (in {posixpath.dirname(at.file) or '.'})"
+        if self.closure is not None and self.closure.unknowns:
+            why += f"; it was tried without {', '.join(dict.fromkeys(each.missing for each in self.closure.unknowns))}"
         unknown = Unknown(
             subject=f"kustomization {self.directory or '.'}",
             missing=f"its rendered objects: {why}",
             remedy=remedy or f"try it by hand: kubectl kustomize {self.directory or '.'}",
             at=at or Location(self.file, 0),
         )
-        return Rendered(self.file, (), frozenset(), (unknown,), failed=True)
+        return Rendered(self.file, (), frozenset(), (unknown,), failure=why)
 
 
 def _without_note(data: Any) -> tuple[Any, Any]:
