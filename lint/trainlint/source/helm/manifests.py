@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -12,11 +13,13 @@ from trainlint.source.events import YamlError
 from trainlint.source.kindless import may_be_kindless
 from trainlint.source.loader import load
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.text import split
 
 __all__ = ["BrokenError", "Manifest", "manifests"]
 
 _TESTS: Final = frozenset({"test", "test-success", "test-failure"})
+_SEPARATOR: Final = re.compile(r"(?:^|\s*\n)---\s*")
+"""As helm splits what it made (releaseutil.SplitManifests), which is not as Kubernetes splits a file."""
+
 _HOOK: Final = "helm.sh/hook"
 
 
@@ -47,18 +50,16 @@ def manifests(rendered: Mapping[str, str], kinds: KindFilter) -> Iterator[Manife
         name = posixpath.basename(template)
         if name.startswith("_") or name == "NOTES.txt" or not text.strip():
             continue
-        for part in split(text):
-            if not kinds.may_hold(part.text) and not may_be_kindless(part.text):
+        for part in _SEPARATOR.split(text):
+            if not kinds.may_hold(part) and not may_be_kindless(part):
                 continue
             try:
-                loaded = load(part.text)
+                loaded = load(part)
             except YamlError as error:
-                line = part.text.count("\n", 0, error.index) + part.line
-                raise BrokenError(
-                    template, f"it makes no YAML: {error.message} (line {line} of what it makes)"
-                ) from None
+                said = part[: error.index].rpartition("\n")[2] + part[error.index :].partition("\n")[0]
+                raise BrokenError(template, f"it makes no YAML: {error.message}: {said.strip()}") from None
             if isinstance(loaded.data, dict) and not _is_test(loaded.data):
-                yield Manifest(template, part.text, loaded)
+                yield Manifest(template, part, loaded)
 
 
 def _is_test(data: Mapping[str, Any]) -> bool:

@@ -25,7 +25,7 @@ from trainlint.source.rendered import Rendered
 from trainlint.source.spans import locate
 from trainlint.source.text import NotTextError, decode
 
-__all__ = ["Numbers", "Release"]
+__all__ = ["Numbers", "Release", "failed"]
 
 FIRST: Final = 1000
 """Documents that stand in a file for what it brings in are counted from here on: below are its own."""
@@ -64,7 +64,7 @@ class Release:
         try:
             values = Values(self._files, self._staged, self._install)
         except ValuesError as error:
-            return self._failed(Unknown(self._subject, str(error), at=Location(self._root, 0)))
+            return failed(self._root, self._subject, str(error), "mend it", Location(self._root, 0))
         missing = [each for each in self._staged.missing if enabled(each, values.all)]
         if any(each.imports for each in missing):
             return self._refused("it takes values from charts that are not there", missing)
@@ -126,10 +126,6 @@ class Release:
 
         return span
 
-    def _failed(self, unknown: Unknown) -> Rendered:
-        directory, at = self._chart.directory, self._install.at
-        return Rendered(self._root, (), frozenset(), (unknown,), failed=True, chart=directory, at=at)
-
     def _refused(self, text: str, missing: Sequence[Dependency]) -> Rendered:
         """It makes nothing: helm's message, at the line that it names."""
         said = complaint(text)
@@ -140,7 +136,7 @@ class Release:
         if missing:
             message += f"; charts that it brings in are not there ({', '.join(each.name for each in missing)})"
             remedy = self._build()
-        return self._failed(Unknown(self._subject, f"it does not render: {message}", remedy, at, span))
+        return failed(self._root, self._subject, message, remedy, at, span)
 
     def _values_needed(self) -> str:
         example = in_chart(self._chart.directory, "values-prod.yaml")
@@ -171,6 +167,12 @@ class Release:
                 yield f"the cluster serves {api}, which the repository uses: templates of charts ask for it"
             else:
                 yield f"the cluster does not serve {api}, which the repository does not use: templates of charts ask"
+
+
+def failed(root: str, subject: str, why: str, remedy: str, at: Location, span: Span | None = None) -> Rendered:
+    """A release of which nothing could be rendered."""
+    unknown = Unknown(subject, f"its rendered objects: {why}", remedy, at, span)
+    return Rendered(root, (), frozenset(), (unknown,), why)
 
 
 def _text(content: bytes) -> str:

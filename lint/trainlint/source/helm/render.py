@@ -12,7 +12,7 @@ from trainlint.source.helm.chart import Chart, find_charts
 from trainlint.source.helm.engine import Engine, Store
 from trainlint.source.helm.files import ChartFiles, RefusedError
 from trainlint.source.helm.install import MAX_VALUES_FILES, Cluster, HelmInstall, by_itself
-from trainlint.source.helm.release import Numbers, Release
+from trainlint.source.helm.release import Numbers, Release, failed
 from trainlint.source.helm.renderer import Program, Worker
 from trainlint.source.helm.staging import stage
 from trainlint.source.prefilter import KindFilter
@@ -73,7 +73,7 @@ class _Charts:
         try:
             staged = stage(self._files, chart)
         except RefusedError as error:
-            yield _failed(chart, Unknown(subject, str(error), error.remedy, Location(chart.file, 0)))
+            yield failed(chart.file, subject, str(error), error.remedy, Location(chart.file, 0))
             return
         releases = said or by_itself(chart)
         with tempfile.TemporaryDirectory(prefix="trainlint-chart-", ignore_cleanup_errors=True) as home:
@@ -84,13 +84,12 @@ class _Charts:
         if not said and len(made) > 1 and made[0].failed and not all(each.failed for each in made):
             del made[0]
         for each in made:
-            yield replace(each, assumptions=(ASSUMED, *each.assumptions)) if each.documents and not said else each
+            if each.documents and not said:
+                yield replace(each, assumptions=(ASSUMED, *each.assumptions), undeployed=True)
+            else:
+                yield each
         left = len(chart.values_files) - MAX_VALUES_FILES
         if left > 0 and not said:
             missing = f"what it makes with {left} of its {len(chart.values_files)} values files"
             remedy = "lint what it makes with them: helm template --values FILE | trainlint check -"
-            yield _failed(chart, Unknown(subject, missing, remedy, Location(chart.file, 0)))
-
-
-def _failed(chart: Chart, unknown: Unknown) -> Rendered:
-    return Rendered(chart.file, (), frozenset(), (unknown,), failed=True)
+            yield Rendered(chart.file, (), frozenset(), (Unknown(subject, missing, remedy, Location(chart.file, 0)),))

@@ -106,8 +106,9 @@ def by_source(text: str) -> dict[str, str]:
     """What each template made, from the comments with which ``helm template`` marks it."""
     found: dict[str, list[str]] = {}
     marks = list(_SOURCE.finditer(text))
-    for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        part = text[mark.end() + 1 : after.start() if after is not None else len(text)]
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    for mark, end in zip(marks, ends, strict=False):  # one end too many where nothing was made
+        part = text[mark.end() + 1 : end]
         found.setdefault(mark[1], []).append(part.removesuffix("---\n"))
     return {source: "---\n".join(parts) for source, parts in found.items()}
 
