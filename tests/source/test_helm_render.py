@@ -357,10 +357,8 @@ def test_files_of_the_chart_are_there_but_for_those_that_it_ignores(tmp_path: Pa
 
 
 def test_templates_are_told_the_version_of_kubernetes_and_the_apis(tmp_path: Path) -> None:
-    asks = (
-        MAP
-        % '{{ .Capabilities.KubeVersion.Version }} {{ .Capabilities.APIVersions.Has "cilium.io/v2" }} {{ .Capabilities.APIVersions.Has "batch/v1" }}'
-    )
+    has = "{{ .Capabilities.APIVersions.Has %s }}"
+    asks = MAP % " ".join(("{{ .Capabilities.KubeVersion.Version }}", has % '"cilium.io/v2"', has % '"batch/v1"'))
     world = write(tmp_path, chart({"templates/c.yaml": asks}))
     (without,) = rendered_by(world, cluster=Cluster("1.29"))
     assert without.documents[0].data["data"]["value"] == "v1.29.0 false true"
