@@ -20,7 +20,7 @@ INSTALL = {
 """The tools that tests may ask for, each with the command that installs it."""
 
 RENDERERS = {"helm": helm, "kustomize": kustomize}
-"""Tools that come from a wheel as well."""
+"""Tools that may come from a package."""
 
 hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
@@ -48,7 +48,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture
 def no_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without kustomize, kubectl and helm, on the PATH or from a wheel."""
-    monkeypatch.setattr("trainlint.engine.rendering.kustomize", lambda: None)
+    for module in ("rendering", "effective"):
+        monkeypatch.setattr(f"trainlint.engine.{module}.kustomize", lambda: None)
     monkeypatch.setattr("trainlint.source.helm.renderer.helm", lambda: None)
 
 

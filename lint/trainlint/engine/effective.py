@@ -14,6 +14,7 @@ from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot
 from trainlint.source.document import Field
 from trainlint.source.files import discover
+from trainlint.source.program import EXTRA, kustomize
 from trainlint.source.spans import locate
 
 __all__ = ["effective_settings"]
@@ -35,6 +36,7 @@ def effective_settings(paths: Sequence[Path], *, config: Path | None, given: Cho
         _file(setup, named=config is not None),
         *_choices(setup),
         *_groups(setup),
+        _render(setup),
         *(
             each
             for index, stated in enumerate(setup.settings)
@@ -118,6 +120,18 @@ def _groups(setup: Setup) -> Iterator[EffectiveSetting]:
             if group["cross_zone"].present:
                 source = _here(setup, "groups", name, "cross_zone")
                 yield EffectiveSetting(f"groups.{name}.cross_zone", str(group["cross_zone"].value), *source)
+
+
+def _render(setup: Setup) -> EffectiveSetting:
+    """Whether kustomizations are rendered, and what renders them on this machine."""
+    origin, where = _said(setup, ("render", "kustomize")) or (Origin.DEFAULT, "")
+    if not setup.configuration.render.kustomize:
+        return EffectiveSetting("render.kustomize", "never", origin, where)
+    program = kustomize()
+    by = f"none is rendered: no kustomize, no kubectl; pip install '{EXTRA}'"
+    if program is not None:
+        by = f"by {program.origin} ({program.command[0]})"
+    return EffectiveSetting("render.kustomize", "auto", origin, "; ".join(filter(None, (where, by))))
 
 
 def _cluster(

@@ -38,7 +38,7 @@ def render(
     program: Program,
     extra: Iterable[str] = (),
 ) -> tuple[Rendered, ...]:
-    """What every root kustomization makes that changes objects, itself or through others.
+    """What every root kustomization makes that changes objects or generates some, itself or through others.
 
     ``extra`` are directories that somebody deploys by themselves, also where another kustomization uses them. Only
     documents of the ``kinds`` are kept. A root that cannot be rendered is ``failed``, and says why.
@@ -50,7 +50,10 @@ def render(
         directory
         for directory in sorted({*resolution.roots, *named})
         if not kustomizations[directory].component
-        and any(kustomizations[each].transforms for each in (directory, *resolution.uses[directory]))
+        and any(
+            kustomizations[each].transforms or kustomizations[each].generates
+            for each in (directory, *resolution.uses[directory])
+        )
     ]
     if not roots:
         return ()
