@@ -98,7 +98,7 @@ def test_what_an_overlay_or_a_deployer_sets_counts_and_stands_where_it_was_writt
     assert found["research/train", "east"][0] == "proved"
     denied = by_rule(result, "flow-denied")
     assert denied.finding.snapshots == ("west",)
-    assert "apps/train/base/policy.yaml" in {each.file for each in denied.related}
+    assert "apps/train/overlays/west/closed.yaml" in {each.file for each in denied.related}
     state = state_of(fleet)
     (east,) = (each for each in state.snapshots if each.name == "east")
     (job,) = (each for each in east.objects if each.meta.kind == "PyTorchJob")

@@ -67,9 +67,10 @@ class _Case:
         local = queues.local.get((first.namespace, first.queue))
         if local is None:
             names = [name for namespace, name in queues.local if namespace == first.namespace]
-            if self.queueing.closed(names, first.namespace):
+            if self.queueing.closed("LocalQueue", names, first.namespace):
                 reason = f"there is no LocalQueue {first.queue} in namespace {first.namespace}"
-                yield self._cause(reason, f"name one of {', '.join(sorted(names))}", certain=False)
+                remedy = f"name one of {', '.join(sorted(names))}" if names else "add the LocalQueue"
+                yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
             return
         if local.stopped:
             yield self._cause(f"the LocalQueue's stopPolicy is {local.stopped}", "let it run", _spec(local))
@@ -77,9 +78,14 @@ class _Case:
             return
         queue = queues.cluster.get(local.cluster_queue)
         if queue is None:
-            if self.queueing.closed(queues.cluster):
+            if self.queueing.closed("ClusterQueue", queues.cluster):
                 reason = f"the LocalQueue names the ClusterQueue {local.cluster_queue}, which is not there"
-                yield self._cause(reason, "name one that is", _spec(local, "clusterQueue"), certain=False)
+                yield self._cause(
+                    reason,
+                    "name one that is",
+                    _spec(local, "clusterQueue"),
+                    certain=self.queueing.stated("ClusterQueue"),
+                )
             return
         if not queue.undetermined and queue.at is not None:
             yield from self._of_queue(queue)
@@ -90,15 +96,22 @@ class _Case:
             yield self._cause(f"the ClusterQueue's stopPolicy is {queue.stopped}", "let it run", _place(queue))
         queues = self.queueing.queues
         missing = [name for name in queue.checks if name not in queues.checks]
-        if missing and self.queueing.closed(queues.checks):
+        if missing and self.queueing.closed("AdmissionCheck", queues.checks):
             reason = f"the ClusterQueue waits for the AdmissionCheck {missing[0]}, which is not there"
-            yield self._cause(reason, "define it, or take it off the queue", _place(queue), certain=False)
+            yield self._cause(
+                reason,
+                "define it, or take it off the queue",
+                _place(queue),
+                certain=self.queueing.stated("AdmissionCheck"),
+            )
         for group in queue.groups:
             for name in group.flavors:
-                if name not in queues.flavors and self.queueing.closed(queues.flavors):
+                if name not in queues.flavors and self.queueing.closed("ResourceFlavor", queues.flavors):
                     places = (("names the flavor", group.at),) if group.at else ()
                     reason = f"its ResourceFlavor {name} is not there, so the ClusterQueue {queue.name} is not active"
-                    yield self._cause(reason, "define the flavor", places, certain=False)
+                    yield self._cause(
+                        reason, "define the flavor", places, certain=self.queueing.stated("ResourceFlavor")
+                    )
         yield from self._uncovered(queue)
         yield from self._beyond_quota(queue)
         yield from self._mismatched(queue)
@@ -131,7 +144,7 @@ class _Case:
 
     def _beyond_quota(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         """A pod set must fit into one flavor of each group; all of them together into all flavors."""
-        alone = self.queueing.closed(self.queueing.queues.cluster)
+        alone = self.queueing.closed("ClusterQueue", self.queueing.queues.cluster)
         total: dict[tuple[int, str], int] = defaultdict(int)
         for pod_set in self.pod_sets:
             for name, amount in self.queueing.requests(pod_set).items():
@@ -150,7 +163,12 @@ class _Case:
                 )
                 quotas = (quotas.get(name) for quotas in group.flavors.values())
                 places = tuple(("is all there is", each.at) for each in quotas if each is not None and each.at)
-                yield self._cause(reason, "raise the quota, or ask for less", places, certain=not queue.cohort)
+                yield self._cause(
+                    reason,
+                    "raise the quota, or ask for less",
+                    places,
+                    certain=not queue.cohort or self.queueing.stated("ClusterQueue"),
+                )
 
     def _mismatched(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         for pod_set in self.pod_sets:

@@ -107,10 +107,16 @@ class Queueing:
     def _unstated(self) -> frozenset[ObjectRef]:
         return frozenset(each.ref for each in self.snapshot.objects if not each.meta.namespace)
 
-    def closed(self, names: Iterable[str], namespace: str = "") -> bool:
-        """Whether all objects of a kind are in the snapshot: it holds some, and nothing adds others (decision 5)."""
+    def closed(self, kind: str, names: Iterable[str], namespace: str = "") -> bool:
+        """Whether all objects of a kind are in the snapshot: the configuration says so, or it holds some, and nothing
+        adds others (decision 5).
+        """
         more = self.snapshot.may_hold_more(namespace) if namespace else self.snapshot.opened
-        return any(True for _ in names) and not more
+        return self.stated(kind) or (any(True for _ in names) and not more)
+
+    def stated(self, kind: str) -> bool:
+        """Whether the configuration says that Git holds all objects of a kind."""
+        return kind in self.snapshot.settings.closed
 
     def mismatch(self, pod_set: PodSet, flavor: Flavor) -> str | None:
         """Why Kueue does not give the flavor to the pods; ``None`` if it may."""
