@@ -13,6 +13,7 @@ from trainlint.kube.kueue import (
     KUEUE_GROUP,
     KUEUE_KINDS,
     read_cluster_queue,
+    read_cohort,
     read_flavor,
     read_levels,
     read_local_queue,
@@ -46,7 +47,7 @@ def read_queues(snapshot: Snapshot) -> Queues:
         flavors={each.meta.name: read_flavor(each.field) for each in found["ResourceFlavor"]},
         topologies={each.meta.name: read_levels(each.field) for each in found["Topology"]},
         checks=frozenset(each.meta.name for each in found["AdmissionCheck"]),
-        cohorts=frozenset(each.meta.name for each in found["Cohort"]),
+        cohorts={each.meta.name: read_cohort(each.field) for each in found["Cohort"]},
     )
 
 
