@@ -15,6 +15,7 @@ from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
@@ -32,6 +33,8 @@ __all__ = ["check"]
 BACKGROUND = (
     {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
     | ADMISSION_KINDS
+    | ADMISSION_POLICY_KINDS
+    | INSTALLED_KINDS
     | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | INVENTORY_KINDS
     | KUEUE_KINDS

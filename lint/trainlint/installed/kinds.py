@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADMISSION_POLICY_KINDS", "CILIUM_CONFIG", "CONFIG_MAPS", "KUEUE_CONFIG", "PLAN"]
+__all__ = ["ADMISSION_POLICY_KINDS", "CILIUM_CONFIG", "CONFIG_MAPS", "INSTALLED_KINDS", "KUEUE_CONFIG"]
 
-PLAN: Final = "Plan"
-"""By which k3s and RKE2 are upgraded; it says the version."""
+INSTALLED_KINDS: Final = frozenset({"Configuration", "Plan"})
+"""Kueue's own configuration; that by which k3s and RKE2 are upgraded, which says their version."""
 
 CILIUM_CONFIG: Final = "cilium-config"
 KUEUE_CONFIG: Final = "kueue-manager-config"

@@ -12,6 +12,7 @@ from trainlint.finding import Unknown
 from trainlint.installed import cilium
 from trainlint.installed.kinds import CILIUM_CONFIG
 from trainlint.installed.kubernetes import of_cluster
+from trainlint.installed.kueue import configured
 from trainlint.installed.statement import Statement, agreed, disputes
 from trainlint.kube.meta import Meta
 from trainlint.model.settings import Cni, Settings
@@ -49,10 +50,11 @@ def informed(
         settings = replace(settings, kubernetes=found["kubernetes"].value, kubernetes_stated=True)
     if not other and (of_cilium or settings.cni.stated):
         settings = replace(settings, cni=_cni(settings.cni, found, evident=bool(of_cilium)))
+    manager, doubts = configured(items, releases)
     return Informed(
-        settings,
+        replace(settings, kueue=manager),
         {name: each.at for name, each in found.items()},
-        tuple(disputes((*kubernetes, *cni))),
+        (*disputes((*kubernetes, *cni)), *doubts),
         () if other else tuple(_assumed(releases)),
     )
 

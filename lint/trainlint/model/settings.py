@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.model.selector import LabelSelector
 
 __all__ = [
     "NEWEST_CILIUM",
@@ -15,6 +17,7 @@ __all__ = [
     "DescribedFlow",
     "DescribedKind",
     "DescribedRole",
+    "KueueManager",
     "SelectedGroup",
     "Settings",
 ]
@@ -85,12 +88,25 @@ class SelectedGroup:
 
 
 @fact
+class KueueManager:
+    """Which objects Kueue manages: kinds by the names of its integrations (``batch/job``, ``pod``), ``external`` ones
+    as ``Kind.version.group``. With ``all_jobs`` also those that name no queue, in the ``namespaces`` that match.
+    """
+
+    frameworks: frozenset[str]
+    external: frozenset[str] = frozenset()
+    all_jobs: bool = False
+    namespaces: LabelSelector | None = None
+    at: Location | None = field(default=None, compare=False)
+
+
+@fact
 class Settings:
     """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin.
 
     ``paths`` are files and directories that are deployed to it (none: nobody said it), ``namespace`` that of objects
     that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
-    objects.
+    objects. ``kueue`` is how Kueue is configured, where that is known.
     """
 
     cluster: str = ""
@@ -108,3 +124,4 @@ class Settings:
     namespace: str = ""
     inventories: tuple[str, ...] = ()
     closed: frozenset[str] = frozenset()
+    kueue: KueueManager | None = None

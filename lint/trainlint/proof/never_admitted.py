@@ -14,9 +14,10 @@ from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.cohort import most
+from trainlint.proof.queue_cause import QueueCause
 from trainlint.proof.queueing import Queueing
+from trainlint.proof.unqueued import unqueued
 from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.requirement import selector_matches
 from trainlint.source.document import Field
 from trainlint.workload.management import QUEUE_LABEL
 
@@ -25,29 +26,20 @@ __all__ = ["QueueCause", "queue_causes"]
 JOB_MINIMUM: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
-@fact
-class QueueCause:
-    """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays."""
-
-    owner: ObjectRef
-    pod_sets: tuple[PodSet, ...]
-    queue: str
-    reason: str
-    remedy: str
-    at: Location
-    places: tuple[tuple[str, Location], ...] = ()
-    certain: bool = True
-
-
 def queue_causes(queueing: Queueing) -> Iterator[QueueCause]:
     """The first reason for each object that is never admitted; nothing where Kueue is not in use."""
     queues = queueing.queues
     if not (queues.local or queues.cluster or queues.flavors):
         return
     for workload in queueing.snapshot.workloads.objects:
-        sets = tuple(each for each in workload.pod_sets if _queued(each) and each.replicas != 0)
-        if sets and workload.field.document.file not in queueing.snapshot.unrendered:
+        if workload.field.document.file in queueing.snapshot.unrendered:
+            continue
+        pods = tuple(each for each in workload.pod_sets if each.replicas != 0)
+        sets = tuple(filter(_queued, pods))
+        if sets:
             yield from list(_Case(queueing, workload.owner, sets, workload.field).causes())[:1]
+        elif pods and not any(each.queue for each in pods):
+            yield from unqueued(queueing, workload, pods)
 
 
 @fact(eq=False)
@@ -122,12 +114,7 @@ class _Case:
             reason = f"the ClusterQueue {queue.name} has no namespaceSelector, and without one no namespace may use it"
             yield self._cause(reason, "write namespaceSelector: {} to admit all namespaces", _place(queue))
             return
-        defined = any(
-            each.meta.kind == "Namespace" and each.meta.name == namespace for each in self.queueing.snapshot.objects
-        )
-        labels = self.queueing.snapshot.namespaces.get(namespace, {})
-        asked = {requirement.key for requirement in selector.requirements}
-        if (defined or asked <= set(labels)) and selector_matches(selector, labels) is False:
+        if self.queueing.selects(selector, namespace) is False:
             reason = f"the namespaceSelector of the ClusterQueue {queue.name} does not match namespace {namespace}"
             yield self._cause(reason, "label the namespace, or widen the selector", _place(queue, "namespaceSelector"))
 

@@ -22,9 +22,11 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, Flavor, Queues
+from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.queue_flavor import refusal
+from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.management import QUEUE_LABEL
 from trainlint.workload.together import KUEUE_REQUIRED
@@ -114,6 +116,13 @@ class Queueing:
         """
         more = self.snapshot.may_hold_more(namespace) if namespace else self.snapshot.opened
         return self.stated(kind) or (any(True for _ in names) and not more)
+
+    def selects(self, selector: LabelSelector, namespace: str) -> bool | None:
+        """Whether a selector matches a namespace; ``None`` where the labels that it asks for are not known."""
+        defined = any(each.meta.kind == "Namespace" and each.meta.name == namespace for each in self.snapshot.objects)
+        labels = self.snapshot.namespaces.get(namespace, {})
+        known = defined or {requirement.key for requirement in selector.requirements} <= set(labels)
+        return selector_matches(selector, labels) if known else None
 
     def stated(self, kind: str) -> bool:
         """Whether the configuration says that Git holds all objects of a kind."""

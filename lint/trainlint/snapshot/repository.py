@@ -11,7 +11,7 @@ from functools import cached_property
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
-from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, PLAN
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, INSTALLED_KINDS
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
@@ -66,7 +66,8 @@ READ_KINDS = (
     | CLUSTER_KINDS
     | ADMISSION_POLICY_KINDS
     | CONFIG_MAPS
-    | {PLAN, POD_OWNERS}
+    | INSTALLED_KINDS
+    | {POD_OWNERS}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
 

@@ -99,7 +99,7 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
     owner = _reference(meta)
     base = len(found.pod_sets)
     pod_sets = [with_sources(pods, item.document, context) for pods in expansion.pod_sets]
-    found.pod_sets.extend(managed(pod_sets, item, meta, found.pod_groups))
+    found.pod_sets.extend(managed(pod_sets, item, meta, found.pod_groups, context.settings.kueue))
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
     for service in expansion.services:
