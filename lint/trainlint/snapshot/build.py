@@ -11,6 +11,7 @@ from trainlint.deploy.deployment import Release, Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
+from trainlint.installed.changers import changers
 from trainlint.installed.read import informed
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
 from trainlint.kube.hypernode import HYPERNODE_KINDS
@@ -253,20 +254,28 @@ def _snapshot(
     settings = _with_cni(found.settings, objects)
     inventories = _inventories(repository, objects, settings, home)
     workloads = read_workloads([each.field for each in objects], settings)
+    namespaces = _namespaces(objects)
+    items = ((each.meta, each.field) for each in objects)
     settings = replace(settings, assumptions=(*assumes, *found.assumes, *_assumptions(settings, objects)))
     return Snapshot(
         name=name,
         why=why,
         objects=objects,
         settings=settings,
-        namespaces=_namespaces(objects),
+        namespaces=namespaces,
         inventories=inventories,
         workloads=workloads,
         elsewhere=() if settings.inventories or (home and inventories) else _elsewhere(repository, objects, settings),
         unrendered=unrendered,
         moved=moved,
         opened=opened,
-        unknowns=(*workloads.unknowns, *_disputed(objects), *found.unknowns, *unknowns),
+        unknowns=(
+            *workloads.unknowns,
+            *_disputed(objects),
+            *found.unknowns,
+            *changers(items, workloads.groups, namespaces),
+            *unknowns,
+        ),
         read=found.read,
     )
 
