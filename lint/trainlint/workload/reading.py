@@ -9,6 +9,7 @@ from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
+from trainlint.launch.quiet import talks
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
@@ -134,10 +135,14 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
 
 
 def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
-    """Training objects of several pods for which nothing says how the pods communicate."""
+    """Training objects of several pods for which nothing says how the pods communicate.
+
+    Pods whose commands open no connection communicate with nobody: that is known, and no group.
+    """
     grouped = {member.owner for group in groups for member in group.members}
     for unit in found.units:
-        pods = [found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0]
+        alive = (found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0)
+        pods = [each for each in alive if any(talks(container) for container in each.spec.containers)]
         if (
             unit.training
             and not unit.flows
