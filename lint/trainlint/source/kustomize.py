@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from trainlint.finding import Location, Unknown
 from trainlint.source.builds import Builds, digest_of
-from trainlint.source.closure import Closure, RefusedError, close
+from trainlint.source.cleaned import RefusedError
+from trainlint.source.closure import Closure, close
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, YamlError
@@ -129,7 +130,7 @@ class _Root:
         if any(not unknown.subject for unknown in reading.unknowns):
             failed = reading.unknowns[0]
             return self._failed(failed.missing, at=failed.at)
-        origins = Origins(self.directory, self.closure.kustomizations, documents)
+        origins = Origins(self.directory, self.closure.kustomizations, documents, self.closure.links)
         made = tuple(self._documents(reading, origins))
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
@@ -152,7 +153,7 @@ class _Root:
             remedy=remedy or f"try it by hand: kubectl kustomize {self.directory or '.'}",
             at=at or Location(self.file, 0),
         )
-        return Rendered(self.file, (), frozenset(), (unknown,), failed=True)
+        return Rendered(self.file, (), frozenset(), (unknown,), failure=why)
 
 
 def _without_note(data: Any) -> tuple[Any, Any]:

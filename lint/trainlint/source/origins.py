@@ -12,9 +12,10 @@ from trainlint.finding import Location, Path
 from trainlint.source.alike import Alike, value_at
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.kustomization import is_remote
+from trainlint.source.links import follow
 from trainlint.source.patches import Documents, Patch, Target, like, patches
 from trainlint.source.reading import objects
-from trainlint.source.setters import generator, setter
+from trainlint.source.setters import generator, hashed, setter
 
 __all__ = ["NOTE", "Basis", "ObjectOrigin", "Origins"]
 
@@ -33,13 +34,26 @@ class Basis(StrEnum):
 class Origins:
     """The origins of all that one root makes.
 
-    ``kustomizations`` are the documents that take part, by directory; ``documents`` gives all documents of a file.
+    ``kustomizations`` are the documents that take part, by directory; ``documents`` gives all documents of a file;
+    ``links`` are the symbolic links on the way.
     """
 
-    def __init__(self, root: str, kustomizations: Mapping[str, Document], documents: Documents) -> None:
+    def __init__(
+        self, root: str, kustomizations: Mapping[str, Document], documents: Documents, links: Mapping[str, str]
+    ) -> None:
         self.root = root
         self.kustomizations = kustomizations
-        self.documents = documents
+        self._documents = documents
+        self._links = links
+
+    def documents(self, file: str) -> tuple[Document, ...]:
+        """All documents of a file, by any name that leads to it."""
+        return self._documents(self.real(file))
+
+    def real(self, name: str) -> str:
+        """The name to which links lead; empty for the root of the repository."""
+        name = follow(name, self._links) or name if self._links else posixpath.normpath(name)
+        return "" if name == "." else name
 
     @cached_property
     def chain(self) -> tuple[Document, ...]:
@@ -55,8 +69,7 @@ class Origins:
         for name in ("components", "resources", "bases"):
             for each in reversed(list(document.root[name].elements())):
                 if each.string and not is_remote(each.string):
-                    path = posixpath.normpath(posixpath.join(directory, each.string))
-                    yield from self._chain("" if path == "." else path, seen)
+                    yield from self._chain(self.real(posixpath.join(directory, each.string)), seen)
 
     @cached_property
     def patches(self) -> tuple[Patch, ...]:
@@ -100,9 +113,10 @@ class ObjectOrigin:
             if written is not MISSING and (not path or like(value, written)):
                 return base.document.at((*base.path, *own)), Basis.WRITTEN
         for patch in self._patches:
-            found = patch.find(self._alike, self._data, path)
-            if found is not None:
-                return found, Basis.PATCHED
+            for at, held in patch.held(self._alike, self._data, path):
+                if like(value, held):
+                    return at, Basis.PATCHED
+                written = held if written is MISSING else written
         made = self._set(path, value, written)
         if made is not None:
             return made, Basis.SET
@@ -116,6 +130,11 @@ class ObjectOrigin:
             made = generator(self._top, self._target.kind, self._target, path)
             if made is not None:
                 return made
+        if path and isinstance(value, str) and isinstance(written, str):
+            for document in self._origins.chain:
+                made = hashed(document, value, written)
+                if made is not None:
+                    return made
         if path:
             for document in self._origins.chain:
                 made = setter(document, self._target, path, value, written, self._origins.documents)
@@ -129,7 +148,7 @@ class ObjectOrigin:
         origins = self._origins
         made = self._note.get("configuredIn")
         if isinstance(made, str):
-            directory = posixpath.dirname(posixpath.normpath(posixpath.join(origins.root, made)))
+            directory = posixpath.dirname(origins.real(posixpath.join(origins.root, made)))
             if directory in origins.kustomizations:
                 return origins.kustomizations[directory]
         return origins.kustomizations[origins.root]
@@ -140,7 +159,7 @@ class ObjectOrigin:
         path = self._note.get("path")
         if not isinstance(path, str):
             return None
-        file = posixpath.normpath(posixpath.join(self._origins.root, path))
+        file = posixpath.join(self._origins.root, path)
         found = [each for document in self._origins.documents(file) for each in objects(document)]
         kind, name, namespace = _identity(self._data)
         alike = [each for each in found if each["kind"].string == kind]
@@ -153,7 +172,7 @@ class ObjectOrigin:
     @cached_property
     def _target(self) -> Target:
         kind, name, _ = _identity(self._data)
-        return Target(kind, name, _named(self._base) if self._base is not None else name)
+        return Target(kind, name, _named(self._base) if self._base is not None else "")
 
     @cached_property
     def _patches(self) -> tuple[Patch, ...]:

@@ -20,7 +20,7 @@ Documents = Callable[[str], tuple[Document, ...]]
 
 @fact
 class Target:
-    """An object that a patch may reach: its kind, its rendered name, and the name that it has in its own file."""
+    """An object that a patch may reach: its kind, its rendered name, and that in its own file, if it has one."""
 
     kind: str
     name: str
@@ -51,34 +51,26 @@ class Patch:
             not name or _matches(name, target.name) or _matches(name, target.written) or target.is_named(name)
         )
 
-    def find(self, alike: Alike, rendered: Any, path: Path) -> Location | None:
-        """Where in it the rendered value at a path stands; ``None`` if it does not."""
+    def held(self, alike: Alike, rendered: Any, path: Path) -> Iterator[tuple[Location, Any]]:
+        """What it writes to the path of a rendered value, and where that stands, what is applied last first."""
         if isinstance(self.data, dict):
-            return _held(alike, rendered, self.data, path, self.at)
-        if isinstance(self.data, list):
+            own, value = alike.follow(rendered, self.data, path)
+            if value is not MISSING:
+                yield self.at.child(*own), value
+        elif isinstance(self.data, list):
             for index in range(len(self.data) - 1, -1, -1):
-                found = self._operation(alike, rendered, path, index)
-                if found is not None:
-                    return found
-        return None
+                yield from self._operation(alike, rendered, path, index)
 
-    def _operation(self, alike: Alike, rendered: Any, path: Path, index: int) -> Location | None:
+    def _operation(self, alike: Alike, rendered: Any, path: Path, index: int) -> Iterator[tuple[Location, Any]]:
         operation = self.data[index]
         if not isinstance(operation, dict) or operation.get("op") not in ("add", "replace"):
-            return None
+            return
         steps = _pointer(operation.get("path"))
-        if len(steps) > len(path) or not all(map(_is_step, steps, path)):
-            return None
-        here = value_at(rendered, path[: len(steps)])
-        at = self.at.child(index, "value")
-        return _held(alike, here, operation.get("value"), path[len(steps) :], at)
-
-
-def _held(alike: Alike, rendered: Any, written: Any, path: Path, at: Location) -> Location | None:
-    own, value = alike.follow(rendered, written, path)
-    if value is MISSING or not like(value_at(rendered, path), value):
-        return None
-    return at.child(*own)
+        if len(steps) <= len(path) and all(map(_is_step, steps, path)):
+            here = value_at(rendered, path[: len(steps)])
+            own, value = alike.follow(here, operation.get("value"), path[len(steps) :])
+            if value is not MISSING:
+                yield self.at.child(index, "value", *own), value
 
 
 def like(rendered: Any, written: Any) -> bool:

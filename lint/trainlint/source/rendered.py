@@ -16,12 +16,17 @@ class Rendered:
     ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``),
     each under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the
     files whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are
-    the parts that could not be rendered: they may add objects. ``failed`` says that nothing could be rendered, and
-    ``unknowns`` why.
+    the parts that could not be rendered: they may add objects. ``failure`` says why nothing could be rendered, if
+    nothing could.
     """
 
     root: str
     documents: tuple[Document, ...]
     files: frozenset[str]
     unknowns: tuple[Unknown, ...] = ()
-    failed: bool = False
+    failure: str = ""
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing could be rendered."""
+        return bool(self.failure)

@@ -11,7 +11,7 @@ from trainlint.finding import Location, Path
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.patches import Documents, Target
 
-__all__ = ["generator", "setter"]
+__all__ = ["generator", "hashed", "setter"]
 
 _GENERATORS: Final = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
 _LABELS: Final = ("labels", "matchLabels", "selector")
@@ -41,7 +41,8 @@ def setter(
             ),
             None,
         )
-    if last == "namespace" and value == root["namespace"].value:
+    own = target.kind == "Namespace" and path == ("metadata", "name")
+    if (last == "namespace" or own) and value == root["namespace"].value:
         return root["namespace"].at
     labelled = _labelled(root, path, value)
     return _named(root, value, written) if labelled is None else labelled
@@ -50,9 +51,10 @@ def setter(
 def generator(document: Document, kind: str, target: Target, path: Path) -> Location | None:
     """The place in a kustomization that generated a ConfigMap or a Secret, or one entry of its data."""
     field = document.root[_GENERATORS.get(kind, "")]
-    made = next((each for each in field.elements() if target.is_named(each["name"].string or "")), None)
-    if made is None:
+    named = [each for each in field.elements() if target.is_named(each["name"].string or "")]
+    if not named:
         return None
+    made = max(named, key=lambda each: len(each["name"].string or ""))
     if len(path) > 1 and path[0] in ("data", "stringData", "binaryData"):
         for each in (*made["literals"].elements(), *made["files"].elements()):
             text = each.string or ""
@@ -60,6 +62,16 @@ def generator(document: Document, kind: str, target: Target, path: Path) -> Loca
             if name == path[1]:
                 return each.at
     return made.at
+
+
+def hashed(document: Document, value: str, written: str) -> Location | None:
+    """The generator whose name is ``written`` in a reference to what it made, which ends with a hash."""
+    if written and written in value and _HASH.fullmatch(value[-11:]):
+        for name in _GENERATORS.values():
+            for each in document.root[name].elements():
+                if each["name"].string == written:
+                    return each["name"].at
+    return None
 
 
 def _image(root: Field, value: str) -> Location | None:
@@ -95,15 +107,10 @@ def _labelled(root: Field, path: Path, value: Any) -> Location | None:
 
 
 def _named(root: Field, value: Any, written: Any) -> Location | None:
-    """A name that got a prefix, a suffix or the hash of what was generated."""
+    """A name that got a prefix or a suffix."""
     if not isinstance(value, str) or not isinstance(written, str) or not written or written not in value:
         return None
     before, _, after = value.partition(written)
-    if _HASH.fullmatch(after[-11:]):
-        for name in _GENERATORS.values():
-            for each in root[name].elements():
-                if each["name"].string == written:
-                    return each["name"].at
     for name, held in (("namePrefix", before), ("nameSuffix", after)):
         text = root[name].string
         if text and text in held:

@@ -2,7 +2,8 @@
 
 Templates hold no objects until something renders them, and what a kustomization changes is not what its files say.
 Nothing is claimed about such objects, neither good nor bad; what is found in files that a kustomization changes is a
-note at most. To judge them, render them and lint the result.
+note at most. trainlint renders kustomizations itself where kustomize or kubectl is there (or the extra
+`trainlint[kustomize]`), and says what keeps it from that. To judge anything else, render it and lint the result.
 
 ```yaml bad
 apiVersion: batch/v1
@@ -27,16 +28,17 @@ spec:
 
 from __future__ import annotations
 
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Severity
 from trainlint.rule import Repository, rule
+from trainlint.snapshot.repository import RENDER
 from trainlint.source.template import Template
 
 HOW = {
     "helm": "helm template {place} | trainlint check -",
-    "kustomize": "kubectl kustomize {place} | trainlint check -",
 }
 
 
@@ -59,11 +61,20 @@ def check(repository: Repository) -> Iterator[Finding]:
             span=templates[0].span if engine != "helm" else None,
             cause=place,
         )
-    for directory in sorted(set(repository.transformed.values())):
+    failed = {posixpath.dirname(each.root) or ".": each for each in repository.rendered if each.failed}
+    for directory, root in sorted(failed.items()):
+        yield Finding(
+            message=f"{directory} could not be rendered: {root.failure}",
+            at=root.unknowns[0].at or Location(root.root, 0),
+            remedy=root.unknowns[0].remedy,
+            evidence={"root": root.root},
+            cause=directory,
+        )
+    for directory in sorted(set(repository.transformed.values()) - set(failed)):
         yield Finding(
             message=f"the kustomization {directory} was not rendered: what it changes is unknown",
             at=Location(repository.kustomization_files[directory], 0),
-            remedy=f"lint what it renders to: {HOW['kustomize'].format(place=directory)}",
+            remedy=RENDER.format(directory),
             evidence={"engine": "kustomize"},
             cause=directory,
         )
