@@ -76,7 +76,7 @@ def load_configuration(document: Document | None) -> Configuration:
     from trainlint.config.model import Config  # noqa: PLC0415 (pydantic is slow to import)
 
     config = validate(Config, document.root, what="configuration")
-    render = Render(kustomize=config.render.kustomize == "auto")
+    render = Render(kustomize=config.render.kustomize == "auto", helm=config.render.helm == "auto")
     return Configuration(document, _settings_of(config), choices_of(config, document), render)
 
 

@@ -130,6 +130,9 @@ class RenderConfig(_Strict):
     kustomize: Literal["auto", "never"] = Field(
         default="auto", description="Whether kustomizations are rendered, by kustomize or kubectl."
     )
+    helm: Literal["auto", "never"] = Field(
+        default="auto", description="Whether Helm charts are rendered, by helm or its library."
+    )
 
 
 class Config(_Strict):

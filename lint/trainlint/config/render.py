@@ -9,6 +9,7 @@ __all__ = ["Render"]
 
 @fact
 class Render:
-    """``kustomize``: kustomizations are rendered, where a renderer is there."""
+    """``kustomize``: kustomizations are rendered, where a renderer is there; ``helm``: charts are."""
 
     kustomize: bool = True
+    helm: bool = True

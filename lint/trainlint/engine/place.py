@@ -26,7 +26,8 @@ TOP = Span(1, 1, 1, 2)
 class Places:
     """Resolves locations of one state of the repository; ``base`` those in the base revision.
 
-    ``written`` tells where a place of a rendered document was written; findings are there already.
+    ``written`` tells where a place of a rendered document was written; findings are there already. ``templates`` tell
+    where the paths of documents stand in files that are no YAML.
     """
 
     def __init__(
@@ -40,6 +41,7 @@ class Places:
         self._base = base
         self._tree = Tree(world)
         self._more: dict[str, dict[int, Document]] = {}
+        self.templates: dict[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = {}
         self.readings = {reading.file: reading for reading in readings}
         self._documents: dict[tuple[str, int], Document] = {
             (reading.file, document.index): document
@@ -84,6 +86,9 @@ class Places:
 
     def locate(self, at: Location) -> tuple[Path, Span]:
         """The nearest place that exists, and its span."""
+        template = self._home(at).templates.get((at.file, at.document))
+        if template is not None:
+            return template(at.path)
         document = self.document(at)
         return ((), TOP) if document is None else locate(document, at.path)
 
@@ -107,4 +112,5 @@ class Places:
         if unknown.at is None:
             return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy)
         at = self.written(unknown.at)
-        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, at.file, self.locate(at)[1].line)
+        span = unknown.span or self.locate(at)[1]
+        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, at.file, span.line)

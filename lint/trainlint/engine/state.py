@@ -64,7 +64,10 @@ class State:
     def places(self) -> Places:
         """Where everything stands."""
         before = self.before.places if self.before else None
-        return Places(self.world, self.readings, before, self.repository.written)
+        found = Places(self.world, self.readings, before, self.repository.written)
+        for each in self.repository.rendered:
+            found.templates.update(each.places)
+        return found
 
     @property
     def findings(self) -> list[Finding]:

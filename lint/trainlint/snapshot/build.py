@@ -110,7 +110,9 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
             objects,
             transformed=repository.transformed,
             rendered=repository.rendered,
-            templates=any(reading.templates for reading in repository.readings),
+            templates=any(
+                reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
+            ),
             part=part,
         ),
         unknowns=(*workloads.unknowns, *_disputed(objects)),

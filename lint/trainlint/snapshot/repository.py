@@ -107,6 +107,11 @@ class Repository:
     unknowns: tuple[Unknown, ...] = ()
 
     @cached_property
+    def rendered_files(self) -> frozenset[str]:
+        """The files for which something that was rendered stands."""
+        return _files_of(self.rendered)
+
+    @cached_property
     def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
         """The objects of each document, and what was rendered of them."""
         found: dict[tuple[str, int], list[ApiObject]] = defaultdict(list)
@@ -144,7 +149,7 @@ def read_repository(
     ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
     takes the place of the objects in their files.
     """
-    replaced = frozenset().union(*(each.files for each in rendered))
+    replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
     found = [
@@ -163,12 +168,21 @@ def read_repository(
         objects=tuple(item for item in found if id(item) not in superseded),
         duplicates=tuple(duplicates),
         transformed=transformed,
-        together=tops | {each.root: posixpath.dirname(each.root) or "." for each in rendered},
+        together=tops | {each.root: _together(each.root) for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        rendered=tuple(rendered),
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
+        rendered=tuple(rendered),
     )
+
+
+def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
+    return frozenset().union(*(each.files for each in rendered))
+
+
+def _together(root: str) -> str:
+    """What is deployed as one: a kustomization by its directory, each release of a chart by itself."""
+    return posixpath.dirname(root) or "." if is_kustomization(root) else root
 
 
 def _root_of(each: ApiObject, at: Location) -> Path:
@@ -214,7 +228,8 @@ def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
             continue
         place = (each.file, each.key)
         if place in last:
-            yield Duplicate(last[place], each, f"the file {each.file}")
+            where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
+            yield Duplicate(last[place], each, where)
         last[place] = each
 
 

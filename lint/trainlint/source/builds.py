@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import sys
 from collections.abc import Iterable, Mapping
@@ -25,25 +26,53 @@ class Builds:
     def __init__(self, directory: Path | None = None) -> None:
         self._directory = directory
         self._known: dict[str, Reading] = {}
+        self._texts: dict[str, bytes] = {}
 
     def get(self, digest: str) -> Reading | None:
         """What was rendered from the same, or ``None``."""
-        if digest not in self._known and self._directory is not None:
-            try:
-                file = self._directory / f"{digest[:40]}{SUFFIX}"
-                head, _, body = file.read_bytes().partition(b"\n")
-                if head == _HEAD + hashlib.sha256(body).hexdigest().encode():
+        if digest not in self._known:
+            body = self._read(digest)
+            if body is not None:
+                with contextlib.suppress(ValueError, TypeError, RecursionError):
                     self._known[digest] = plain.from_json("", body)
-                    file.touch()  # its age decides what goes first
-            except (OSError, ValueError, TypeError, RecursionError):
-                pass
         return self._known.get(digest)
 
     def keep(self, digest: str, reading: Reading, *, lasting: bool = True) -> None:
         """Keep what was rendered; what is not ``lasting``, or cannot be written, is kept for this run only."""
         self._known[digest] = reading
         body = plain.to_json(reading) if self._directory is not None and lasting else None
-        if self._directory is None or body is None:
+        if body is not None:
+            self._write(digest, body)
+
+    def get_text(self, digest: str) -> bytes | None:
+        """What a renderer wrote for the same, or ``None``."""
+        if digest not in self._texts:
+            body = self._read(digest)
+            if body is not None:
+                self._texts[digest] = body
+        return self._texts.get(digest)
+
+    def keep_text(self, digest: str, text: bytes, *, lasting: bool = True) -> None:
+        """Keep what a renderer wrote, as ``keep`` does."""
+        self._texts[digest] = text
+        if lasting:
+            self._write(digest, text)
+
+    def _read(self, digest: str) -> bytes | None:
+        if self._directory is None:
+            return None
+        try:
+            file = self._directory / f"{digest[:40]}{SUFFIX}"
+            head, _, body = file.read_bytes().partition(b"\n")
+            if head != _HEAD + hashlib.sha256(body).hexdigest().encode():
+                return None
+            file.touch()  # its age decides what goes first
+        except OSError:
+            return None
+        return body
+
+    def _write(self, digest: str, body: bytes) -> None:
+        if self._directory is None:
             return
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)

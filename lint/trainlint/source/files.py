@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Final
@@ -60,8 +60,9 @@ class World:
     ``root`` is the root of the Git work tree, outside Git the directory that was named. ``scope`` holds the names to
     which the report is narrowed (``None``: all of them). ``configs`` are trainlint's own configuration files.
     ``trees`` are the directories below which all manifests were read. ``links`` are the symbolic links of a world that
-    is not on disk, and where they lead; ``blob`` gives what such a world holds under a name, manifest or not.
-    ``vendored`` are directories of other projects' code, which are not read, with the number of manifests in each.
+    is not on disk, and where they lead; ``blob`` gives what such a world holds under a name, manifest or not, ``names``
+    all the names. ``vendored`` are directories of other projects' code, which are not read, with the number of
+    manifests in each.
     """
 
     root: Path
@@ -73,6 +74,7 @@ class World:
     links: Mapping[str, str] | None = None
     vendored: Mapping[str, int] = field(default_factory=dict)
     blob: Callable[[str], bytes | None] | None = field(default=None, repr=False, compare=False)
+    names: Callable[[], Iterable[str]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def on_disk(self) -> bool:

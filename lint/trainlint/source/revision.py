@@ -135,6 +135,7 @@ class _Tree:
             trees=self._head.trees,
             links={shown(name): text for name, text in links.items()},
             blob=self._blob,
+            names=self._entries.keys,
         )
         return Revision(self._revision, self._commit, world, frozenset(same), tuple(self._missed))
 
