@@ -9,7 +9,7 @@ from typing import Final
 from trainlint.kube.meta import Meta
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.podgroups import PodGroups
+from trainlint.workload.podgroups import PodGroup
 from trainlint.workload.together import tied
 from trainlint.workload.written import template_of
 
@@ -31,12 +31,14 @@ _ON_TEMPLATES: Final = (
 )
 
 
-def managed(pod_sets: Sequence[PodSet], item: Field, meta: Meta, groups: PodGroups) -> tuple[PodSet, ...]:
+def managed(pod_sets: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup]) -> tuple[PodSet, ...]:
     """The pod sets of an object with its queue and with what keeps their pods in one domain."""
     return tuple(_managed(pod_set, pod_sets, item, meta, groups) for pod_set in pod_sets)
 
 
-def _managed(pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: PodGroups) -> PodSet:
+def _managed(
+    pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup]
+) -> PodSet:
     queue = meta.labels.get(QUEUE_LABEL, "")
     workload = Workload(pod_set.owner, meta.api_version, tuple(siblings), item)
     found = tied(pod_set, siblings, item, meta, groups, lambda: template_of(workload, pod_set))
