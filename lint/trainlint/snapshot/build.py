@@ -33,6 +33,7 @@ __all__ = ["Snapshot", "build_snapshots"]
 APART = INVENTORY_KINDS | {"Namespace"}
 SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
 """Kinds that make no state of a cluster by themselves where deployers say what does."""
+EVERYWHERE = INVENTORY_KINDS | HYPERNODE_KINDS
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
 
 
@@ -186,7 +187,7 @@ def _inflates(file: str, cluster: Cluster) -> bool:
 def _platform(repository: Repository) -> Iterator[ApiObject]:
     """The nodes of a cluster that nobody deploys: inventories outside of every kustomization (design, section 7.4)."""
     for each in repository.objects:
-        if each.meta.kind in INVENTORY_KINDS and each.file not in repository.together:
+        if each.meta.kind in EVERYWHERE and each.file not in repository.together:
             yield each
 
 
@@ -202,7 +203,7 @@ def _left_over(
 ) -> Snapshot:
     """A part that no deployer names; with the only cluster that there is, where it would have to run."""
     there = context.objects if context is not None else ()
-    objects = tuple(_once([*(each for each in left if _belongs(each, part, repository)), *there]))
+    objects = tuple(_once([*_belonging(left, repository, part), *there]))
     transformed = {file: by for file, by in repository.transformed.items() if part.holds(file)}
     changed = context.unrendered if context is not None else {}
     why = part.why
@@ -303,10 +304,17 @@ def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: S
     return read_inventories(others, settings)
 
 
-def _belongs(item: ApiObject, part: Part, repository: Repository) -> bool:
+def _belonging(objects: Iterable[ApiObject], repository: Repository, part: Part) -> Iterator[ApiObject]:
     """What describes nodes, outside every kustomization, joins every snapshot; the nearest counts (design, 7.4)."""
-    everywhere = item.meta.kind in INVENTORY_KINDS | HYPERNODE_KINDS and item.file not in repository.together
-    return part.holds(item.file, everywhere=everywhere)
+    inside: dict[str, bool] = {}
+    for each in objects:
+        file = each.file
+        held = inside.get(file)
+        if held is None:
+            held = inside[file] = part.holds(file)
+        outside = each.meta.kind in EVERYWHERE and file not in repository.together
+        if held or (outside and part.holds(file, everywhere=True)):
+            yield each
 
 
 def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:

@@ -10,7 +10,7 @@ from trainlint.kube.meta import Meta
 from trainlint.model.settings import KueueManager
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.podgroups import PodGroups
+from trainlint.workload.podgroups import PodGroup
 from trainlint.workload.together import tied
 from trainlint.workload.written import template_of
 
@@ -33,7 +33,7 @@ _ON_TEMPLATES: Final = (
 
 
 def managed(
-    pod_sets: Sequence[PodSet], item: Field, meta: Meta, groups: PodGroups, manager: KueueManager | None = None
+    pod_sets: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup], manager: KueueManager | None = None
 ) -> tuple[PodSet, ...]:
     """The pod sets of an object with its queue (if ``manager`` lets Kueue see it) and with what keeps their pods in one
     domain.
@@ -52,7 +52,7 @@ def manages(manager: KueueManager | None, api_version: str, kind: str) -> bool:
 
 
 def _managed(
-    pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: PodGroups, queue: str
+    pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup], queue: str
 ) -> PodSet:
     workload = Workload(pod_set.owner, meta.api_version, tuple(siblings), item)
     found = tied(pod_set, siblings, item, meta, groups, lambda: template_of(workload, pod_set))

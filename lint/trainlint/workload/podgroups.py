@@ -71,10 +71,10 @@ def minimum_of(group: Field) -> Field:
 
 
 def topologies(
-    groups: PodGroups, pods: PodSet, template: Callable[[], Field]
+    groups: Sequence[PodGroup], pods: PodSet, template: Callable[[], Field]
 ) -> Iterator[tuple[Together | None, Together | None]]:
     """What each PodGroup of the pods asks for: for all of them, and for parts of them."""
-    for group in groups.get(pods.namespace, ()):
+    for group in groups:
         if group.holds(pods, template()):
             if group.meta.api_group == _VOLCANO:
                 yield _volcano(group, pods)

@@ -12,7 +12,7 @@ from trainlint.kube.values import is_placeholder, known_text, read_int, read_tex
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together
 from trainlint.source.document import Field
-from trainlint.workload.podgroups import PodGroups, topologies
+from trainlint.workload.podgroups import PodGroup, topologies
 from trainlint.workload.tier import tier_of
 
 __all__ = ["KUEUE_GROUP", "KUEUE_REQUIRED", "KUEUE_SLICE", "shared_unit", "tied"]
@@ -34,7 +34,12 @@ _RAY_DOUBT: Final = "whether KubeRay runs with Volcano as its batch scheduler"
 
 
 def tied(
-    pods: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: PodGroups, template: Callable[[], Field]
+    pods: PodSet,
+    siblings: Sequence[PodSet],
+    item: Field,
+    meta: Meta,
+    groups: Sequence[PodGroup],
+    template: Callable[[], Field],
 ) -> PodSet:
     """The pod set with what keeps its pods, and equal parts of them, in one domain."""
     whole, parts = _of_kind(pods, siblings, item, meta)
