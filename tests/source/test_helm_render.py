@@ -155,7 +155,8 @@ tolerations:
     assert line("metadata", "labels", "app") == (home, 8)
     assert line("metadata", "labels", "role") == (given, 4)
     assert line("spec", "template", "spec", "nodeSelector", "pool") == (given, 7)
-    assert line("spec", "template", "spec", "nodeSelector") == (home, 15)
+    assert line("spec", "template", "spec", "nodeSelector") == (given, 6)  # all of it is given
+    assert line("spec", "template", "spec", "nodeSelector", "zone") == (given, 6)  # is not there: its parent
     assert line("spec", "template", "spec", "tolerations", 0, "operator") == (given, 10)
     assert line("spec", "template", "spec", "containers", 0, "command") == (home, 24)
     assert line("spec", "template", "spec", "containers", 1, "image") == (home, 27)
