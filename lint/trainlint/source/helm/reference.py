@@ -43,7 +43,7 @@ class Scope:
         return found
 
     def single(self, said: str) -> Steps | None:
-        """The one value of ``.Values`` that an expression prints, if it is one; ``include`` makes something else of it."""
+        """The one value of ``.Values`` that an expression prints, if it is one; ``include`` makes something else."""
         if _INCLUDES.match(said):
             return None
         found = [each for each in self.references(said) if each[:1] == ("Values",) and len(each) > 1]
