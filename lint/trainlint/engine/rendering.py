@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from trainlint.engine.setup import Setup
 from trainlint.model.settings import Settings
@@ -14,17 +15,29 @@ from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
 
+if TYPE_CHECKING:
+    from trainlint.source.helm.install import HelmInstall
+
 __all__ = ["rendered"]
 
 
 def rendered(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str] = ()
+    world: World,
+    readings: Sequence[Reading],
+    setup: Setup,
+    builds: Builds,
+    extra: Iterable[str] = (),
+    installs: Sequence[HelmInstall] = (),
 ) -> tuple[Rendered, ...]:
     """Everything that is rendered; nothing where there is no renderer, or the configuration wants none.
 
-    ``extra`` are directories of kustomizations that somebody deploys by themselves.
+    ``extra`` are directories of kustomizations that somebody deploys by themselves, ``installs`` the releases of charts
+    that somebody deploys.
     """
-    return (*_kustomizations(world, readings, setup, builds, extra), *_charts(world, readings, setup, builds))
+    return (
+        *_kustomizations(world, readings, setup, builds, extra),
+        *_charts(world, readings, setup, builds, installs),
+    )
 
 
 def _kustomizations(
@@ -40,7 +53,9 @@ def _kustomizations(
     return render(world, readings, KindFilter(READ_KINDS), builds, program, extra)
 
 
-def _charts(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds) -> tuple[Rendered, ...]:
+def _charts(
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, installs: Sequence[HelmInstall]
+) -> tuple[Rendered, ...]:
     if not setup.configuration.render.helm or not any(file.chart for file in world.files):
         return ()
     from trainlint.source.helm.install import Cluster, served  # noqa: PLC0415 (only where there are charts)
@@ -51,7 +66,8 @@ def _charts(world: World, readings: Sequence[Reading], setup: Setup, builds: Bui
     if program is None:
         return ()
     cluster = Cluster(_version(setup.settings), served(readings) | _of_plugins(setup.settings))
-    return render_charts(world, KindFilter(READ_KINDS), program, store=builds, cluster=cluster)
+    kinds = KindFilter(READ_KINDS)
+    return render_charts(world, kinds, program, store=builds, cluster=cluster, installs=installs)
 
 
 def _version(settings: Sequence[Settings]) -> str:

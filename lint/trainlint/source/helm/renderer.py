@@ -85,6 +85,8 @@ def _library() -> Program | None:
     spec = PathFinder.find_spec(_LIBRARY, places)
     if spec is None or spec.origin is None:
         return None
+    if not any(Path(spec.origin).with_name("lib").glob("*helm_c*")):  # installed from source, which brings none
+        return None
     try:
         identity = f"{_WHEEL} {version(_WHEEL)}"
     except PackageNotFoundError:
