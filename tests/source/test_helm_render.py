@@ -357,6 +357,15 @@ def test_files_of_the_chart_are_there_but_for_those_that_it_ignores(tmp_path: Pa
     assert value_of(tmp_path, '{{ .Files.Get "files/a.txt" }}{{ .Files.Get "files/b.txt" }}', **more) == "A"
 
 
+def test_files_that_templates_print_are_no_manifests_of_their_own(tmp_path: Path) -> None:
+    runtime = MAP % "{{ .Values.x }}"
+    (made,) = render(
+        tmp_path, chart({"files/a.yaml": runtime, "templates/a.yaml": '{{ tpl (.Files.Get "files/a.yaml") . }}'})
+    )
+    assert made.files == {"charts/train/files/a.yaml", "charts/train/templates/a.yaml"}
+    assert len(made.documents) == 1
+
+
 def test_templates_are_told_the_version_of_kubernetes_and_the_apis(tmp_path: Path) -> None:
     has = "{{ .Capabilities.APIVersions.Has %s }}"
     asks = MAP % " ".join(("{{ .Capabilities.KubeVersion.Version }}", has % '"cilium.io/v2"', has % '"batch/v1"'))
