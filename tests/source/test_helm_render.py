@@ -414,9 +414,9 @@ def test_a_template_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     with Worker(program, time_limit=2) as worker:
         started = time.monotonic()
         with pytest.raises(Failed, match="took more than 2 seconds"):
-            worker.render(Request(str(tmp_path / "charts/train"), "train", "default"))
+            worker.render(Request("train", "default", chart=str(tmp_path / "charts/train")))
         assert time.monotonic() - started < 30
-        assert worker.render(Request(str(tmp_path / "charts/quick"), "quick", "default"))
+        assert worker.render(Request("quick", "default", chart=str(tmp_path / "charts/quick")))
 
 
 def test_what_was_rendered_is_kept_by_all_that_it_was_made_from(tmp_path: Path) -> None:
@@ -524,7 +524,7 @@ def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_clust
     for name in ("HELM_PLUGINS", "HELM_KUBETOKEN", "KUBECONFIG", "TOKEN"):
         monkeypatch.setenv(name, "ours")
     with Worker(program) as worker:
-        made = worker.render(Request(str(tmp_path), "train", "ns", '{"a": 1}', "v1.30.0", ("x.io/v1", "y.io/v1")))
+        made = worker.render(Request("train", "ns", '{"a": 1}', "v1.30.0", ("x.io/v1", "y.io/v1"), str(tmp_path)))
     said = json.loads((tmp_path / "log").read_text())
     assert said["arguments"][:5] == ["template", "train", str(tmp_path), "--namespace", "ns"]
     assert said["arguments"][-4:] == ["--kube-version", "v1.30.0", "--api-versions=x.io/v1", "--api-versions=y.io/v1"]
@@ -538,7 +538,7 @@ def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_clust
 
 def test_the_program_on_the_path_says_why_it_makes_nothing(tmp_path: Path, program: Program) -> None:
     with Worker(program) as worker, pytest.raises(Failed, match=r"^execution error at") as failure:
-        worker.render(Request(str(tmp_path), "train", "ns", '{"fail": true}'))
+        worker.render(Request("train", "ns", '{"fail": true}', chart=str(tmp_path)))
     said = complaint(str(failure.value))
     assert (said.text, said.template, said.line) == ("no", "train/templates/a.yaml", 3)
 

@@ -46,12 +46,12 @@ class Program:
 class Request:
     """One chart on disk, to be rendered as a release. ``values`` are JSON, over the chart's own."""
 
-    chart: str
     name: str
     namespace: str
     values: str = "{}"
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()
+    chart: str = ""
 
 
 class Failed(Exception):  # noqa: N818 (what helm says is no exception of ours)
