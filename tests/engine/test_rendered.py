@@ -150,6 +150,19 @@ def test_suppressions_where_it_was_written_count(tmp_path: Path, train: str) -> 
     assert [each.finding.rule for each in result.suppressed] == ["request-exceeds-node"]
 
 
+def test_an_annotation_of_the_object_counts_for_what_a_patch_brings_in(tmp_path: Path) -> None:
+    files = FILES | {
+        "base/train.yaml": TRAIN.replace(
+            "  name: train\n", "  name: train\n  annotations: {trainlint.io/ignore: placement}\n"
+        ),
+        "overlays/prod/kustomization.yaml": "namespace: ml\nresources: [../../base]\npatches: [{path: gpus.yaml}]\n",
+        "overlays/prod/gpus.yaml": MORE_GPUS,
+    }
+    result = lint(tmp_path, files)
+    assert found(result) == []
+    assert [each.finding.at.file for each in result.suppressed] == ["overlays/prod/gpus.yaml"]
+
+
 def test_a_single_file_narrows_the_report_to_what_was_found_in_it(tmp_path: Path) -> None:
     files = FILES | {
         "base/train.yaml": TRAIN.replace('"8"', '"16"'),

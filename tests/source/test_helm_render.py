@@ -155,7 +155,8 @@ tolerations:
     assert line("metadata", "labels", "app") == (home, 8)
     assert line("metadata", "labels", "role") == (given, 4)
     assert line("spec", "template", "spec", "nodeSelector", "pool") == (given, 7)
-    assert line("spec", "template", "spec", "nodeSelector") == (home, 15)
+    assert line("spec", "template", "spec", "nodeSelector") == (given, 6)  # all of it is given
+    assert line("spec", "template", "spec", "nodeSelector", "zone") == (given, 6)  # is not there: its parent
     assert line("spec", "template", "spec", "tolerations", 0, "operator") == (given, 10)
     assert line("spec", "template", "spec", "containers", 0, "command") == (home, 24)
     assert line("spec", "template", "spec", "containers", 1, "image") == (home, 27)
@@ -356,6 +357,15 @@ def test_files_of_the_chart_are_there_but_for_those_that_it_ignores(tmp_path: Pa
     assert value_of(tmp_path, '{{ .Files.Get "files/a.txt" }}{{ .Files.Get "files/b.txt" }}', **more) == "A"
 
 
+def test_files_that_templates_print_are_no_manifests_of_their_own(tmp_path: Path) -> None:
+    runtime = MAP % "{{ .Values.x }}"
+    (made,) = render(
+        tmp_path, chart({"files/a.yaml": runtime, "templates/a.yaml": '{{ tpl (.Files.Get "files/a.yaml") . }}'})
+    )
+    assert made.files == {"charts/train/files/a.yaml", "charts/train/templates/a.yaml"}
+    assert len(made.documents) == 1
+
+
 def test_templates_are_told_the_version_of_kubernetes_and_the_apis(tmp_path: Path) -> None:
     has = "{{ .Capabilities.APIVersions.Has %s }}"
     asks = MAP % " ".join(("{{ .Capabilities.KubeVersion.Version }}", has % '"cilium.io/v2"', has % '"batch/v1"'))
@@ -404,9 +414,9 @@ def test_a_template_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     with Worker(program, time_limit=2) as worker:
         started = time.monotonic()
         with pytest.raises(Failed, match="took more than 2 seconds"):
-            worker.render(Request(str(tmp_path / "charts/train"), "train", "default"))
+            worker.render(Request("train", "default", chart=str(tmp_path / "charts/train")))
         assert time.monotonic() - started < 30
-        assert worker.render(Request(str(tmp_path / "charts/quick"), "quick", "default"))
+        assert worker.render(Request("quick", "default", chart=str(tmp_path / "charts/quick")))
 
 
 def test_what_was_rendered_is_kept_by_all_that_it_was_made_from(tmp_path: Path) -> None:
@@ -514,7 +524,7 @@ def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_clust
     for name in ("HELM_PLUGINS", "HELM_KUBETOKEN", "KUBECONFIG", "TOKEN"):
         monkeypatch.setenv(name, "ours")
     with Worker(program) as worker:
-        made = worker.render(Request(str(tmp_path), "train", "ns", '{"a": 1}', "v1.30.0", ("x.io/v1", "y.io/v1")))
+        made = worker.render(Request("train", "ns", '{"a": 1}', "v1.30.0", ("x.io/v1", "y.io/v1"), str(tmp_path)))
     said = json.loads((tmp_path / "log").read_text())
     assert said["arguments"][:5] == ["template", "train", str(tmp_path), "--namespace", "ns"]
     assert said["arguments"][-4:] == ["--kube-version", "v1.30.0", "--api-versions=x.io/v1", "--api-versions=y.io/v1"]
@@ -528,7 +538,7 @@ def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_clust
 
 def test_the_program_on_the_path_says_why_it_makes_nothing(tmp_path: Path, program: Program) -> None:
     with Worker(program) as worker, pytest.raises(Failed, match=r"^execution error at") as failure:
-        worker.render(Request(str(tmp_path), "train", "ns", '{"fail": true}'))
+        worker.render(Request("train", "ns", '{"fail": true}', chart=str(tmp_path)))
     said = complaint(str(failure.value))
     assert (said.text, said.template, said.line) == ("no", "train/templates/a.yaml", 3)
 

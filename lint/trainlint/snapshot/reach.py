@@ -82,9 +82,14 @@ class Reach:
         yield from self._of(self._charts.get((directory or ".", at)))
 
     def chart_files(self, directory: str, at: Location | None) -> frozenset[str]:
-        """The files for which that stands, and the one in which it stands."""
+        """The files for which that stands, and the one in which it stands. Of a chart that was not rendered as it is
+        installed, those in which it stands otherwise: that is not what is deployed.
+        """
         made = self._charts.get((directory or ".", at))
-        return frozenset() if made is None else made.files | {made.root}
+        if made is not None:
+            return made.files | {made.root}
+        others = [each for (chart, _), each in self._charts.items() if chart == (directory or ".")]
+        return frozenset().union(*(each.files | {each.root} for each in others if each.undeployed))
 
     def files(self, path: str) -> frozenset[str]:
         """The files of which nobody else deploys the objects, once the path is deployed."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.finding import Location, Unknown
 from trainlint.source.files import World
 from trainlint.source.helm.chart import Chart, find_charts, local_home
-from trainlint.source.helm.engine import Engine, Store
+from trainlint.source.helm.engine import Copy, Engine, Store
 from trainlint.source.helm.files import ChartFiles, RefusedError
 from trainlint.source.helm.install import MAX_VALUES_FILES, Cluster, HelmInstall, by_itself
 from trainlint.source.helm.release import Numbers, Release, failed
@@ -79,9 +78,9 @@ class _Charts:
             yield failed(chart.file, subject, str(error), error.remedy, Location(chart.file, 0))
             return
         releases = said or by_itself(chart)
-        with tempfile.TemporaryDirectory(prefix="trainlint-chart-", ignore_cleanup_errors=True) as home:
+        with Copy() as copy:
             made = [
-                Release(self._files, staged, each, home, self._numbers).rendered(
+                Release(self._files, staged, each, copy, self._numbers).rendered(
                     self._engine, self._kinds, covered | staged.templates
                 )
                 for each in releases

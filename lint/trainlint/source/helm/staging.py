@@ -29,6 +29,7 @@ _ARCHIVE: Final = re.compile(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
 _REFERENCE: Final = re.compile(
     r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)|"\$schema"\s*:\s*"(?!https?://json-schema\.org/)'
 )
+_PRINTED: Final = re.compile(r"(?:charts/[^/]+/)*(?:templates|files)/")
 _MAX_DEPTH: Final = 8
 
 
@@ -50,8 +51,8 @@ class Staged:
 
     @property
     def templates(self) -> frozenset[str]:
-        """The files of the world that it renders."""
-        return frozenset(name for inside, name in self.names.items() if "/templates/" in f"/{inside}")
+        """The files of the world that it renders, and those that by custom are there for templates to print."""
+        return frozenset(name for inside, name in self.names.items() if _PRINTED.match(inside))
 
     def home(self, template: str) -> str:
         """The chart of a template, both as helm names them."""
