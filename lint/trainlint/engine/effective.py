@@ -196,3 +196,10 @@ def _values(settings: Settings) -> Iterator[tuple[str, str | tuple[str, ...]]]:
         yield f"cni.options.{name}", value
     yield "admission", tuple(sorted(settings.admission)) or "none"
     yield "topology_key", settings.topology_key
+    for name, values in (("paths", settings.paths), ("inventories", settings.inventories)):
+        if values:
+            yield name, values
+    if settings.namespace:
+        yield "namespace", settings.namespace
+    if settings.closed:
+        yield "closed", tuple(sorted(settings.closed))
