@@ -139,7 +139,7 @@ def test_a_second_run_starts_no_helm(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @needs_helm
-def test_the_namespace_in_which_a_chart_is_taken_to_be_stays_open(tmp_path: Path) -> None:
+def test_a_chart_that_nobody_installs_may_bring_what_is_missing(tmp_path: Path) -> None:
     claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
     pod = (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default}\nspec:\n"

@@ -22,8 +22,6 @@ OPENERS = frozenset(
 """Objects that bring in others: API group and kind."""
 
 EVERYWHERE = ""
-DEFAULT = "default"
-"""Where charts are taken to be installed, and objects to be, that say nothing else."""
 
 
 def opened(
@@ -45,7 +43,7 @@ def opened(
             found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
         if root.undeployed and part.holds(root.root):
             said = "nobody says where it is installed, and with which values"
-            found.setdefault(DEFAULT, f"the chart of {root.root}: {said}")
+            found.setdefault(EVERYWHERE, f"the chart of {root.root}: {said}")
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:
