@@ -42,6 +42,7 @@ CLUSTER_KINDS = frozenset(
     {
         "ClusterConfiguration",
         "DaemonSet",
+        "HyperNode",
         "KubeSchedulerConfiguration",
         "Namespace",
         "PrometheusRule",
@@ -61,16 +62,8 @@ READ_KINDS = (
     | STORAGE_KINDS
     | NETWORK_KINDS
     | {kind for _, kind in OPENERS}
-    | {
-        POD_OWNERS,
-        "ClusterConfiguration",
-        "DaemonSet",
-        "KubeSchedulerConfiguration",
-        "Namespace",
-        "PrometheusRule",
-        "Service",
-        "VMRule",
-    }
+    | CLUSTER_KINDS
+    | {POD_OWNERS}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
 
 __all__ = ["MISSING", "Document", "Field"]
+
+T = TypeVar("T")
 
 
 class _Missing:
@@ -36,6 +38,7 @@ class Document:
     A rendered document stands in ``file`` for what deploys it (the kustomization or chart at the top), and ``origin``
     tells where each of its paths was written: in a base, a patch, a template, a values file. Facts carry the places in
     the rendered document, from which its values can be found again; the engine asks for the origin of what it reports.
+    ``known`` is what was read of it (``Field.once``).
     """
 
     file: str
@@ -45,6 +48,7 @@ class Document:
     data: Any = field(repr=False)
     duplicates: tuple[Path, ...] = ()
     origin: Callable[[Path], Location] | None = field(default=None, repr=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, repr=False, init=False)
 
     def at(self, path: Path) -> Location:
         """Where the value at a path is written (or would be), for people: in another file if it was rendered."""
@@ -81,6 +85,15 @@ class Field:
         elif isinstance(self.value, list) and isinstance(step, int) and -len(self.value) <= step < len(self.value):
             value = self.value[step]
         return Field(self.document, (*self.path, step), value)
+
+    def once(self, read: Callable[[Field], T]) -> T:
+        """What ``read``, which rests on nothing but the field, makes of it: worked out once, whoever asks."""
+        key = (read, self.path)
+        found = self.document.known.get(key)
+        if found is None or found[0] is not self.value:  # the items of typed lists are completed when they are read
+            found = self.document.known[key] = (self.value, read(self))
+        made: T = found[1]
+        return made
 
     def down(self, *steps: str | int) -> Field:
         """The field several steps below."""

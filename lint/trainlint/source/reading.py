@@ -171,7 +171,8 @@ class _Reader:
         if self._always:
             return True
         if loaded is None:
-            return self._kinds.may_hold(part.text) or may_be_kindless(part.text)
+            content = part.text.encode("utf-8", "surrogatepass")
+            return self._kinds.may_hold(content) or may_be_kindless(content)
         return self._holds(loaded.data)
 
     def _holds(self, data: Any) -> bool:
