@@ -76,7 +76,7 @@ class Places:
     def _related(self, related: Related) -> PlacedRelated:
         path, span = self.locate(related.at) if related.span is None else (related.at.path, related.span)
         lines = self._excerpt(related.at, span)
-        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base)
+        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base, related.cause)
 
     def _excerpt(self, at: Location, span: Span) -> tuple[str, ...]:
         lines = self._home(at).lines(at.file)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -12,10 +12,13 @@ from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.agreement import agreed
 from trainlint.proof.budget import affordable
+from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
+from trainlint.proof.core import Core, cores
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.group import GroupProof, Stage, prove
 from trainlint.proof.quota import refused_elsewhere
-from trainlint.reachability import Reachability, places, reads_places
+from trainlint.proof.without import Opened, Without
+from trainlint.reachability import Place, Reachability, places, reads_places
 
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
@@ -31,6 +34,7 @@ class Prover:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._snapshot = facts.snapshot
+        self._worlds: dict[int, tuple[GroupProof, Opened, Without | None]] = {}
 
     def prove(self, group: Group) -> GroupProof:
         """The proof of one group."""
@@ -45,15 +49,38 @@ class Prover:
         proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
         return affordable(proof, nearest[0].pools)
 
+    def cores(self, cause: Cause, proof: GroupProof | None) -> tuple[Core, ...]:
+        """What a cause comes down to in the manifests; without a proof it is about the pods of one set alone."""
+        if proof is None:
+            proof = self._alone(cause)
+        if proof is None or proof.reach is None:
+            return ()
+        if id(proof) not in self._worlds:
+            opened = Opened(proof.reach, self._facts.policies)
+            self._worlds[id(proof)] = (proof, opened, self._without(proof.group, opened))
+        return cores(*self._worlds[id(proof)], cause)
+
+    def _alone(self, cause: Cause) -> GroupProof | None:
+        """A refuted group of the one pod set that a cause is about."""
+        if isinstance(cause, ZoneCause | FlowCause | CutCause | SplitCause | StrandedCause):
+            return None
+        pods = cause.pod_set
+        group = Group(pods.name, pods.owner.kind, (pods,), (), at=pods.at)
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(cause,), reach=self._reach(group, ()))
+
+    def _without(self, group: Group, opened: Opened) -> Without | None:
+        nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
+        if len(nearest) != 1 or _uncounted(group):
+            return None
+        inventory = self._facts.verdicts.at_most(nearest[0]) or nearest[0]
+        return Without(self._facts, group, inventory, self.stage(group, inventory), opened)
+
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
-        stage = None if inventory is None else self.stage(group, inventory)
-        if any(isinstance(member.replicas, Undetermined) for member in group.members):
-            stage = None
+        stage = None if inventory is None or _uncounted(group) else self.stage(group, inventory)
         everywhere = places((node.pool for node in stage.nodes), self._snapshot.settings.topology_key) if stage else ()
 
         def reach(group: Group) -> Reachability:
-            settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
-            return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
+            return self._reach(group, everywhere)
 
         missing = list(missing)
         missing += [
@@ -68,6 +95,10 @@ class Prover:
         if stage is None and self._never_made(group):
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
+
+    def _reach(self, group: Group, everywhere: Sequence[Place]) -> Reachability:
+        settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
+        return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
 
     @cached_property
     def _zonal(self) -> bool:
@@ -135,3 +166,8 @@ class Prover:
         ]
         directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+
+
+def _uncounted(group: Group) -> bool:
+    """Whether nobody knows how many pods the group has."""
+    return any(isinstance(member.replicas, Undetermined) for member in group.members)

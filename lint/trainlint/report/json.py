@@ -87,7 +87,11 @@ def _finding(placed: Placed) -> dict[str, Any]:
         "snapshots": list(finding.snapshots),
         "location": _place(finding.at.file, placed.span, placed.path, base=placed.base),
         "related": [
-            {"role": related.role, **_place(related.file, related.span, related.path, base=related.base)}
+            {
+                "role": related.role,
+                **_place(related.file, related.span, related.path, base=related.base),
+                **({"cause": related.cause} if related.cause else {}),
+            }
             for related in placed.related
         ],
         "evidence": plain(finding.evidence),
