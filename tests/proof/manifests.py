@@ -20,6 +20,7 @@ Spot = tuple[str, int, tuple[str | int, ...]]
 
 ZONE = "topology.kubernetes.io/zone"
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+CLAIM = "persistentVolumeClaim"
 GONE = object()
 ALONE = {
     "alpha.jobset.sigs.k8s.io/exclusive-topology",
@@ -83,6 +84,10 @@ def _walk(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, .
             yield (*path, "annotations", key)
         if isinstance(node.get("taints"), list):
             yield from ((*path, "taints", index) for index in range(len(node["taints"])))
+        if node.get("kind") == "ResourceQuota":
+            yield from ((*path, "spec", "hard", key) for key in node["spec"]["hard"])
+        if node.get("kind") == "PodGroup":
+            yield (*path, "spec", "minMember")
         if node.get("kind") in ("NetworkPolicy", "CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy"):
             yield from _of_policy(node, path)
             return
@@ -105,11 +110,14 @@ def _of_pods(spec: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[tupl
     for kind in ("podAffinity", "podAntiAffinity"):
         for index in range(len(affinity.get(kind, {}).get(REQUIRED, []))):
             yield (*path, "affinity", kind, REQUIRED, index)
+    yield from ((*path, "volumes", index) for index, each in enumerate(spec.get("volumes", [])) if CLAIM in each)
     for index, constraint in enumerate(spec.get("topologySpreadConstraints", [])):
         if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
             yield (*path, "topologySpreadConstraints", index)
     for kind in ("containers", "initContainers"):
         for index, container in enumerate(spec.get(kind, [])):
+            if spec.get("hostNetwork") and "ports" in container:
+                yield (*path, kind, index, "ports")
             resources = container.get("resources", {})
             asked = {**resources.get("limits", {}), **resources.get("requests", {})}
             for name in asked:

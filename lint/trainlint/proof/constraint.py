@@ -14,7 +14,6 @@ from enum import StrEnum
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.pod import Container, PodSpec
-from trainlint.model.pool import Taint
 from trainlint.model.workload import PodSet
 from trainlint.proof.feasibility import Feasibility
 from trainlint.scheduling.node import Node
@@ -188,23 +187,18 @@ def _tolerations(number: int, judged: Feasibility, nodes: Sequence[Node]) -> Ite
     if taints:
         at = (spec.at or judged.pod_set.at).child("tolerations")
         texts = ", ".join(describe_taint(taint) for taint in taints)
-        text = f"no toleration of {judged.pod_set.name} for {texts}"
+        text = f"{judged.pod_set.name} has no toleration for {texts}"
         yield Constraint(Kind.MISSING_TOLERATION, at, text, tuple(taints), frozenset({number}))
 
 
 def _of_nodes(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> Iterator[Constraint]:
-    """The taints and cordons that keep some of the pods away."""
+    """The taints and cordons that keep some of the pods away; taints that the role of a node brings are no choice."""
     for index, node in enumerate(nodes):
         pool, own = node.pool, frozenset({index})
         for taint in dict.fromkeys(taint for each in judged for taint in untolerated(pool.taints, each.pod.spec)):
-            at = _place(taint, node)
-            if at is not None:
+            if taint.at is not None:
                 names = ", ".join(each.pod_set.name for each in judged if untolerated((taint,), each.pod.spec))
                 text = f"the taint {describe_taint(taint)} of pool {pool.name}, which {names} does not tolerate"
-                yield Constraint(Kind.TAINT, at, text, taint, own)
+                yield Constraint(Kind.TAINT, taint.at, text, taint, own)
         if pool.unschedulable and pool.at is not None:
             yield Constraint(Kind.CORDON, pool.at, f"the nodes of pool {pool.name} are cordoned", None, own)
-
-
-def _place(taint: Taint, node: Node) -> Location | None:
-    return taint.at or node.pool.at

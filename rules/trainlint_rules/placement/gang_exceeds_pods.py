@@ -68,7 +68,10 @@ def check(facts: Facts) -> Iterator[Finding]:
             message=f"{gang.what} is {gang.minimum}, and there are {count} pods in all ({names}): none ever starts",
             at=gang.at,
             remedy=f"set it to at most {count}, or make more pods",
-            related=tuple(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
+            related=(
+                Related(f"demands it: {gang.what}", gang.at, cause=1),
+                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
+            ),
             evidence={"minimum": str(gang.minimum), "pods": count},
             cause=gang.what,
         )
