@@ -10,7 +10,7 @@ from trainlint.result import Placed, PlacedRelated, PlacedUnknown
 from trainlint.source.document import Document
 from trainlint.source.files import World
 from trainlint.source.reading import Reading
-from trainlint.source.spans import locate
+from trainlint.source.spans import locate, spans
 from trainlint.source.text import NotTextError, decode
 
 __all__ = ["Places"]
@@ -66,6 +66,12 @@ class Places:
         """The nearest place that exists, and its span."""
         document = self.document(at)
         return ((), TOP) if document is None else locate(document, at.path)
+
+    def whole(self, at: Location) -> Span:
+        """All of what stands at a place, however many lines that are."""
+        document = self.document(at)
+        span = spans(document).value(at.path) if document is not None else None
+        return span if span is not None else self.locate(at)[1]
 
     def placed(self, finding: Finding, reason: str = "") -> Placed:
         """The finding with every place resolved."""
