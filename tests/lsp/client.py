@@ -47,6 +47,7 @@ class Editor:
         @client.feature(types.WINDOW_LOG_MESSAGE)
         def log(parameters: types.LogMessageParams) -> None:
             self.logged.append(parameters.message)
+            self._news.set()
 
     async def until(self, met: Callable[[], object]) -> None:
         """Wait for something that the server says."""

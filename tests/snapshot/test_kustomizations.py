@@ -10,6 +10,12 @@ from tests.engine.worlds import by_rule, found, lint, verdicts
 from trainlint.finding import Severity
 from trainlint.result import Result
 
+
+@pytest.fixture(autouse=True)
+def _nothing_renders(no_renderer: None) -> None:
+    """All of this is about what is said where there is no renderer."""
+
+
 NODES = """apiVersion: trainlint.io/v1alpha1
 kind: Inventory
 metadata: {name: cluster}

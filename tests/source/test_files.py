@@ -10,6 +10,7 @@ from trainlint.finding import UsageError
 from trainlint.source.files import STDIN, NotFound, discover
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read_file
+from trainlint.source.revision import read_revision
 
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false")
 
@@ -312,3 +313,28 @@ def test_thousands_of_files_are_found_in_no_time(directory):
     for number in range(40):
         write(directory, *(f"d{number}/f{index}.yaml" for index in range(50)))
     assert len(discover([directory]).files) == 2000
+
+
+def test_code_of_other_projects_is_left_out_and_counted(directory):
+    write(directory, "job.yaml", "node_modules/x/a.yaml", "vendor/modules.txt", "vendor/y/b.yaml", "vendor/y/c.yaml")
+    write(directory, "charts/vendor/d.yaml")
+    world = discover([directory])
+    assert names(world) == ["charts/vendor/d.yaml", "job.yaml"]
+    assert world.vendored == {"node_modules": 1, "vendor": 2}
+
+
+def test_whoever_names_a_directory_inside_of_other_projects_code_reads_it(directory):
+    write(directory, "vendor/modules.txt", "vendor/y/b.yaml", "vendor/y/node_modules/c.yaml", "vendor/z/d.yaml")
+    world = discover([directory / "vendor" / "y"])
+    assert [name.rpartition("/")[2] for name in names(world)] == ["b.yaml"]
+    assert list(world.vendored.values()) == [1]
+
+
+def test_the_base_revision_reads_what_was_named_inside_of_other_projects_code(repository):
+    write(repository, "vendor/modules.txt", "vendor/y/b.yaml", "a.yaml")
+    git(repository, "add", "-A")
+    git(repository, "commit", "-qm", "first")
+    write(repository, "vendor/y/b.yaml", content="kind: Pod\nmetadata: {name: other}\n")
+    world = discover([repository / "vendor"])
+    assert names(world) == ["vendor/y/b.yaml"]
+    assert names(read_revision(world, "HEAD").world) == ["vendor/y/b.yaml"]

@@ -169,3 +169,34 @@ def test_slots_are_no_accelerators() -> None:  # N 6 (48): slots 8 with 4 GPUs
     (fault,) = in_slots("mpirun, -np, '16', x", "slotsPerWorker: 8", "{nvidia.com/gpu: 4}")
     assert fault.severity is None
     assert in_slots("mpirun, -np, '4', x", "slotsPerWorker: 8", "{cpu: 4}") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "slots", "words"),
+    [
+        ("-N, '8'", 8, ()),
+        ("-N, '8'", 4, ("8 ranks on each node", "4 slots", "refuses")),
+        ("--npernode, '4'", 8, ("4 of them stay idle",)),
+        ("-npernode, '8'", 8, ()),
+        ("--map-by, 'ppr:8:node'", 8, ()),
+        ("--map-by, 'ppr:8:node:PE=4'", 4, ("8 ranks on each node", "refuses")),
+        ("--map-by, 'ppr:4:socket'", 8, ()),  # how many sockets a node has nobody knows: at least one
+        ("--map-by, 'ppr:16:socket'", 16, ("16 ranks on each socket", "8 accelerators")),
+        ("--map-by, slot", 8, ()),
+        ("--pernode", 8, ("7 of them stay idle",)),
+        ("-np, '32', -N, '8'", 16, ("makes 16 on 2 workers", "32 in all", "refuses")),
+        ("-np, '16', -N, '8'", 8, ()),
+        ("-np, '4', -N, '8'", 8, ("12 of them stay idle",)),  # all on the first node
+        ("-N, $EACH", 8, ()),
+        ("--oversubscribe, -N, '8'", 4, ()),
+        ("--allow-run-as-root, --mca, btl, ^openib, -N, '8'", 4, ("refuses",)),
+    ],
+)
+def test_as_many_ranks_on_each_node_as_it_has_slots(options: str, slots: int, words: tuple[str, ...]) -> None:  # W 3
+    found = [fault.text for fault in in_slots(f"mpirun, {options}, x", f"slotsPerWorker: {slots}")]
+    assert [all(word in text for word in words) for text in found] == ([True] if words else [])
+
+
+def test_options_of_the_program_are_none_of_mpirun() -> None:
+    assert in_slots("mpirun, -N, '8', ./all_reduce_perf, -n, '100'", "slotsPerWorker: 8") == []
+    assert in_slots("mpirun, -np, '16', python, x.py, -N, '64'", "slotsPerWorker: 8") == []

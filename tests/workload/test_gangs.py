@@ -106,3 +106,71 @@ def test_pods_say_themselves_how_many_there_must_be() -> None:  # W 11, S 2.3 (K
     metadata = f'annotations: {{{name}: g, {least}: "4"}}'
     job = JOB.replace("METADATA", metadata).replace("SPEC", "").replace("PODS", "3")
     assert gangs(job) == [(4, 3)]
+
+
+RUNTIME = """
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: r, namespace: ml}
+spec:
+  podGroupPolicy: {POLICY}
+  mlPolicy: {numNodes: 2, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: dataset-initializer
+          template: {spec: {template: {spec: {containers: [{name: dataset-initializer}]}}}}
+        - name: node
+          DEPENDS
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {template: {spec: {containers: [{name: node}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: t, namespace: ml}
+spec: {runtimeRef: {kind: TrainingRuntime, name: r}, trainer: {}}
+"""
+LATER = "dependsOn: [{name: dataset-initializer, status: Complete}]"
+
+
+@pytest.mark.parametrize(
+    ("policy", "depends", "found"),
+    [
+        ("coscheduling: {scheduleTimeoutSeconds: 60}", LATER, [(3, 1)]),  # W 4: minMember counts the initializers too
+        ("volcano: {networkTopology: {mode: hard, highestTierAllowed: 1}}", LATER, [(3, 1)]),
+        ("coscheduling: {scheduleTimeoutSeconds: 60}", "", []),  # all are made at once
+        ("", LATER, []),
+    ],
+)
+def test_the_gang_of_a_train_job_waits_for_pods_that_wait_for_it(
+    policy: str, depends: str, found: list[tuple[int, int]]
+) -> None:
+    workloads = read(RUNTIME.replace("POLICY", policy).replace("DEPENDS", depends))
+    assert [(gang.minimum, count) for gang, count in oversized(workloads.gangs, lambda _: "")] == found
+
+
+def test_the_volcano_policy_of_a_runtime_keeps_the_pods_in_one_hypernode() -> None:  # W 4
+    policy = "volcano: {networkTopology: {mode: hard, highestTierAllowed: 2}}"
+    workloads = read(RUNTIME.replace("POLICY", policy).replace("DEPENDS", ""))
+    assert {(each.together.tier, each.together.unit) if each.together else None for each in workloads.pod_sets} == {
+        ("2", "")
+    }
+    assert {each.annotations.get("scheduling.k8s.io/group-name") for each in workloads.pod_sets} == {"t"}
+
+
+def test_a_pod_group_of_volcano_may_count_task_by_task() -> None:  # S 2.3: minTaskMember
+    group = "apiVersion: scheduling.volcano.sh/v1beta1\nkind: PodGroup\nmetadata: {name: g, namespace: ml}\n"
+    spec = "spec: {minMember: 2, minTaskMember: {worker: 3}}\n---\n"
+    job = """
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: p, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 2
+      template: {metadata: {annotations: {scheduling.k8s.io/group-name: g}}, spec: {containers: [{name: pytorch}]}}
+"""
+    found = [gang.what for gang, _ in oversized(read(group + spec + job).gangs, lambda _: "")]
+    assert found == ["minTaskMember of the task worker of the PodGroup g"]

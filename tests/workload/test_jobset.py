@@ -97,7 +97,7 @@ def test_roles_that_meet_at_different_places_are_different_communicators() -> No
 
 
 def test_pods_that_say_nothing_about_each_other_are_an_unknown() -> None:
-    text = JOBSET.replace(GPU, "x: y").replace(f"[train, {MEETING}]", "[sleep]")
+    text = JOBSET.replace(GPU, "x: y").replace(f"[train, {MEETING}]", "[serve]")
     workloads = read(text)
     assert workloads.groups == ()
     assert [unknown.subject for unknown in workloads.unknowns] == ["JobSet lab/js"]

@@ -55,12 +55,30 @@ def test_ssh_goes_out_daemons_connect_back_and_workers_talk_to_each_other() -> N
     ("old", "new"),
     [
         ('command: [mpirun, -np, "16", x]', 'command: [mpirun, -mca, plm_rsh_args, "-p 2222", x]'),
-        ('command: [mpirun, -np, "16", x]', 'env: [{name: OMPI_MCA_plm_rsh_args, value: "-o X=1 -p 2222"}]'),
+        ('command: [mpirun, -np, "16", x]', 'env: [{name: PRTE_MCA_plm_ssh_args, value: "-o X=1 -p 2222"}]'),
+        ('command: [mpirun, -np, "16", x]', "command: [sh, -c, \"export OMPI_MCA_plm_rsh_args='-p 2222'; mpirun x\"]"),
         ("{name: w}", "{name: w, command: [/usr/sbin/sshd, -De, -p, '2222']}"),
     ],
 )
 def test_ssh_uses_the_port_that_is_written(old: str, new: str) -> None:
     assert "Launcher -> Worker 2222" in flows(group(read(JOB.replace(old, new))))
+
+
+@pytest.mark.parametrize(
+    ("implementation", "name", "port"),
+    [
+        ("OpenMPI", "OMPI_MCA_plm_rsh_args", 22),
+        ("Intel", "OMPI_MCA_plm_rsh_args", 2222),  # only the arguments of its own launcher are overwritten
+        ("Intel", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS", 22),
+        ("MPICH", "HYDRA_LAUNCH_EXTRA_ARGS", 22),
+    ],
+)
+def test_the_operator_appends_its_ssh_arguments_after_those_of_the_user(
+    implementation: str, name: str, port: int
+) -> None:  # W 1.3: the kubelet keeps the last entry
+    text = JOB.replace('command: [mpirun, -np, "16", x]', f'env: [{{name: {name}, value: "-p 2222"}}]')
+    text = text.replace("spec:\n  mpi", f"spec:\n  mpiImplementation: {implementation}\n  mpi", 1)
+    assert f"Launcher -> Worker {port}" in flows(group(read(text)))
 
 
 def test_a_launcher_that_is_a_worker_is_a_rank() -> None:

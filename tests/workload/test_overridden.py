@@ -65,6 +65,8 @@ def test_the_last_entry_counts(entry: str, found: list[str]) -> None:
 def test_the_launcher_is_told_the_arguments_of_ssh() -> None:  # mpi-operator appends its own for Open MPI
     assert names(MPI.replace("IMPLEMENTATION", "OpenMPI")) == ["OMPI_MCA_plm_rsh_args"]
     assert names(MPI.replace("IMPLEMENTATION", "Intel")) == []
+    intel = MPI.replace("OMPI_MCA_plm_rsh_args", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS")
+    assert names(intel.replace("IMPLEMENTATION", "Intel")) == ["I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS"]
 
 
 def test_an_index_of_ones_own_wins_over_that_of_the_job() -> None:  # W 9: user value wins

@@ -103,7 +103,7 @@ def test_a_training_kind_or_version_that_is_not_expanded_is_an_unknown(version: 
     text = f"{{apiVersion: {version}, kind: {kind}, metadata: {{name: x, namespace: lab}}, spec: {{}}}}"
     workloads = read(text)
     assert workloads.pod_sets == ()
-    if kind != "LeaderWorkerSet":  # expanded in every version
+    if kind not in {"LeaderWorkerSet", "DisaggregatedSet"}:  # expanded in every version
         assert [unknown.subject for unknown in workloads.unknowns] == [f"{kind} lab/x"]
 
 

@@ -68,3 +68,9 @@ def test_both_are_told_one_port(worker: str, launcher: str, found: list[str]) ->
 )
 def test_keys_are_in_the_home_of_the_user(user: str, keys: str, found: list[str]) -> None:
     assert causes(f"securityContext: {{runAsUser: {user}}}", keys=keys) == found
+
+
+def test_a_port_that_the_operator_overwrites_is_the_fault_of_the_variable() -> None:  # W 1.3; operator-env-overridden
+    lost = "env: [{name: OMPI_MCA_plm_rsh_args, value: -p 2222}], command: [mpirun, x]"
+    assert causes('command: [/usr/sbin/sshd, -De, -p, "2222"]', lost) == []
+    assert causes('command: [/usr/sbin/sshd, -De, -p, "2233"]', lost) == ["port"]

@@ -6,6 +6,7 @@ import pytest
 from tests.workload.manifests import GPU, read
 
 from trainlint.model.workload import Together, Workloads
+from trainlint.proof.units import sizes_of
 from trainlint.workload.mistakes.apart import placed_apart
 
 KUEUE = "kueue.x-k8s.io/podset-required-topology: rack"
@@ -145,3 +146,63 @@ def test_on_the_template_only_the_leader_is_placed() -> None:  # W 6, W 17 (16)
 )
 def test_volcano_places_the_job_or_the_parts_of_a_task(whole: str, part: str, found: int) -> None:
     assert len(apart(read(VOLCANO.replace("WHOLE", whole).replace("PART", part)))) == found
+
+
+def test_slices_of_each_role_are_placed_alone() -> None:  # W 11
+    slices = "kueue.x-k8s.io/podset-slice-required-topology: rack, kueue.x-k8s.io/podset-slice-size: '1'"
+    workloads = pytorch(slices, slices)
+    assert {each.parts and (each.parts.key, each.parts.size, each.parts.per_block) for each in workloads.pod_sets} == {
+        ("rack", 1, True)
+    }
+    (text,) = apart(workloads)
+    assert "part of each" in text
+
+
+SUBGROUP_KEY = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: rack"
+
+
+@pytest.mark.parametrize(
+    ("size", "policy", "leader", "workers"),
+    [
+        (4, "{subGroupSize: 2}", (1,), (1, 2)),  # the leader is one of two in the first subgroup
+        (5, "{subGroupSize: 2}", (1,), (2, 2)),  # an extra one
+        (5, "{subGroupSize: 2, subGroupPolicyType: LeaderExcluded}", None, (2, 2)),
+    ],
+)
+def test_subgroups_have_a_domain_each(
+    size: int, policy: str, leader: tuple[int, ...] | None, workers: tuple[int, ...]
+) -> None:  # W 6: LeaderWorker and LeaderExcluded
+    text = LWS.replace("size: 3", f"size: {size}\n    subGroupPolicy: {policy}")
+    workloads = read(text.replace("WHOLE", SUBGROUP_KEY).replace("POD", ""))
+    found = {each.role: each.parts and sizes_of(each, each.parts) for each in workloads.pod_sets}
+    assert found == {"leader": leader, "worker": workers}
+    assert apart(workloads) == []
+
+
+def test_every_pod_group_has_a_domain_of_its_own() -> None:  # S 2.1
+    group = """
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PodGroup
+metadata: {name: NAME}
+spec: {schedulingPolicy: {gang: {minCount: 1}}, schedulingConstraints: {topology: [{key: rack}]}}
+---
+"""
+    job = PYTORCH.replace("MASTER", "").replace("WORKER", "")
+    one = job.replace("spec: {containers", "spec: {schedulingGroup: {podGroupName: m}, containers", 1)
+    both = one.replace("spec: {containers", "spec: {schedulingGroup: {podGroupName: w}, containers", 1)
+    workloads = read(group.replace("NAME", "m") + group.replace("NAME", "w") + both)
+    assert {each and each.unit for each in units(workloads).values()} == {"pod group m", "pod group w"}
+    (text,) = apart(workloads)
+    assert "Master and Worker" in text
+
+
+def test_labels_of_a_ray_cluster_ask_for_a_tier() -> None:  # W 7
+    labels = "volcano.sh/network-topology-mode: hard, volcano.sh/network-topology-highest-tier-allowed: '2'"
+    pod = f"template: {{spec: {{containers: [{{name: ray, {GPU}}}]}}}}"
+    workloads = read(f"""
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {{name: r, labels: {{{labels}}}}}
+spec: {{headGroupSpec: {{{pod}}}, workerGroupSpecs: [{{groupName: g, replicas: 2, {pod}}}]}}
+""")
+    assert {each and (each.tier, bool(each.doubt)) for each in units(workloads).values()} == {("2", True)}

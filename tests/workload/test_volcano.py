@@ -78,3 +78,42 @@ def test_a_task_without_replicas_has_no_pods() -> None:
 
 def test_it_is_told_apart_from_the_job_of_batch_v1() -> None:
     assert str(role(read(JOB), "worker").owner) == "Job.batch.volcano.sh lab/vj"
+
+
+PARAMETERS = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: t}
+spec:
+  plugins: {svc: []}
+  tasks:
+    - {name: ps, replicas: 1, template: {spec: {containers: [{name: c, ports: [{containerPort: 2222}], PS}]}}}
+    - {name: worker, replicas: 2, template: {spec: {containers: [{name: c, ports: [{containerPort: 2222}], WORKER}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "command: [python, t.py, --ps_hosts=$PS, --worker_hosts=$WORKERS]",
+        "command: [sh, -c, 'export TF_CONFIG=$MADE; python t.py']",
+    ],
+)
+def test_a_tensorflow_cluster_of_ones_own(told: str) -> None:  # F7
+    found = group(read(PARAMETERS.replace("PS}", f"{told}}}").replace("WORKER}", f"{told}}}")))
+    assert flows(found, FlowKind.COLLECTIVE) == {"ps -> worker 2222", "worker -> ps 2222", "worker -> worker 2222"}
+
+
+def test_parameter_servers_of_paddle() -> None:
+    def env(role: str) -> str:
+        return f"env: [{{name: PADDLE_TRAINING_ROLE, value: {role}}}, {{name: PADDLE_PORT, value: '30236'}}]"
+
+    text = PARAMETERS.replace("PS}", f"{env('PSERVER')}}}").replace("WORKER}", f"{env('TRAINER')}}}")
+    assert flows(group(read(text)), FlowKind.COLLECTIVE) == {"worker -> ps 30236"}
+
+
+def test_pods_that_only_wait_are_no_unknown_group() -> None:
+    text = PARAMETERS.replace("PS}", "command: [sleep, '1']}").replace("WORKER}", "command: [sh, -c, 'echo; sleep 9']}")
+    assert (read(text).groups, read(text).unknowns) == ((), ())
+    talking = PARAMETERS.replace("PS}", "command: [serve]}").replace("WORKER}", "command: [work]}")
+    assert len(read(talking).unknowns) == 1

@@ -42,7 +42,7 @@ def command(
     color: str,
     no_cache: bool,
 ) -> None:
-    """Give the proof in words, step by step, to somebody who doubts it.
+    """Give the proof in words, step by step, with every place.
 
     Which nodes the pods of each role may use, and why not the others; which connections the group needs, and where that
     is written; which policy entries decide about them; what each zone lacks; what the scheduler may choose; the lines

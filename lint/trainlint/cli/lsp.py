@@ -22,7 +22,7 @@ install it with: pip install 'trainlint[lsp]'  (pipx inject trainlint pygls, uv 
 )
 @debug_option
 def command(*, stdio: bool) -> None:
-    """Serve an editor: findings while files are saved, and the verdict on a group under the cursor.
+    """Serve an editor: findings on save, verdicts on hover.
 
     An editor starts it and speaks the Language Server Protocol to it. Every folder of the workspace is linted as a
     whole when it is opened and when a file is saved; related places are links. Hovering over a workload shows both

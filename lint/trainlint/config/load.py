@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices, choices_of
 from trainlint.config.described import described_kind
+from trainlint.config.render import Render
 from trainlint.config.validate import validate
 from trainlint.fact import fact
 from trainlint.finding import Path, UsageError
@@ -26,11 +27,14 @@ __all__ = ["Configuration", "configuration_document", "load_configuration", "loa
 
 @fact
 class Configuration:
-    """The file, where there is one; the settings of every cluster that it names, or of one unnamed; its choices."""
+    """The file, where there is one; the settings of every cluster that it names, or of one unnamed; its choices; what
+    is rendered.
+    """
 
     document: Document | None = None
     settings: tuple[Settings, ...] = (Settings(),)
     choices: Choices = field(default_factory=Choices)
+    render: Render = Render()
 
 
 def configuration_document(name: str, content: bytes) -> Document:
@@ -72,7 +76,8 @@ def load_configuration(document: Document | None) -> Configuration:
     from trainlint.config.model import Config  # noqa: PLC0415 (pydantic is slow to import)
 
     config = validate(Config, document.root, what="configuration")
-    return Configuration(document, _settings_of(config), choices_of(config, document))
+    render = Render(kustomize=config.render.kustomize == "auto", helm=config.render.helm == "auto")
+    return Configuration(document, _settings_of(config), choices_of(config, document), render)
 
 
 def load_settings(document: Document | None) -> tuple[Settings, ...]:

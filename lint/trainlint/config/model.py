@@ -17,6 +17,7 @@ __all__ = [
     "GroupConfig",
     "IgnoreConfig",
     "Profile",
+    "RenderConfig",
     "RoleConfig",
     "RulesConfig",
     "WorkloadConfig",
@@ -123,12 +124,24 @@ class IgnoreConfig(_Strict):
     until: dt.date | None = Field(None, description="The last day that this entry counts, as 2027-01-31.")
 
 
+class RenderConfig(_Strict):
+    """What is rendered before it is judged, where the program for it is there."""
+
+    kustomize: Literal["auto", "never"] = Field(
+        default="auto", description="Whether kustomizations are rendered, by kustomize or kubectl."
+    )
+    helm: Literal["auto", "never"] = Field(
+        default="auto", description="Whether Helm charts are rendered, by helm or its library."
+    )
+
+
 class Config(_Strict):
     """The whole file."""
 
     clusters: list[ClusterConfig] = Field(default_factory=list, description="The clusters of this repository.")
     workloads: list[WorkloadConfig] = Field(default_factory=list, description="Kinds of workloads, beside the known.")
     groups: dict[str, GroupConfig] = Field(default_factory=dict, description="Groups by their name, namespace/name.")
+    render: RenderConfig = Field(default_factory=RenderConfig, description="What is rendered before it is judged.")
     rules: RulesConfig = Field(default_factory=RulesConfig, description="Which rules run, and their severities.")
     ignore: list[IgnoreConfig] = Field(default_factory=list, description="Findings to leave out, by path.")
     fail_on: Level = Field("error", description="The least severity that makes the exit code 1.")

@@ -69,7 +69,7 @@ class Blame:
         head = self._changes.head
         everything = frozenset(finding.id for finding in head.found.values())
         try:
-            state = read_state(head.world, trial.readings, self._setup.settings)
+            state = read_state(head.world, trial.readings, self._setup, head.builds)
         except UsageError:
             return everything
         judge(state, self._rules, _silent)

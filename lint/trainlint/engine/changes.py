@@ -63,10 +63,10 @@ class Changes:
         keys = [item.key for item in self.head.repository.by_place.get(here, ()) if item.key is not None]
         for key in keys:
             found = self._by_key.get(key, ())
-            same = [item for item in found if item.file == document.file] or found
+            same = [item for item in found if item.written.file == document.file] or found
             if same:
-                nearest = min(same, key=lambda item: abs(item.field.document.index - document.index))
-                return nearest.field.document
+                nearest = min(same, key=lambda item: abs(item.written.document - document.index))
+                return self.base.places.document(nearest.written)
         if keys:
             return None
         return self.base.places.document(Location(*here))

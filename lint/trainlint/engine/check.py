@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
 from trainlint.result import PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import World, discover
 from trainlint.source.prefilter import KindFilter
+from trainlint.source.template import Template
 
 __all__ = ["check"]
 
@@ -34,6 +37,13 @@ BACKGROUND = (
     | STORAGE_KINDS
 )
 """Kinds that say something about others and are nothing to analyse by themselves."""
+
+
+REMEDIES = {
+    "helm": "install helm, or `pip install 'trainlint[helm]'`; or lint what it renders to: "
+    "helm template CHART | trainlint check -",
+}
+"""What helps with templates, by their engine."""
 
 
 def check(
@@ -67,7 +77,7 @@ def check(
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, tell, cache=store), setup.settings)
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache))
     state.severities = setup.severities
     judge(state, setup.rules, tell)
     before = None
@@ -91,7 +101,9 @@ def check(
         suppressed=tuple(state.places.placed(finding, reason) for finding, reason in suppressed),
         groups=tuple(verdicts(state.facts, state.repository)),
         unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
-        assumptions=tuple(sorted({*setup.assumptions, *_left_out(world), *_of_facts(state.facts)})),
+        assumptions=tuple(
+            sorted({*setup.assumptions, *_left_out(world), *_of_facts(state.facts), *_of_charts(state.repository)})
+        ),
         analysed=_analysed(state),
         failures=tuple(state.failures),
         comparison=comparison,
@@ -120,17 +132,12 @@ def _order(finding: Finding) -> tuple[object, ...]:
 
 def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
     found: list[Unknown] = [*more, *state.world.unknowns]
+    told = {posixpath.dirname(each.root) or "." for each in state.repository.rendered if each.failed}
+    charts = {file.name: file.chart for file in state.world.files if file.chart}
     for reading in state.readings:
         found += reading.unknowns
-        found += (
-            Unknown(
-                f"the objects in {template.location.file}",
-                f"the template ({template.engine}) was not rendered",
-                "lint what it renders to",
-                at=template.location,
-            )
-            for template in reading.templates
-        )
+        if reading.file not in state.repository.rendered_files and charts.get(reading.file) not in told:
+            found += map(_unrendered, reading.templates)
     found += state.repository.unknowns
     for each in state.facts:
         found += each.unknowns
@@ -138,9 +145,23 @@ def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
         yield state.places.unknown(unknown)
 
 
+def _unrendered(template: Template) -> Unknown:
+    return Unknown(
+        f"the objects in {template.location.file}",
+        f"the template ({template.engine}) was not rendered",
+        REMEDIES.get(template.engine, "lint what it renders to"),
+        at=template.location,
+    )
+
+
 def _left_out(world: World) -> Iterator[str]:
     for home, count in world.vendored.items():
         yield f"{home} holds other projects' code: its {count} manifests are not read (name the directory to lint it)"
+
+
+def _of_charts(repository: Repository) -> Iterator[str]:
+    for each in repository.rendered:
+        yield from each.assumptions
 
 
 def _of_facts(facts: Iterable[Facts]) -> Iterator[str]:

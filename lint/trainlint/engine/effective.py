@@ -28,7 +28,7 @@ def effective_settings(paths: Sequence[Path], *, config: Path | None, given: Cho
     """
     world = discover(paths)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup.settings)
+    state = read_state(world, read_all(world, lambda stage, done, total: None), setup)
     return (
         _file(setup, named=config is not None),
         *_choices(setup),

@@ -18,6 +18,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.table import proofs_of
 from trainlint.result import Placed, PlacedRelated
 from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
@@ -51,7 +52,7 @@ def explain(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, tell, cache=store), setup.settings)
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache))
     chosen = _chosen(state.facts, snapshots)
     proofs = proofs_of(wanted, chosen)
     found: list[Finding] = []
@@ -117,10 +118,12 @@ def _about(finding: Finding, state: State, chosen: Sequence[Facts]) -> list[tupl
         named = [each for each in found if each[0].group.name in f"{finding.message} {finding.cause}"]
         if found:
             return named or found
-    return []
+    shown = [(proof, facts) for facts in chosen for proof in facts.proofs if facts.snapshot.name in finding.snapshots]
+    return [each for each in shown if each[0].group.name in f"{finding.message} {finding.cause}"]
 
 
 def _placed(at: Location, places: Places) -> PlacedRelated:
+    at = places.written(at)
     path, span = places.locate(at)
     lines = places.lines(at.file)[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
     return PlacedRelated("", at.file, span, path, lines)

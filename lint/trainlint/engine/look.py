@@ -15,6 +15,7 @@ from trainlint.fact import fact
 from trainlint.finding import Finding, Span
 from trainlint.result import Failure, GroupVerdict, Placed
 from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
@@ -50,7 +51,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS))
     setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, progress, cache=store), setup.settings)
+    state = read_state(world, read_all(world, progress, cache=store), setup, open_builds(keep=True))
     state.severities = setup.severities
     judge(state, setup.rules, progress)
     kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())

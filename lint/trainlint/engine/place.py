@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 
 from trainlint.finding import Finding, Location, Path, Related, Span, Unknown
 from trainlint.result import Placed, PlacedRelated, PlacedUnknown
 from trainlint.source.document import Document
+from trainlint.source.documents import every_document
 from trainlint.source.files import World
 from trainlint.source.reading import Reading
 from trainlint.source.spans import locate, spans
 from trainlint.source.text import NotTextError, decode
+from trainlint.source.tree import Tree
 
 __all__ = ["Places"]
 
@@ -22,11 +24,24 @@ TOP = Span(1, 1, 1, 2)
 
 
 class Places:
-    """Resolves locations of one state of the repository; ``base`` those in the base revision."""
+    """Resolves locations of one state of the repository; ``base`` those in the base revision.
 
-    def __init__(self, world: World, readings: Iterable[Reading], base: Places | None = None) -> None:
+    ``written`` tells where a place of a rendered document was written; findings are there already. ``templates`` tell
+    where the paths of documents stand in files that are no YAML.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        readings: Iterable[Reading],
+        base: Places | None = None,
+        written: Callable[[Location], Location] = lambda at: at,
+    ) -> None:
+        self.written = written
         self._base = base
-        self._files = {file.name: file for file in world.files}
+        self._tree = Tree(world)
+        self._more: dict[str, dict[int, Document]] = {}
+        self.templates: dict[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = {}
         self.readings = {reading.file: reading for reading in readings}
         self._documents: dict[tuple[str, int], Document] = {
             (reading.file, document.index): document
@@ -45,18 +60,25 @@ class Places:
         """The lines of a file, without line ends; none if it cannot be read any more."""
         if file in self._texts:
             return tuple(self._texts[file].split("\n"))
-        source = self._files.get(file)
-        if source is None:
-            return ()
         try:
-            text = decode(source.read())
-        except (OSError, NotTextError):
+            text = decode(self._tree.read(file) or b"")
+        except NotTextError:
+            return ()
+        if not text:
             return ()
         return tuple(line.removesuffix("\r") for line in text.split("\n"))
 
     def document(self, at: Location) -> Document | None:
         """The document that holds a place."""
-        return self._home(at)._documents.get((at.file, at.document))
+        home = self._home(at)
+        return home._documents.get((at.file, at.document)) or home._other(at)
+
+    def _other(self, at: Location) -> Document | None:
+        """A document that holds no object of its own, such as a patch: rendered values may have been written there."""
+        if at.file not in self._more:
+            documents = every_document(at.file, self._tree.read(at.file) or b"")
+            self._more[at.file] = {each.index: each for each in documents}
+        return self._more[at.file].get(at.document)
 
     def _home(self, at: Location) -> Places:
         """The state in which a place stands."""
@@ -64,12 +86,16 @@ class Places:
 
     def locate(self, at: Location) -> tuple[Path, Span]:
         """The nearest place that exists, and its span."""
+        template = self._home(at).templates.get((at.file, at.document))
+        if template is not None:
+            return template(at.path)
         document = self.document(at)
         return ((), TOP) if document is None else locate(document, at.path)
 
     def whole(self, at: Location) -> Span:
         """All of what stands at a place, however many lines that are."""
-        document = self.document(at)
+        template = (at.file, at.document) in self._home(at).templates
+        document = None if template else self.document(at)
         span = spans(document).value(at.path) if document is not None else None
         return span if span is not None else self.locate(at)[1]
 
@@ -92,5 +118,6 @@ class Places:
         """The unknown with its line."""
         if unknown.at is None:
             return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy)
-        _, span = self.locate(unknown.at)
-        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, unknown.at.file, span.line)
+        at = self.written(unknown.at)
+        span = unknown.span or self.locate(at)[1]
+        return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, at.file, span.line)

@@ -10,6 +10,7 @@ from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, read_all, read_state
 from trainlint.proof.table import GroupTable, tables
 from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
@@ -33,7 +34,7 @@ def prove_groups(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, progress or _silent, cache=store), setup.settings)
+    state = read_state(world, read_all(world, progress or _silent, cache=store), setup, open_builds(keep=cache))
     return tables(state.facts, group)
 
 

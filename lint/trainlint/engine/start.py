@@ -38,7 +38,7 @@ def first_look(paths: Sequence[Path]) -> Start:
     """Read the repository as ``check`` does. Raises UsageError as it does."""
     world = discover(paths)
     setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup.settings)
+    state = read_state(world, read_all(world, lambda stage, done, total: None), setup)
     profile, because = _profile(state)
     inventories = dict.fromkeys(
         f"{each.name} ({'complete' if each.complete else 'not all nodes'})"

@@ -9,17 +9,18 @@ from functools import cached_property
 
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
+from trainlint.engine.rendering import rendered
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
 from trainlint.engine.suppress import Suppressed, Suppressor
 from trainlint.engine.suppress import read_all as read_suppressions
-from trainlint.finding import Finding, Severity
-from trainlint.model.settings import Settings
+from trainlint.finding import Finding, Location, Severity
 from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot, build_snapshots
 from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.source.builds import Builds
 from trainlint.source.cache import Cache
 from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
@@ -33,18 +34,22 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(eq=False)
 class State:
-    """``found`` and ``failures`` grow while rules speak: findings by identity and file, and the rules that broke.
+    """``found`` and ``failures`` grow while rules speak: findings by identity and file, and the rules that broke; so do
+    ``roots``: in the file of which root each finding was found, which is its own file where nothing was rendered.
 
     ``before`` is the base revision, if this is the head of a comparison. ``severities`` replace those of rules.
+    ``builds`` is what was rendered so far.
     """
 
     world: World
     readings: tuple[Reading, ...]
     repository: Repository
     snapshots: tuple[Snapshot, ...]
+    builds: Builds = field(default_factory=Builds)
     before: State | None = None
     severities: Mapping[str, Severity] = field(default_factory=dict)
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
+    roots: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     @cached_property
@@ -58,13 +63,26 @@ class State:
     @cached_property
     def places(self) -> Places:
         """Where everything stands."""
-        return Places(self.world, self.readings, self.before.places if self.before else None)
+        before = self.before.places if self.before else None
+        found = Places(self.world, self.readings, before, self.repository.written)
+        for each in self.repository.rendered:
+            found.templates.update(each.places)
+        return found
 
     @property
     def findings(self) -> list[Finding]:
         """What was found in the files that the report is about."""
         scope = self.world.scope
-        return [each for each in self.found.values() if scope is None or in_scope(each, scope)]
+        if scope is None:
+            return list(self.found.values())
+        return [
+            each for key, each in self.found.items() if in_scope(each, scope) or not scope.isdisjoint(self.roots[key])
+        ]
+
+    def written(self, at: Location) -> Location:
+        """Where a place is for people; one of the base revision is asked there."""
+        home = self.before if at.base and self.before is not None else self
+        return home.repository.written(at)
 
 
 def read_all(
@@ -86,10 +104,16 @@ def read_all(
     return readings
 
 
-def read_state(world: World, readings: Sequence[Reading], settings: Sequence[Settings]) -> State:
-    """The repository and its snapshots. Raises UsageError for an Inventory that is wrong."""
-    repository = read_repository(readings, [file.name for file in world.files], world.real)
-    return State(world, tuple(readings), repository, build_snapshots(repository, settings))
+def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds | None = None) -> State:
+    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
+
+    Raises:
+        UsageError: an Inventory is wrong.
+    """
+    builds = builds or Builds()
+    made = rendered(world, readings, setup, builds)
+    repository = read_repository(readings, [file.name for file in world.files], world.real, made)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:
@@ -130,7 +154,7 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     )
     kept, suppressed = suppressor.split(state.findings)
     active = names_of(rule for rule in setup.rules if rule.sees is not Suppressions)
-    late = replace(state, found={}, failures=state.failures)
+    late = replace(state, found={}, roots={}, failures=state.failures)
     for rule in (rule for rule in setup.rules if rule.sees is Suppressions):
         _run(late, rule, Suppressions(suppressor.all, known, active, today), None)
     more, hushed = suppressor.split(late.findings)
@@ -150,11 +174,18 @@ def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> N
         if snapshot is not None:
             stamped = replace(_softened(stamped, snapshot), snapshots=(snapshot.name,))
         home = state.before if stamped.at.base and state.before else state
-        stamped = identified(stamped, home.repository)
+        stamped = identified(_written(stamped, state), home.repository)
         key = (stamped.id, stamped.at.file)
+        state.roots.setdefault(key, set()).add(finding.at.file)
         before = state.found.get(key)
         names = (*(before.snapshots if before else ()), *stamped.snapshots)
         state.found[key] = replace(before or stamped, snapshots=tuple(dict.fromkeys(names)))
+
+
+def _written(finding: Finding, state: State) -> Finding:
+    """The finding at the places where people wrote what it is about."""
+    related = tuple(replace(each, at=state.written(each.at)) for each in finding.related)
+    return replace(finding, at=state.written(finding.at), related=related)
 
 
 def _softened(finding: Finding, snapshot: Snapshot) -> Finding:

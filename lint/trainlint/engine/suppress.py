@@ -35,8 +35,8 @@ def read_all(
     for item in repository.objects:
         text = item.meta.annotations.get(ANNOTATION)
         if text is not None:
-            at = item.field.down("metadata", "annotations", ANNOTATION).at
-            yield read_annotation(text, at, item.field.at)
+            field = item.field.down("metadata", "annotations", ANNOTATION)
+            yield read_annotation(text, field.document.at(field.path), item.written)
     for entry in entries:
         yield Suppression(
             entry.at,

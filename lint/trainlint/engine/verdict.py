@@ -57,7 +57,7 @@ def _roles(group: Group, facts: Facts, repository: Repository) -> Iterator[Role]
             pods=member.replicas if isinstance(member.replicas, int) else None,
             zones=facts.verdicts.zones(member),
             dependency=index in group.dependencies,
-            at=member.at if item is None else item.field.at,
+            at=repository.written(member.at) if item is None else item.written,
         )
 
 

@@ -14,6 +14,7 @@ from trainlint.proof.answer import Answer, Asked
 from trainlint.proof.why import why
 from trainlint.result import PlacedRelated
 from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
@@ -37,13 +38,14 @@ def ask(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, progress or _silent, cache=store), setup.settings)
+    state = read_state(world, read_all(world, progress or _silent, cache=store), setup, open_builds(keep=cache))
     answers = why(state.facts, asked)
     places = {at: _placed(at, state.places) for answer in answers for at in answer.locations()}
     return answers, places
 
 
 def _placed(at: Location, places: Places) -> PlacedRelated:
+    at = places.written(at)
     path, span = places.locate(at)
     lines = places.lines(at.file)[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
     return PlacedRelated("", at.file, span, path, lines)

@@ -36,6 +36,10 @@ def read_labels(field: Field) -> dict[str, str]:
 
 def read_meta(field: Field) -> Meta:
     """The identity of the object at the cursor; a ``generateName`` stands for the name that nobody knows."""
+    return field.once(_read)
+
+
+def _read(field: Field) -> Meta:
     metadata = field["metadata"]
     return Meta(
         kind=read_text(field["kind"]),

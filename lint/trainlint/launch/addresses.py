@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import DECLARATIONS, Command, Option, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, environment, expand
@@ -71,6 +71,7 @@ class Address:
     rendezvous: bool = False
 
 
+@remembered
 def addresses(container: Container) -> tuple[Address, ...]:
     """The addresses of the container's commands and environment that may be Services or pods, each once.
 
@@ -101,7 +102,7 @@ def _words_of(name: str) -> list[str]:
     return [word for word in re.split(r"[-_.]+", spaced.lower()) if word]
 
 
-def _of_variables(variables: dict[str, Variable]) -> Iterator[Address]:
+def _of_variables(variables: Mapping[str, Variable]) -> Iterator[Address]:
     for variable in variables.values():
         # what an operator offers is an address only where a command uses it
         if isinstance(variable.value, Undetermined) or variable.carrier is Carrier.OPERATOR:
@@ -119,7 +120,7 @@ def _of_variables(variables: dict[str, Variable]) -> Iterator[Address]:
             )
 
 
-def _of_commands(lines: tuple[Command, ...], variables: dict[str, Variable]) -> Iterator[Address]:
+def _of_commands(lines: tuple[Command, ...], variables: Mapping[str, Variable]) -> Iterator[Address]:
     for command in lines:
         if command.program in DECLARATIONS:  # they set variables
             continue
@@ -135,7 +136,7 @@ def _of_commands(lines: tuple[Command, ...], variables: dict[str, Variable]) -> 
 
 
 def _of_option(
-    command: Command, option: Option, others: list[Option], variables: dict[str, Variable]
+    command: Command, option: Option, others: list[Option], variables: Mapping[str, Variable]
 ) -> Iterator[Address]:
     text = expand(option.value or "", variables)
     if command.program in MPI_PROGRAMS and option.name in _MPI_HOST_LISTS:
@@ -158,7 +159,7 @@ def _flag(name: str) -> str:
     return f"--{name}" if len(name) > 1 else f"-{name}"
 
 
-def _paired(name: str, variables: dict[str, Variable]) -> int | None:
+def _paired(name: str, variables: Mapping[str, Variable]) -> int | None:
     """The port in the variable that goes with an address variable: MASTER_PORT with MASTER_ADDR."""
     sibling = variables.get(_PORT_OF.sub("_PORT", name))
     if sibling is None or sibling.name == name:

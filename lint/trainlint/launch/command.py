@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.shell import SHELLS, script_of, simple_commands
 from trainlint.model.known import Known
@@ -76,23 +76,8 @@ class Command:
             if option is None:
                 yield word
 
-    def _parsed(self) -> Iterator[tuple[Word, Option | None]]:
-        words = self.words[1:]
-        index = 0
-        while index < len(words):
-            word = words[index]
-            index += 1
-            name, equals, value = word.text.partition("=")
-            dashed = word.text.startswith("-") and len(word.text) > 1 and not _NUMBER.match(word.text)
-            if equals and (dashed or _KEY.match(name)):
-                yield word, Option(_option_name(name), value, word.at)
-            elif not dashed:
-                yield word, None
-            elif index < len(words) and not _OPTION.match(words[index].text):
-                yield word, Option(_option_name(word.text), words[index].text, words[index].at)
-                index += 1
-            else:
-                yield word, Option(_option_name(word.text), None, word.at)
+    def _parsed(self) -> tuple[tuple[Word, Option | None], ...]:
+        return _parsed(self)
 
     def option(self, *names: str) -> Option | None:
         """The last option of one of these names, as command-line parsers take it."""
@@ -108,6 +93,7 @@ def place(container: Container) -> Location:
     return container.at or _NOWHERE
 
 
+@remembered
 def commands(container: Container) -> tuple[Command, ...]:
     """The simple commands of the container: its argument vector or the script that it gives a shell, then its scripts.
 
@@ -181,3 +167,26 @@ def _simple(words: Sequence[Word]) -> Command:
 
 def _option_name(text: str) -> str:
     return text.lstrip("-+").lower().replace("_", "-")
+
+
+@remembered
+def _parsed(command: Command) -> tuple[tuple[Word, Option | None], ...]:
+    return tuple(_options(command.words[1:]))
+
+
+def _options(words: Sequence[Word]) -> Iterator[tuple[Word, Option | None]]:
+    index = 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        name, equals, value = word.text.partition("=")
+        dashed = word.text.startswith("-") and len(word.text) > 1 and not _NUMBER.match(word.text)
+        if equals and (dashed or _KEY.match(name)):
+            yield word, Option(_option_name(name), value, word.at)
+        elif not dashed:
+            yield word, None
+        elif index < len(words) and not _OPTION.match(words[index].text):
+            yield word, Option(_option_name(word.text), words[index].text, words[index].at)
+            index += 1
+        else:
+            yield word, Option(_option_name(word.text), None, word.at)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands, place, variables_of
 from trainlint.model.known import Known, Undetermined
@@ -47,7 +47,8 @@ class Variable:
     origin: Location | None = None
 
 
-def environment(container: Container) -> dict[str, Variable]:
+@remembered
+def environment(container: Container) -> Mapping[str, Variable]:
     """The variables of the container's processes, by name.
 
     Of several entries the last one counts, as for the kubelet; what the container's scripts set (``export``,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Variable, environment
@@ -59,6 +59,7 @@ class Marker:
     rank: bool = False
 
 
+@remembered
 def markers(container: Container) -> tuple[Marker, ...]:
     """Every marker of the container; launchers first, then options, then variables."""
     lines = commands(container)

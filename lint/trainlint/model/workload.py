@@ -49,13 +49,17 @@ PER_POD = Undetermined("each pod has a value of its own")
 
 @fact
 class Together:
-    """What keeps pods in one domain of a node label, beside their pod spec (S 2, W 5, 6, 8, 11).
+    """What keeps pods in one domain of a node label, beside their pod spec (S 2, W 4 to 8, 11).
 
-    Pod sets of one object with the same ``unit`` share a domain; with ``per_block`` each of a set's blocks is a unit of
-    its own (the child Jobs of a JobSet). ``exclusive`` says that no two units of one priority share a domain.
-    ``key`` is the node label that names the domains, empty where a tier of HyperNodes does. ``leader_first`` says that
-    the first pod of a unit picks the domain, whether the others fit there or not; otherwise a scheduler looks for a
-    domain that takes all of them. ``by`` is the annotation or field that asks for it.
+    Pod sets of one object with the same ``unit`` share a domain. With ``per_block`` each block of a set is a unit of
+    its own: its ``blocks`` (the child Jobs of a JobSet), or ``size`` pods each (slices, subgroups, partitions), of
+    which the ``first`` may hold another number; they are named ``unit 0``, ``unit 1``, and so on.
+    ``exclusive`` says that no two units of one priority share a domain.
+    ``key`` is the node label that names the domains. It is empty where HyperNodes do: then ``tier`` is the number or
+    the name of the highest tier that a unit may span.
+    ``leader_first`` says that a first pod picks the domain, whether the others fit there or not (a pod of the role
+    ``leader`` where one is named); otherwise a scheduler looks for a domain that takes ``sure`` pods, or all of them.
+    ``by`` is the annotation or field that asks for it, ``doubt`` what must hold for it to be in force.
     """
 
     key: str
@@ -65,6 +69,12 @@ class Together:
     per_block: bool = False
     exclusive: bool = False
     leader_first: bool = False
+    leader: str = ""
+    size: Known[int] | None = None
+    first: int | None = None
+    tier: Known[str] = ""
+    sure: Known[int] | None = None
+    doubt: str = ""
 
 
 @fact
@@ -80,7 +90,8 @@ class PodSet:
     JobSet, hosts of a Ray replica); ``instances`` are the copies of the whole set, each in a group of its own (the
     replicas of a LeaderWorkerSet), so that ``replicas * instances`` pods exist. ``queue`` is the Kueue queue that
     admits the object; ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places
-    them as one), and ``together`` says what exactly that asks for, where it is known.
+    them as one), ``together`` says what exactly that asks for, where it is known, and ``parts`` the same of equal parts
+    of the set, each of which has a domain for itself (slices, subgroups, partitions).
     """
 
     owner: ObjectRef
@@ -98,6 +109,7 @@ class PodSet:
     queue: str = ""
     placed_by: str = ""
     together: Together | None = None
+    parts: Together | None = None
 
     @property
     def namespace(self) -> str:
@@ -220,7 +232,7 @@ class Gang:
     """Pods that start together or not at all: at least ``minimum`` of those of ``pod_sets`` (S 2).
 
     ``what`` says in words who demands it; ``at`` is where the number stands. ``closed`` says that no other object can
-    add members.
+    add members. ``waiting`` are members that are made only when pods of the others run or have ended.
     """
 
     what: str
@@ -229,6 +241,7 @@ class Gang:
     namespace: str
     at: Location = field(compare=False)
     closed: bool = False
+    waiting: tuple[PodSet, ...] = ()
 
 
 @fact

@@ -13,12 +13,12 @@ from trainlint.policy.cilium import cilium_entries
 from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.policy.clusternetworkpolicy import cluster_entries
 from trainlint.policy.context import CidrGroup, PolicyContext, Service
-from trainlint.policy.foreign import ForeignPolicy, never_enforced, read_foreign
+from trainlint.policy.foreign import FOREIGN_KINDS, ForeignPolicy, never_enforced, read_foreign
 from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
 from trainlint.policy.matching import Rules
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.schema import group_problems
-from trainlint.policy.services import read_services
+from trainlint.policy.services import SERVICE_KINDS, read_services
 from trainlint.policy.validation import rejections
 from trainlint.source.document import Field
 
@@ -33,6 +33,8 @@ POLICY_KINDS = {
 """Kinds that are read, and whether they live in a namespace."""
 
 CILIUM_KINDS = ("CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy")
+
+READ_KINDS = {kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS)} | SERVICE_KINDS | {"CiliumCIDRGroup"}
 
 
 def _group(root: Field) -> str:
@@ -51,7 +53,7 @@ def read_policies(objects: Iterable[Field], context: PolicyContext) -> PolicySet
 
     Services and CiliumCIDRGroups among the objects count beside those of the context.
     """
-    roots = list(objects)
+    roots = [root for root in objects if root["kind"].scalar in READ_KINDS]
     rejected: list[Rejection] = []
     groups = (*context.cidr_groups, *_cidr_groups(roots, rejected, bare=context.bare_engine))
     context = replace(context, cidr_groups=groups, services=_services(roots, context))

@@ -8,7 +8,7 @@ from trainlint.model.known import Answer
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 
-__all__ = ["agreed"]
+__all__ = ["agreed", "either"]
 
 MISSING = "how much the kubelets leave to pods: the answer depends on it, and tables only bound it"
 
@@ -31,3 +31,14 @@ def agreed(cautious: GroupProof, generous: GroupProof) -> GroupProof:
         causes=tuple(cause for cause in cautious.causes if isinstance(cause, FlowCause)),
         missing=tuple(dict.fromkeys((*cautious.missing, *generous.missing, MISSING))),
     )
+
+
+def either(one: GroupProof, other: GroupProof, question: str) -> GroupProof:
+    """What holds whatever the answer to a question is."""
+    exists = one.exists if one.exists is other.exists else Answer.UNKNOWN
+    for_all = one.for_all if one.for_all is other.for_all and exists is not Answer.UNKNOWN else Answer.UNKNOWN
+    if for_all is one.for_all and exists is one.exists:
+        return one
+    causes = tuple(cause for cause in one.causes if isinstance(cause, FlowCause))
+    missing = tuple(dict.fromkeys((*one.missing, *other.missing, question)))
+    return replace(one, exists=exists, for_all=for_all, counterexample={}, bad_seats=(), causes=causes, missing=missing)

@@ -127,8 +127,9 @@ def _of_pods(number: int, judged: Feasibility) -> Iterator[Constraint]:
     for spread in spec.spread:
         if spread.hard:
             yield one(Kind.SPREAD, spread.at, f"to be spread over {spread.topology_key}", spread)
-    if pod_set.together is not None and pod_set.together.at is not None:
-        yield one(Kind.TOGETHER, pod_set.together.at, pod_set.together.by, pod_set.together.by)
+    for together in (pod_set.together, pod_set.parts):
+        if together is not None:
+            yield one(Kind.TOGETHER, together.at, together.by, together)
     if pod_set.queue:
         yield one(Kind.QUEUE, pod_set.at, f"the queue {pod_set.queue}", pod_set.queue)
     for asked in (*_volumes(spec), *_requests(spec)):

@@ -48,17 +48,21 @@ def judge_everywhere(
     group: Group, cast: Cast, reach: Reachability, good: Sequence[str], dependency_zones: Mapping[int, frozenset[str]]
 ) -> Everywhere:
     """Every reachable placement of a group that has a good one, in the zones ``good``."""
-    placements = Placements(cast.roles, cast.domains, cast.classes)
+    placements = Placements(cast.roles, cast.domains, cast.classes, cast.alike)
     if placements.completed is None or placements.dead_ends is None:
         return Everywhere(Answer.UNKNOWN, missing=("which placements can be reached: there are too many to tell",))
     notes: list[str] = []
     missing: list[str] = []
-    stranded = _stranded(cast, placements, good, notes)
-    crowded = {_fills_up(cast, placements, each.state) for each in placements.completed}
+    stranded = None if cast.ties.gathered else _stranded(cast, placements, good, notes)
+    crowded = (
+        set() if cast.ties.gathered else {_fills_up(cast, placements, each.state) for each in placements.completed}
+    )
     if Answer.REFUTED in crowded:
         notes.append("an unlucky order of placement fills the nodes so that the last pods find no room")
     elif Answer.UNKNOWN in crowded:
         missing.append("whether every order of placement finds room for all pods")
+    if cast.ties.ahead and not cast.ties.gathered and (stranded or notes or missing):
+        stranded, notes, missing = None, [], [cast.ties.ahead]  # who looks ahead may find what an order in turn misses
     cut = _cut(group, cast, reach, placements, dependency_zones, missing)
     split = None
     if group.collective and not group.cross_zone_allowed:
@@ -115,11 +119,13 @@ def _stranded(cast: Cast, placements: Placements, good: Sequence[str], notes: li
             continue
         waiting = [index for index in range(cast.own) if _waits(placements, state, index)]
         if waiting:
-            at = next((term.at for term in cast.pods[waiting[0]].spec.pod_affinity if term.at), None)
             pod_set = cast.pod_sets[waiting[0]]
+            at = next((term.at for term in cast.pods[waiting[0]].spec.pod_affinity if term.at), None)
+            if cast.ties.members and (asked := pod_set.together or pod_set.parts):
+                at = asked.at
             return StrandedCause(
                 state_where(cast, state),
-                tuple(cast.pod_sets[index] for index in waiting),
+                tuple({id(cast.pod_sets[index]): cast.pod_sets[index] for index in waiting}.values()),
                 at or pod_set.spec.at or pod_set.at,
                 tuple(good),
                 state_seats(cast, state),
@@ -191,17 +197,18 @@ def _meets(
     ends = [(crossing.flow.source, crossing.source.name)]
     if crossing.flow.target is not None:
         ends.append((crossing.flow.target, crossing.target.name))
-    roles = {id(pod_set): index for index, pod_set in enumerate(cast.pod_sets[: cast.own])}
     choices: list[list[tuple[int, int]]] = []
     for member, zone in ends:
         if member in group.dependencies:
             if zone not in dependency_zones.get(member, frozenset()):
                 return None
             continue
-        role = roles.get(id(group.members[member]))
-        if role is None:
+        roles = [index for index in range(cast.own) if cast.pod_sets[index] is group.members[member]]
+        if not roles:
             return None
-        choices.append([(role, domain) for domain in placements.possible(role) if _zone(cast, domain) == zone])
+        choices.append(
+            [(role, domain) for role in roles for domain in placements.possible(role) if _zone(cast, domain) == zone]
+        )
     for placement in placements.completed or ():
         for pins in product(*choices):
             packing = _with(placements, placement, pins)
@@ -256,7 +263,7 @@ def _zone(cast: Cast, domain: int) -> str:
 
 def permitted_across(group: Group, cast: Cast, reach: Reachability) -> Where:
     """A complete placement over several zones in which every flow of the group is permitted; empty if none is found."""
-    placements = Placements(cast.roles, cast.domains, cast.classes)
+    placements = Placements(cast.roles, cast.domains, cast.classes, cast.alike)
     by_name = {place.name: place for place in reach.places}
     try:
         for packing, _ in islice(_splits(cast, placements), SPLITS):

@@ -1,14 +1,15 @@
-"""Exclusive topology that asks for more or larger domains than there are (S 2.3; W 5, 6; decision 8)."""
+"""Pods that are placed as one and ask for more or larger domains than there are (S 2; W 5, 6, 8, 11; decision 8)."""
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together, Workload
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.units import key_of, sizes_of
 from trainlint.scheduling.filter import Refusal
 from trainlint.scheduling.node import OWN, Node
 
@@ -21,7 +22,7 @@ _UNLIMITED = 1 << 40
 
 @fact
 class ExclusiveCause:
-    """``units`` parts of an object want a domain of ``together.key`` each, and ``domains`` can take one.
+    """``units`` parts of an object want a domain each, for themselves if that is exclusive; ``domains`` can take one.
 
     ``size`` is the number of pods of a part where every domain is too small for it, and 0 where there are only too few;
     ``room`` is then what the largest domain takes.
@@ -60,67 +61,67 @@ class _Domains:
 def exclusive_causes(
     workloads: Iterable[Workload], judge: Callable[[PodSet], Judged | None]
 ) -> Iterator[ExclusiveCause]:
-    """The first fault of every object with exclusive topology; nothing where nobody knows the nodes.
+    """The first fault of every object with pods that are placed as one; nothing where nobody knows the nodes.
 
     ``judge`` gives the nodes of a pod set with its feasibility on them, ``None`` where there may be others.
     """
     for workload in workloads:
-        sets = [pods for pods in workload.pod_sets if pods.together and pods.together.exclusive and pods.replicas != 0]
-        found = next(_causes(sets, judge), None) if sets else None
+        asked: dict[str, list[tuple[PodSet, Together]]] = defaultdict(list)
+        for pods in workload.pod_sets if any(each.placed_by for each in workload.pod_sets) else ():
+            for together in (pods.together, pods.parts):
+                if together is not None and pods.replicas != 0 and not together.doubt:
+                    asked[together.by].append((pods, together))
+        found = next((cause for members in asked.values() for cause in _causes(members, judge)), None)
         if found is not None:
             yield found
 
 
-def _causes(sets: Sequence[PodSet], judge: Callable[[PodSet], Judged | None]) -> Iterator[ExclusiveCause]:
-    by_unit: dict[tuple[str, str], list[PodSet]] = defaultdict(list)
-    for pods in sets:
-        if pods.together is not None:
-            by_unit[pods.together.key, pods.together.unit].append(pods)
-    total: dict[str, tuple[int, set[str], int]] = {}
-    for (key, _), members in by_unit.items():
-        units, sizes = _units(members[0]), [_size(pods) for pods in members]
-        domains = [_domains(pods, key, judge) for pods in members]
-        if isinstance(units, Undetermined) or units == 0:
-            return
-        alike = len({frozenset(each.requests.items()) for each in domains if each is not None}) == 1
-        whole = _sum(sizes) if alike else 0  # equal pods of several roles share the room of one domain
-        for pods, own_size, found in zip(members, sizes, domains, strict=True):
-            together = pods.together
-            size = own_size if isinstance(own_size, Undetermined) else max(own_size, whole)
-            if found is None or isinstance(size, Undetermined) or together is None:
-                return
-            if found.number and found.largest < size:
-                yield ExclusiveCause(
-                    tuple(members), together, units, tuple(sorted(found.room)), size=size, room=found.largest
-                )
-            if found.fitting(size) < units:
-                names = tuple(sorted(name for name, room in found.room.items() if room >= size))
-                yield ExclusiveCause(tuple(members), together, units, names)
-            before = total.get(key, (0, set(), 0))
-            if pods is members[0]:
-                total[key] = (before[0] + units, before[1] | set(found.room), max(before[2], found.own))
-    if len({pods.spec.priority_class for pods in sets}) > 1:  # exclusive only within one priority (S 2.3)
+def _causes(
+    members: Sequence[tuple[PodSet, Together]], judge: Callable[[PodSet], Judged | None]
+) -> Iterator[ExclusiveCause]:
+    units = _units(members)
+    together = members[0][1]
+    key = key_of(together)
+    copies = members[0][0].instances
+    if isinstance(units, Undetermined) or isinstance(key, Undetermined) or isinstance(copies, Undetermined):
         return
-    for key, (units, values, own) in total.items():
-        together = next(pods.together for pods in sets if pods.together and pods.together.key == key)
-        if together is not None and units > len(values) + own:
-            yield ExclusiveCause(tuple(sets), together, units, tuple(sorted(values)))
+    domains = {id(pods): _domains(pods, key, judge) for pods, _ in members}
+    if any(found is None for found in domains.values()):
+        return
+    known = {name: found for name, found in domains.items() if found is not None}
+    for unit, number in Counter(units).items():
+        pod_sets = tuple(pods for pods, _ in members if any(each == id(pods) for each, _ in unit))
+        alike = len({frozenset(known[each].requests.items()) for each, _ in unit}) == 1
+        whole = sum(size for _, size in unit) if alike else 0  # equal pods of several roles share the room of a domain
+        for each, own_size in unit:
+            found, size = known[each], max(own_size, whole)
+            if found.number and found.largest < size:
+                room = found.largest
+                yield ExclusiveCause(pod_sets, together, number, tuple(sorted(found.room)), size=size, room=room)
+            if together.exclusive and found.fitting(size) < number * copies:
+                names = tuple(sorted(name for name, room in found.room.items() if room >= size))
+                yield ExclusiveCause(pod_sets, together, number * copies, names)
+    priorities = {pods.spec.priority_class for pods, _ in members}
+    if together.exclusive and len(priorities) == 1:  # exclusive only within one priority (S 2.3)
+        values = {name for found in known.values() for name in found.room}
+        own = max(found.own for found in known.values())
+        if len(units) * copies > len(values) + own:
+            pod_sets = tuple(pods for pods, _ in members)
+            yield ExclusiveCause(pod_sets, together, len(units) * copies, tuple(sorted(values)))
 
 
-def _sum(sizes: Iterable[Known[int]]) -> int:
-    """The sum of the sizes that are known."""
-    return sum(size for size in sizes if isinstance(size, int))
-
-
-def _units(pods: PodSet) -> Known[int]:
-    return pods.blocks if pods.together is not None and pods.together.per_block else pods.instances
-
-
-def _size(pods: PodSet) -> Known[int]:
-    """The pods of one unit."""
-    if pods.together is None or not pods.together.per_block or isinstance(pods.replicas, Undetermined):
-        return pods.replicas
-    return pods.replicas // pods.blocks if isinstance(pods.blocks, int) and pods.blocks > 0 else pods.replicas
+def _units(members: Sequence[tuple[PodSet, Together]]) -> Known[tuple[tuple[tuple[int, int], ...], ...]]:
+    """Each unit as the pod sets (by identity) that have pods in it, with how many."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for pods, together in members:
+        sizes = sizes_of(pods, together)
+        if isinstance(sizes, Undetermined):
+            return sizes
+        for number, size in enumerate(sizes):
+            name = f"{together.unit} {number}" if together.per_block else together.unit
+            if size > 0:
+                found[name].append((id(pods), size))
+    return tuple(tuple(each) for each in found.values())
 
 
 def _domains(pods: PodSet, key: str, judge: Callable[[PodSet], Judged | None]) -> _Domains | None:

@@ -188,7 +188,7 @@ class Explored:
 def explored(players: Cast, namespaces: Namespaces, storage: Storage | None = None) -> Explored | None:
     """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
     total = sum(players.roles[index].count for index in range(players.own))
-    if total > PODS or players.own != len(players.roles) or players.unknown:
+    if total > PODS or players.own != len(players.roles) or players.unknown or players.ties.members:
         return None
     roles = [
         Role(players.pod_sets[index].name, players.pods[index], players.roles[index].count)

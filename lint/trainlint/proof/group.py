@@ -30,6 +30,7 @@ from trainlint.proof.explored import Explored, explored
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast, cast
 from trainlint.proof.spread import spread_causes
+from trainlint.proof.ties import LOOSE, Ties, ties
 from trainlint.proof.zones import Zone, judge_zones, restricted
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
 from trainlint.scheduling.node import Node
@@ -68,9 +69,9 @@ class Stage:
     """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
 
     ``complete`` is false where there are other nodes that nobody wrote down, ``partial`` says why; ``hopeless`` is
-    true where some pod set can never be scheduled for a reason that has nothing to do with nodes. ``gathered``: before
-    any pod is scheduled somebody picks one domain of the topology key that takes all of them (Kueue with a required
-    topology).
+    true where some pod set can never be scheduled for a reason that has nothing to do with nodes. ``as_one``: what
+    places pods as one is in force (an exclusive or required topology); ``gang`` says who starts all pods of the group
+    or none.
     """
 
     nodes: Sequence[Node]
@@ -81,7 +82,8 @@ class Stage:
     complete: bool = True
     partial: str = ""
     hopeless: bool = False
-    gathered: bool = False
+    as_one: bool = True
+    gang: str = ""
     storage: Storage | None = None
 
 
@@ -112,6 +114,8 @@ def prove(
         return refuted(*flows)
     if stage.complete and (short := capacity_cause(players) or _short_at_best(group, stage)) is not None:
         return refuted(*flows, short)
+    placed = _placed_as_one(group, stage, players)
+    doubts += [placed.ties.missing] if placed.ties.missing else []
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
@@ -120,10 +124,10 @@ def prove(
             return refuted(*causes, locked)
         if any(each.forces_split for each in spread):
             return refuted(*causes)
-    found = explored(players, stage.namespaces, stage.storage) if players.beyond else None
+    found = explored(placed, stage.namespaces, stage.storage) if players.beyond else None
     if players.beyond and found is None:
         doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
-    return _Judge(group, reach, stage, players, causes, found).proof(doubts, halfway=halfway)
+    return _Judge(group, reach, stage, placed, causes, found).proof(doubts, halfway=halfway)
 
 
 @fact(eq=False)
@@ -154,7 +158,7 @@ class _Judge:
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
-        every = _unless_tied(self.players, self._unless_placed_as_one(self._everywhere(viable), zones))
+        every = _unless_tied(self.players, self._unless_placed_as_one(self._everywhere(viable)))
         if not self.stage.complete and every.answer is Answer.PROVED:
             every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
@@ -172,16 +176,12 @@ class _Judge:
             missing=tuple(dict.fromkeys(every.missing)),
         )
 
-    def _unless_placed_as_one(self, every: Everywhere, zones: Sequence[Zone]) -> Everywhere:
-        """Where something beside the pod spec places the pods, what the scheduler alone might choose is no proof.
-
-        What picks one domain that takes all of them may pick any in which they fit.
-        """
-        by = next((member for member in self.group.members if member.placed_by), None)
+    def _unless_placed_as_one(self, every: Everywhere) -> Everywhere:
+        """Where something that is not read places the pods, what the scheduler alone might choose is no proof."""
+        unread = (each for each in self.group.members if each.placed_by and not (each.together or each.parts))
+        by = next(unread, None)
         if by is None or every.answer is not Answer.REFUTED:
             return every
-        if self.stage.gathered and all(zone.answer is Answer.PROVED or _too_small(zone) for zone in zones):
-            return Everywhere(Answer.PROVED)
         return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
 
     def _roots(self, every: Everywhere) -> Iterator[Cause]:
@@ -235,7 +235,7 @@ class _Judge:
             return self.found.everywhere(self.group, self.reach, viable)
         lent = _dependency_zones(self.group, self.stage)
         every = judge_everywhere(self.group, self.players, self.reach, viable, lent)
-        if every.answer is not Answer.UNKNOWN:
+        if every.answer is not Answer.UNKNOWN or self.players.ties.members or self.players.ties.ahead:
             return every
         found = explored(self.players, self.stage.namespaces, self.stage.storage)
         return every if found is None else found.everywhere(self.group, self.reach, viable)
@@ -256,11 +256,6 @@ def _used(players: Cast, domain: int) -> bool:
     return any(
         players.classes[number].pool in pools for role in players.roles[: players.own] for number in role.classes
     )
-
-
-def _too_small(zone: Zone) -> bool:
-    """Whether the pods do not fit into the zone, whatever the policies say."""
-    return zone.answer is Answer.REFUTED and bool(zone.reasons) and all(each.flow is None for each in zone.reasons)
 
 
 def _other_nodes(stage: Stage) -> str:
@@ -318,9 +313,18 @@ def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
             yield f"how many pods {member.name} has: {member.replicas.why}"
 
 
-def _cast(group: Group, stage: Stage) -> Cast:
+def _cast(group: Group, stage: Stage, placed: Ties = LOOSE) -> Cast:
     key = stage.settings.topology_key
-    return cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, key, stage.storage)
+    return cast(group, stage.feasible, stage.others, stage.nodes, stage.namespaces, key, stage.storage, placed)
+
+
+def _placed_as_one(group: Group, stage: Stage, players: Cast) -> Cast:
+    """The cast with what places its pods as one; the same where nothing does, or nobody knows how."""
+    own = [group.members[index] for index in _own(group)]
+    found = ties(own, stage.nodes, stage.gang) if stage.as_one else LOOSE
+    if players.unknown or not found.members:
+        return replace(players, ties=found)
+    return _cast(group, stage, found)
 
 
 def never_placed(group: Group, stage: Stage) -> CapacityCause | DeadlockCause | None:

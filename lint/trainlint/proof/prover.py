@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, ObjectRef
-from trainlint.proof.agreement import agreed
+from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
 from trainlint.proof.core import Core, cores
@@ -73,10 +73,22 @@ class Prover:
         if len(nearest) != 1 or _uncounted(group):
             return None
         inventory = self._facts.verdicts.at_most(nearest[0]) or nearest[0]
-        return Without(self._facts, group, inventory, self.stage(group, inventory), opened)
+        stage = replace(self.stage(group, inventory), as_one=not _in_doubt(group))
+        return Without(self._facts, group, inventory, stage, opened)
 
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
-        stage = None if inventory is None or _uncounted(group) else self.stage(group, inventory)
+        """The proof; where nobody knows whether what places the pods as one is in force, what holds either way."""
+        proof = self._proved(group, inventory, missing)
+        doubt = _in_doubt(group)
+        if not doubt or inventory is None:
+            return proof
+        return either(proof, self._proved(group, inventory, missing, as_one=False), doubt)
+
+    def _proved(
+        self, group: Group, inventory: Inventory | None, missing: list[str], *, as_one: bool = True
+    ) -> GroupProof:
+        known = inventory is not None and not _uncounted(group)
+        stage = replace(self.stage(group, inventory), as_one=as_one) if known and inventory is not None else None
         everywhere = places((node.pool for node in stage.nodes), self._snapshot.settings.topology_key) if stage else ()
 
         def reach(group: Group) -> Reachability:
@@ -130,9 +142,20 @@ class Prover:
             complete=inventory.complete,
             partial=inventory.partial,
             storage=self._facts.storage,
-            gathered=self._facts.queueing.gathers(group, self._snapshot.settings.topology_key),
+            gang=self._gang(group),
             hopeless=alone or self._never_made(group),
         )
+
+    def _gang(self, group: Group) -> str:
+        """Who starts all pods of the group or none of them; empty where nobody does."""
+        own = [each for index, each in enumerate(group.members) if index not in group.dependencies and each.replicas]
+        for gang in self._snapshot.workloads.gangs:
+            members = {id(pod_set) for pod_set in gang.pod_sets}
+            counts = [each.replicas for each in gang.pod_sets]
+            pods = sum(count for count in counts if isinstance(count, int))
+            if all(id(each) in members for each in own) and isinstance(gang.minimum, int) and gang.minimum >= pods:
+                return gang.what
+        return ""
 
     def _never_made(self, group: Group) -> bool:
         """Whether pods of the group are refused, or what they need (claim, domain, partners) is never there for all."""
@@ -156,6 +179,8 @@ class Prover:
 
     def _changed(self, group: Group) -> tuple[str, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
+        if not self._snapshot.unrendered:
+            return ()
         namespaces = {"", *(member.namespace for member in group.members)}
         files = [member.at.file for member in group.members]
         moved = self._snapshot.moved
@@ -171,3 +196,10 @@ class Prover:
 def _uncounted(group: Group) -> bool:
     """Whether nobody knows how many pods the group has."""
     return any(isinstance(member.replicas, Undetermined) for member in group.members)
+
+
+def _in_doubt(group: Group) -> str:
+    """Why nobody knows whether what places the pods as one is in force; empty where that is known."""
+    own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
+    asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
+    return next((each.doubt for each in asked if each.doubt), "")

@@ -21,11 +21,12 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, Flavor, Queues
-from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.queue_flavor import refusal
 from trainlint.snapshot.build import Snapshot
-from trainlint.workload.management import KUEUE_REQUIRED, QUEUE_LABEL
+from trainlint.workload.management import QUEUE_LABEL
+from trainlint.workload.together import KUEUE_REQUIRED
 
 __all__ = ["Queueing"]
 
@@ -85,24 +86,6 @@ class Queueing:
                 options.append(fitting or flavors)
         found = tuple(product(*options))
         return found if len(found) <= MAX_CHOICES else None
-
-    def gathers(self, group: Group, key: str) -> bool:
-        """Whether Kueue picks one domain of the key for all pods of the group before any of them is scheduled."""
-        own = [
-            each for index, each in enumerate(group.members) if index not in group.dependencies and each.replicas != 0
-        ]
-        units = {
-            (each.owner, each.together.unit)
-            if each.queue and each.together and each.together.by == KUEUE_REQUIRED
-            else None
-            for each in own
-        }
-        if len(units) != 1 or None in units or any(each.together is None or each.together.key != key for each in own):
-            return False
-        choices = [self.choices(each) for each in own]
-        flavors = [flavor for found in choices for choice in found or () for flavor in choice]
-        levels = [self.queues.topologies.get(flavor.topology, ()) for flavor in flavors]
-        return bool(levels) and all(key in each for each in levels) and all(found is not None for found in choices)
 
     def cluster_queue(self, pod_set: PodSet) -> ClusterQueue | None:
         """The ClusterQueue behind the pods' queue, if it is in the snapshot."""

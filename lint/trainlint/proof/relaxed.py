@@ -38,14 +38,14 @@ def relaxed_pods(pod_set: PodSet, dropped: Collection[Constraint]) -> PodSet:
         containers=tuple(_container(each, gone) for each in spec.containers),
         init_containers=tuple(_container(each, gone) for each in spec.init_containers),
     )
-    queue = "" if gone.any(Kind.QUEUE) else pod_set.queue
-    free = gone.any(Kind.TOGETHER)
+    together, parts = (None if gone.has(Kind.TOGETHER, each) else each for each in (pod_set.together, pod_set.parts))
     return replace(
         pod_set,
         spec=changed,
-        queue=queue,
-        together=None if free else pod_set.together,
-        placed_by="" if free else pod_set.placed_by,
+        queue="" if gone.any(Kind.QUEUE) else pod_set.queue,
+        together=together,
+        parts=parts,
+        placed_by=pod_set.placed_by if together or parts or not gone.any(Kind.TOGETHER) else "",
     )
 
 

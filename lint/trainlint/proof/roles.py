@@ -12,6 +12,7 @@ from trainlint.model.pod import SpreadConstraint
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, PodSet
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.ties import LOOSE, Ties
 from trainlint.scheduling import volume_restrictions
 from trainlint.scheduling.claims import class_of, pod_claims
 from trainlint.scheduling.domains import Domain, partition
@@ -36,7 +37,8 @@ class Cast:
     The first roles are the group's own pod sets (dependencies and sets without pods left out), the rest are other
     workloads that they require to be near; those take no room. ``unknown`` says what is not known about them, and
     ``beyond`` which constraints depend on more than who is in which domain. ``tied`` are claims of several of their
-    pods whose volume will be made where the first of them lands.
+    pods whose volume will be made where the first of them lands. A pod set that is placed in parts has a role for each,
+    and ``ties`` says what binds them; those that are ``alike`` may change places.
     """
 
     pod_sets: tuple[PodSet, ...]
@@ -51,6 +53,8 @@ class Cast:
     beyond: tuple[str, ...] = ()
     targetless: tuple[PodSet, ...] = ()
     tied: tuple[str, ...] = ()
+    ties: Ties = LOOSE
+    alike: tuple[tuple[int, ...], ...] = ()
 
     def zone(self, domain: int) -> str | None:
         """The value of the topology key in a domain."""
@@ -65,20 +69,22 @@ def cast(
     namespaces: Namespaces,
     key: str,
     storage: Storage | None = None,
+    ties: Ties = LOOSE,
 ) -> Cast:
     """The roles of the group. ``feasible`` is by member index; ``others`` are the workloads that are no members."""
-    own = [
+    whole = [
         feasible[index]
         for index, member in enumerate(group.members)
         if index not in group.dependencies and member.replicas != 0
     ]
+    own = [whole[member] for member in ties.members] if ties.members else whole
     wanted = [other for other in others if any(attracted(each.pod, other.pod, namespaces) for each in own)]
     everyone = [*own, *wanted]
     pods = [each.pod for each in everyone]
     asked = [rules(pod, pods, namespaces, own=index) for index, pod in enumerate(pods[: len(own)])]
-    keys = tuple(dict.fromkeys([key, *_keys(asked), *_spread_keys(pods[: len(own)])]))
+    keys = tuple(dict.fromkeys([key, *_keys(asked), *_spread_keys(pods[: len(own)]), *ties.keys]))
     domains = partition([node.pool for node in nodes], keys)
-    unknown = [doubt for each in own for doubt in each.doubts()]
+    unknown = [doubt for each in whole for doubt in each.doubts()]
     if isinstance(domains, Undetermined):
         return Cast((), 0, (), (), (), (), tuple(nodes), key, unknown=(domains.why, *unknown))
     classes = tuple(_classes(everyone, domains, nodes))
@@ -87,9 +93,13 @@ def cast(
         own=len(own),
         pods=tuple(pods),
         roles=(
-            *(
-                _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)])
-                for index in range(len(own))
+            *_bound(
+                [
+                    _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)])
+                    for index in range(len(own))
+                ],
+                own,
+                ties,
             ),
             *(_near(_usable(each, classes, nodes)) for each in wanted),
         ),
@@ -98,10 +108,23 @@ def cast(
         nodes=tuple(nodes),
         key=key,
         unknown=(*unknown, *_unsure(everyone, asked)),
-        beyond=tuple(_beyond(own, asked, nodes)),
+        beyond=tuple(dict.fromkeys(_beyond(own, asked, nodes))),
         targetless=tuple(_targetless(own, asked)),
-        tied=tuple(_tied(own, storage)) if storage is not None else (),
+        tied=tuple(_tied(whole, storage)) if storage is not None else (),
+        ties=ties,
+        alike=ties.alike(),
     )
+
+
+def _bound(roles: Sequence[Role], own: Sequence[Feasibility], ties: Ties) -> Iterator[Role]:
+    """The roles with what places them as one, beside their pod spec."""
+    pod_sets = [each.pod_set for each in own]
+    for index, role in enumerate(roles):
+        if not ties.members:
+            yield role
+            continue
+        repulsions = (*role.repulsions, *ties.apart(index, pod_sets))
+        yield replace(role, count=ties.counts[index], ties=ties.of(index), repulsions=repulsions)
 
 
 def _tied(own: Sequence[Feasibility], storage: Storage) -> Iterator[str]:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from trainlint.kube.hypernode import HYPERNODE_KINDS, read_hypernode
 from trainlint.model.admission import Admission
+from trainlint.model.hypernode import HyperNode
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
 from trainlint.proof.queueing import Queueing
+from trainlint.proof.units import tiers_of
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense
+from trainlint.scheduling.hypernodes import with_hypernodes
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.snapshot.build import Snapshot
@@ -59,13 +63,18 @@ class Verdicts:
         key = id(inventory)
         if key not in self._condensed:
             terms = [term for volume in self._storage.volumes.values() for term in volume.node_affinity or ()]
-            pools = condense(inventory.pools, [pod.spec for pod in self._pods], terms)
+            pools = condense(self._known(inventory), [pod.spec for pod in self._pods], terms)
             self._condensed[key] = (inventory, tuple(node_of(pool, self._asked) for pool in pools))
         return self._condensed[key][1]
 
     def each_node(self, inventory: Inventory) -> tuple[Node, ...]:
         """One node of every pool, each where it is written."""
-        return tuple(node_of(pool, self._asked) for pool in inventory.pools)
+        return tuple(node_of(pool, self._asked) for pool in self._known(inventory))
+
+    def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
+        """The pools with all that is known about where they are."""
+        tiers = tiers_of(self._snapshot.workloads.pod_sets)
+        return tuple(with_hypernodes(inventory.pools, self._hypernodes, tiers))
 
     @cached_property
     def _pods(self) -> tuple[Pod, ...]:
@@ -77,6 +86,13 @@ class Verdicts:
     def _asked(self) -> frozenset[str]:
         """The resources that anybody asks for."""
         return frozenset(name for pod in self._pods for name in pod.requests.amounts)
+
+    @cached_property
+    def _hypernodes(self) -> tuple[HyperNode, ...]:
+        """How Volcano is told which nodes are near each other."""
+        items = (each for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
+        found = (read_hypernode(each.field) for each in items)
+        return tuple(each for each in found if each is not None)
 
     def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
         """The verdicts on a pod set over the nodes of an inventory."""

@@ -47,7 +47,8 @@ def state_where(cast: Cast, state: State) -> Where:
     """A state, one pod for each of its pairs."""
     found: dict[str, dict[str, int]] = {}
     for role, domain in sorted(state):
-        found.setdefault(cast.pod_sets[role].name, {})[cast.zone(domain) or NO_DOMAIN] = 1
+        by_zone, zone = found.setdefault(cast.pod_sets[role].name, {}), cast.zone(domain) or NO_DOMAIN
+        by_zone[zone] = by_zone.get(zone, 0) + 1
     return found
 
 

@@ -57,7 +57,7 @@ def restricted(cast: Cast, zone: str) -> Placements:
         role if index >= cast.own else replace(role, classes=role.classes & usable)
         for index, role in enumerate(cast.roles)
     ]
-    return Placements(roles, cast.domains, cast.classes)
+    return Placements(roles, cast.domains, cast.classes, cast.alike)
 
 
 def judge_zones(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> tuple[Zone, ...]:
@@ -151,17 +151,26 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
     packing = placements.complete(frozenset()) if not placements.bound else None
     if packing is not None and packing.short is not None:
         pod_set = cast.pod_sets[packing.short]
-        room = f": there is room for {packing.room} of {pod_set.replicas}" if packing.room else ""
+        room = f": there is room for {packing.room} of {cast.roles[packing.short].count}" if packing.room else ""
         yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit together with the rest{room}", pod_set.at)
         return
     free = placements.unbound().complete(frozenset())
     if free.short is not None and free.answer is Answer.REFUTED:
         pod_set = cast.pod_sets[free.short]
-        room = f": there is room for {free.room} of {pod_set.replicas}" if free.room else ""
+        room = f": there is room for {free.room} of {cast.roles[free.short].count}" if free.room else ""
         yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit{room}", pod_set.at)
         return
     bound = [cast.pod_sets[index] for index in placements.bound if index < cast.own] or [cast.pod_sets[0]]
-    names = ", ".join(pod_set.name for pod_set in bound)
+    names = ", ".join(dict.fromkeys(pod_set.name for pod_set in bound))
+    asked = [each for pod_set in bound for each in (pod_set.together, pod_set.parts) if each is not None]
+    if asked and cast.ties.members:
+        apart = "keeps apart" if any(each.exclusive for each in asked) else "places"
+        yield ZoneReason(
+            bound[0],
+            f"no domains in {zone} take the pods of {names} as {asked[0].by} {apart} them",
+            asked[0].at,
+        )
+        return
     at = bound[0].spec.at or bound[0].at
     yield ZoneReason(bound[0], f"pod affinity and anti-affinity do not let {names} share {zone}", at)
 

@@ -17,7 +17,7 @@ from trainlint.model.known import Answer
 from trainlint.scheduling.domains import Domain
 from trainlint.scheduling.packing import Demand, NodeClass, Packing, pack
 
-__all__ = ["Attraction", "Placement", "Placements", "Repulsion", "Role"]
+__all__ = ["Attraction", "Placement", "Placements", "Repulsion", "Role", "Tie"]
 
 BUDGET = 2_000
 """States after which the answer is unknown: six zones and three roles that constrain each other stay below it."""
@@ -40,6 +40,15 @@ class Repulsion:
 
 
 @fact
+class Tie:
+    """Roles whose pods are all placed in one domain of the key; one of the ``leaders`` first, where there are any."""
+
+    key: str
+    roles: frozenset[int]
+    leaders: frozenset[int] = frozenset()
+
+
+@fact
 class Role:
     """``count`` equal pods, the classes of nodes (indices) that one of them may use alone, and what binds them.
 
@@ -58,6 +67,7 @@ class Role:
     apart: frozenset[int] = frozenset()
     lenient: bool = False
     spread_from: frozenset[int] = frozenset()
+    ties: tuple[Tie, ...] = ()
 
 
 State = frozenset[tuple[int, int]]
@@ -73,12 +83,22 @@ class Placement:
 
 
 class Placements:
-    """All placements of some roles over some domains that can be reached; ``tried`` counts calls of ``pinned``."""
+    """All placements of some roles over some domains that can be reached; ``tried`` counts calls of ``pinned``.
 
-    def __init__(self, roles: Sequence[Role], domains: Sequence[Domain], classes: Sequence[NodeClass]) -> None:
+    Of states that differ only in which of the ``alike`` roles is where, one stands for all.
+    """
+
+    def __init__(
+        self,
+        roles: Sequence[Role],
+        domains: Sequence[Domain],
+        classes: Sequence[NodeClass],
+        alike: Sequence[tuple[int, ...]] = (),
+    ) -> None:
         self.roles = roles
         self.domains = domains
         self.classes = classes
+        self.alike = alike
         self._classes_of = [
             frozenset(index for index, each in enumerate(classes) if each.pool in domain.pools) for domain in domains
         ]
@@ -87,7 +107,9 @@ class Placements:
             terms += [*role.attractions, *role.repulsions]
         targets = {target for term in terms for target in term.targets}
         self.bound = tuple(
-            index for index, role in enumerate(roles) if role.attractions or role.repulsions or index in targets
+            index
+            for index, role in enumerate(roles)
+            if role.attractions or role.repulsions or role.ties or index in targets
         )
         self._fits: dict[tuple[State, bool], Packing] = {}
         self.tried = 0
@@ -112,7 +134,17 @@ class Placements:
             )
             if anywhere or not here.starts:
                 return False
-        return not any(self._near(state, term, domain) for term in here.repulsions)
+        if any(self._near(state, term, domain) for term in here.repulsions):
+            return False
+        return all(self._joins(state, tie, role, domain) for tie in here.ties)
+
+    def _joins(self, state: State, tie: Tie, role: int, domain: int) -> bool:
+        """Whether a pod of the role finds the others of its unit in the domain, or none anywhere."""
+        value = self.domains[domain].values[tie.key]
+        placed = [(other, where) for other, where in state if other in tie.roles]
+        if value is None or any(self.domains[where].values[tie.key] != value for _, where in placed):
+            return False
+        return not tie.leaders or role in tie.leaders or any(other in tie.leaders for other, _ in placed)
 
     def _near(self, state: State, term: Attraction | Repulsion, domain: int) -> bool:
         value = self.domains[domain].values[term.key]
@@ -140,9 +172,18 @@ class Placements:
         return tuple(self._demands(state, complete=True))
 
     def unbound(self) -> Placements:
-        """The same roles without affinity and anti-affinity over domains."""
-        roles = [replace(role, attractions=(), repulsions=(), starts=False) for role in self.roles]
+        """The same roles without affinity, anti-affinity and ties over domains."""
+        roles = [replace(role, attractions=(), repulsions=(), ties=(), starts=False) for role in self.roles]
         return Placements(roles, self.domains, self.classes)
+
+    def _usual(self, state: State) -> State:
+        """The state that stands for all in which alike roles have changed places."""
+        for roles in self.alike:
+            places = sorted((sorted(where for role, where in state if role == each) for each in roles), reverse=True)
+            state = frozenset(pair for pair in state if pair[0] not in roles) | {
+                (role, where) for role, taken in zip(roles, places, strict=True) for where in taken
+            }
+        return state
 
     def _pack(self, state: State, *, complete: bool) -> Packing:
         key = (state, complete)
@@ -220,7 +261,7 @@ class Placements:
                 continue
             for domain in self.possible(role):
                 if (role, domain) not in state and self.admits(state, role, domain):
-                    yield state | {(role, domain)}
+                    yield self._usual(state | {(role, domain)})
 
     @cached_property
     def completed(self) -> tuple[Placement, ...] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field
 from pathlib import PurePosixPath
 
 from trainlint.fact import fact
@@ -39,6 +40,23 @@ class Alternatives:
         return None
 
 
+class Sides:
+    """On which side of each set of alternatives a file stands: worked out once for all parts."""
+
+    def __init__(self, alternatives: tuple[Alternatives, ...]) -> None:
+        self._alternatives = alternatives
+        self._known: dict[str, tuple[tuple[int, str], ...]] = {}
+
+    def of(self, file: str) -> tuple[tuple[int, str], ...]:
+        """The sets (by number) that a file has a side in, with the child on that side."""
+        known = self._known.get(file)
+        if known is None:
+            steps = tuple(file.split("/")) if self._alternatives else ()
+            sides = ((number, each.child_of(steps)) for number, each in enumerate(self._alternatives))
+            known = self._known[file] = tuple((number, child) for number, child in sides if child is not None)
+        return known
+
+
 @fact
 class Part:
     """What is deployed together: a name, why it is a part, and the alternative that it takes in each set."""
@@ -46,13 +64,13 @@ class Part:
     name: str
     why: str
     chosen: tuple[tuple[Alternatives, str | None], ...] = ()
+    sides: Sides | None = field(default=None, compare=False, repr=False)
 
     def holds(self, file: str, *, everywhere: bool = False) -> bool:
         """Whether a file belongs to it; ``everywhere``: also one from a set that has nothing to do with it."""
-        steps = tuple(file.split("/")) if self.chosen else ()
-        return all(
-            each.child_of(steps) in (None, child) or (everywhere and child is None) for each, child in self.chosen
-        )
+        sides = self.sides or Sides(tuple(each for each, _ in self.chosen))
+        chosen = ((child, self.chosen[number][1]) for number, child in sides.of(file))
+        return all(child == wanted or (everywhere and wanted is None) for child, wanted in chosen)
 
 
 def find_alternatives(objects: Iterable[ApiObject], together: Mapping[str, str]) -> tuple[Alternatives, ...]:
@@ -124,13 +142,14 @@ def parts(alternatives: tuple[Alternatives, ...]) -> tuple[Part, ...]:
     if not alternatives:
         return (Part(".", "nothing in it is defined twice in different ways"),)
     found = []
+    sides = Sides(alternatives)
     for each in alternatives:
         for child in each.children:
             inside = (*each.directory, child)
             if any(other is not each and other.directory[: len(inside)] == inside for other in alternatives):
                 continue  # its own alternatives stand for it
             chosen = tuple((other, _choice(other, each, child)) for other in alternatives)
-            found.append(Part("/".join(inside), _why(each, child), chosen))
+            found.append(Part("/".join(inside), _why(each, child), chosen, sides))
     return tuple(found)
 
 

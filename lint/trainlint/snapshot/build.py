@@ -9,6 +9,7 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
+from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -21,6 +22,7 @@ from trainlint.workload.reading import read_workloads
 __all__ = ["Snapshot", "build_snapshots"]
 
 APART = INVENTORY_KINDS | {"Namespace"}
+EVERYWHERE = INVENTORY_KINDS | HYPERNODE_KINDS
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
 
 
@@ -88,7 +90,7 @@ def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tup
 
 
 def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
-    objects = tuple(_once(each for each in repository.objects if _belongs(each, part, repository)))
+    objects = tuple(_once(_belonging(repository, part)))
     settings = _with_cni(settings, objects)
     inventories = read_inventories(((each.meta, each.field) for each in objects), settings)
     workloads = read_workloads([each.field for each in objects], settings)
@@ -108,7 +110,10 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         opened=opened(
             objects,
             transformed=repository.transformed,
-            templates=any(reading.templates for reading in repository.readings),
+            rendered=repository.rendered,
+            templates=any(
+                reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
+            ),
             part=part,
         ),
         unknowns=(*workloads.unknowns, *_disputed(objects)),
@@ -122,10 +127,17 @@ def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: S
     return read_inventories(others, settings)
 
 
-def _belongs(item: ApiObject, part: Part, repository: Repository) -> bool:
-    """Inventories outside every kustomization join every snapshot, the nearest counts (design, section 7.4)."""
-    everywhere = item.meta.kind in INVENTORY_KINDS and item.file not in repository.together
-    return part.holds(item.file, everywhere=everywhere)
+def _belonging(repository: Repository, part: Part) -> Iterator[ApiObject]:
+    """What describes nodes, outside every kustomization, joins every snapshot; the nearest counts (design, 7.4)."""
+    inside: dict[str, bool] = {}
+    for each in repository.objects:
+        file = each.file
+        held = inside.get(file)
+        if held is None:
+            held = inside[file] = part.holds(file)
+        outside = each.meta.kind in EVERYWHERE and file not in repository.together
+        if held or (outside and part.holds(file, everywhere=True)):
+            yield each
 
 
 def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:

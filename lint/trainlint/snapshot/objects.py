@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainlint.fact import fact
+from trainlint.finding import Location
 from trainlint.inventory.kinds import CONFIGURATION_KINDS
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder
@@ -65,8 +66,13 @@ class ApiObject:
 
     @property
     def file(self) -> str:
-        """The file that holds it."""
+        """The file that holds it; that of the root, if it was rendered."""
         return self.field.document.file
+
+    @property
+    def written(self) -> Location:
+        """Where it is written: in a file of its own also if it was rendered."""
+        return self.field.document.at(self.field.path)
 
     @property
     def ref(self) -> ObjectRef:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from trainlint.snapshot.alternatives import Part
 from trainlint.snapshot.objects import ApiObject
+from trainlint.source.rendered import Rendered
 
 __all__ = ["OPENERS", "opened"]
 
@@ -21,10 +22,17 @@ OPENERS = frozenset(
 """Objects that bring in others: API group and kind."""
 
 EVERYWHERE = ""
+DEFAULT = "default"
+"""Where charts are taken to be installed, and objects to be, that say nothing else."""
 
 
 def opened(
-    objects: Iterable[ApiObject], *, transformed: Mapping[str, str], templates: bool, part: Part
+    objects: Iterable[ApiObject],
+    *,
+    transformed: Mapping[str, str],
+    rendered: Iterable[Rendered],
+    templates: bool,
+    part: Part,
 ) -> Mapping[str, str]:
     """The namespaces to which something may add objects, each with what does (empty: to every namespace)."""
     found: dict[str, str] = {}
@@ -32,6 +40,12 @@ def opened(
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
+    for root in rendered:
+        if root.unknowns and part.holds(root.root):
+            found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
+        if root.undeployed and part.holds(root.root):
+            said = "nobody says where it is installed, and with which values"
+            found.setdefault(DEFAULT, f"the chart of {root.root}: {said}")
     if any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import posixpath
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from trainlint.fact import fact
-from trainlint.finding import Location, Unknown
+from trainlint.finding import Location, Path, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
 from trainlint.snapshot.openness import OPENERS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
-from trainlint.source.kustomization import Kustomization, Resolution, kustomization, resolve
+from trainlint.source.document import Document
+from trainlint.source.kustomization import Kustomization, Resolution, read_kustomizations, resolve
 from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
@@ -40,6 +42,7 @@ CLUSTER_KINDS = frozenset(
     {
         "ClusterConfiguration",
         "DaemonSet",
+        "HyperNode",
         "KubeSchedulerConfiguration",
         "Namespace",
         "PrometheusRule",
@@ -59,18 +62,17 @@ READ_KINDS = (
     | STORAGE_KINDS
     | NETWORK_KINDS
     | {kind for _, kind in OPENERS}
-    | {
-        POD_OWNERS,
-        "ClusterConfiguration",
-        "DaemonSet",
-        "KubeSchedulerConfiguration",
-        "Namespace",
-        "PrometheusRule",
-        "Service",
-        "VMRule",
-    }
+    | CLUSTER_KINDS
+    | {POD_OWNERS}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
+
+
+RENDER = (
+    "install kustomize, kubectl or the extra trainlint[kustomize], or lint what it makes: "
+    "kubectl kustomize {} | trainlint check -"
+)
+"""What helps where nothing renders kustomizations."""
 
 
 @fact
@@ -86,9 +88,12 @@ class Duplicate:
 class Repository:
     """``objects`` leaves out patches (which are no objects of their own) and keeps the last of two in one file.
 
+    What was rendered stands in the file of its root.
+
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
-    ``kustomization_files`` maps the directory of a kustomization to its file.
+    ``kustomization_files`` maps the directory of a kustomization to its file. ``rendered`` are the roots that somebody
+    rendered, or could not.
     """
 
     readings: tuple[Reading, ...]
@@ -98,22 +103,39 @@ class Repository:
     together: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
+    rendered: tuple[Rendered, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
 
     @cached_property
+    def rendered_files(self) -> frozenset[str]:
+        """The files for which something that was rendered stands."""
+        return _files_of(self.rendered)
+
+    @cached_property
     def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
-        """The objects of each document."""
+        """The objects of each document, and what was rendered of them."""
         found: dict[tuple[str, int], list[ApiObject]] = defaultdict(list)
         for each in self.objects:
-            at = each.field.at
-            found[at.file, at.document].append(each)
+            for at in dict.fromkeys((each.field.at, each.written)):
+                found[at.file, at.document].append(each)
         return {place: tuple(objects) for place, objects in found.items()}
 
     def object_at(self, at: Location) -> ApiObject | None:
-        """The object that holds a place."""
+        """The object that holds a place: of a rendered document, or in the file from which it was rendered."""
         candidates = self.by_place.get((at.file, at.document), ())
-        inside = [each for each in candidates if at.path[: len(each.field.at.path)] == each.field.at.path]
-        return max(inside, key=lambda each: len(each.field.at.path), default=None)
+        paths = [(each, _root_of(each, at)) for each in candidates]
+        inside = [(each, path) for each, path in paths if at.path[: len(path)] == path]
+        return max(inside, key=lambda found: len(found[1]), default=(None, ()))[0]
+
+    def written(self, at: Location) -> Location:
+        """Where a value was written that stands in a rendered document; any other place is where it is."""
+        origin = self._origins.get((at.file, at.document))
+        return at if origin is None else replace(origin(at.path), base=at.base)
+
+    @cached_property
+    def _origins(self) -> Mapping[tuple[str, int], Callable[[Path], Location]]:
+        documents = (each.field.document for each in self.objects)
+        return {(each.file, each.index): each.origin for each in documents if each.origin is not None}
 
 
 def read_repository(
@@ -127,41 +149,53 @@ def read_repository(
     ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
     takes the place of the objects in their files.
     """
-    replaced = frozenset().union(*(each.files for each in rendered))
-    kustomizations = {
-        each.directory: each
-        for reading in readings
-        if is_kustomization(reading.file)
-        for document in reading.documents
-        if (each := kustomization(document)) is not None
-    }
+    replaced = _files_of(rendered)
+    kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
     found = [
         item
         for reading in readings
         if reading.file not in resolution.patch_files | replaced and not is_kustomization(reading.file)
-        for item in api_objects(reading.documents)
-        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
+        for item in _wanted(reading.documents)
     ]
-    found += [
-        item
-        for root in rendered
-        for item in api_objects(root.documents)
-        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None
-    ]
+    found += [item for root in rendered for item in _wanted(root.documents)]
     duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
     superseded = {id(duplicate.first) for duplicate in duplicates}
-    transformed = _transformed(kustomizations, resolution)
+    transformed = {file: by for file, by in _transformed(kustomizations, resolution).items() if file not in replaced}
+    tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
     return Repository(
         readings=tuple(readings),
         objects=tuple(item for item in found if id(item) not in superseded),
         duplicates=tuple(duplicates),
         transformed=transformed,
-        together={file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]},
+        together=tops | {each.root: _together(each.root) for each in rendered},
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        unknowns=tuple(_unrendered(kustomizations, transformed, {item.file for item in found})),
+        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
+        rendered=tuple(rendered),
     )
+
+
+def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
+    return frozenset().union(*(each.files for each in rendered))
+
+
+def _together(root: str) -> str:
+    """What is deployed as one: a kustomization by its directory, each release of a chart by itself."""
+    return posixpath.dirname(root) or "." if is_kustomization(root) else root
+
+
+def _root_of(each: ApiObject, at: Location) -> Path:
+    """The path of an object in the document that a place is in: its own, or the one in which it was written."""
+    own = each.field.at
+    return own.path if (own.file, own.document) == (at.file, at.document) else each.written.path
+
+
+def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
+    """The objects that somebody reads."""
+    for item in api_objects(documents):
+        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None:
+            yield item
 
 
 def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, str]:
@@ -194,7 +228,8 @@ def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
             continue
         place = (each.file, each.key)
         if place in last:
-            yield Duplicate(last[place], each, f"the file {each.file}")
+            where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
+            yield Duplicate(last[place], each, where)
         last[place] = each
 
 
@@ -221,22 +256,30 @@ def _in_one_kustomization(
 
 
 def _unrendered(
-    kustomizations: Mapping[str, Kustomization], transformed: Mapping[str, str], files: set[str]
+    kustomizations: Mapping[str, Kustomization],
+    resolution: Resolution,
+    transformed: Mapping[str, str],
+    objects: Iterable[ApiObject],
+    rendered: Sequence[Rendered],
 ) -> Iterator[Unknown]:
-    changed: dict[str, int] = defaultdict(int)
-    for file, directory in transformed.items():
-        if file in files:
-            changed[directory] += 1
-    by_name = {each.directory or ".": each for each in kustomizations.values()}
-    for directory, count in sorted(changed.items()):
-        yield Unknown(
-            subject=f"kustomization {directory}",
-            missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
-            remedy=f"lint what it makes: kubectl kustomize {directory} | trainlint check -",
-            at=Location(by_name[directory].file, 0),
-        )
+    """What is not known of kustomizations: what was rendered, or not for a reason, speaks for itself."""
+    told = {posixpath.dirname(each.root): each for each in rendered if is_kustomization(each.root)}
+    yield from (unknown for each in rendered for unknown in each.unknowns)
+    files = {item.file for item in objects}
+    changed = Counter(directory for file, directory in transformed.items() if file in files)
+    for name, count in sorted(changed.items()):
+        each = next(each for each in kustomizations.values() if (each.directory or ".") == name)
+        if each.directory not in told:
+            yield Unknown(
+                subject=f"kustomization {name}",
+                missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
+                remedy=RENDER.format(name),
+                at=Location(each.file, 0),
+            )
+    done = {root for root, each in told.items() if not each.failed}
+    within = done.union(*(resolution.uses[root] for root in done))
     for each in kustomizations.values():
-        for url in each.remote:
+        for url in each.remote if each.directory not in within else ():
             yield Unknown(
                 subject=f"kustomization {each.directory or '.'}",
                 missing=f"the remote resource {url}",

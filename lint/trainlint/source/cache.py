@@ -7,7 +7,8 @@ import hashlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -19,10 +20,12 @@ from trainlint.source.files import STDIN, SourceFile, World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
 
-__all__ = ["Cache", "cache_directory", "open_cache"]
+__all__ = ["Cache", "bound", "cache_directory", "code", "open_cache", "replace_file"]
 
 HEAD: Final = b"what trainlint read, sha256 "
 SUFFIX: Final = ".readings"
+SUFFIXES: Final = frozenset({SUFFIX, ".rendered"})
+"""Of all files that trainlint keeps in the directory; others are not its own."""
 PART: Final = ".trainlint-"
 MAX_ENTRY: Final = 8
 """An entry may be this many times as long as the file: aliases can stand for far more than what is written."""
@@ -83,8 +86,9 @@ class Cache:
             if self._fresh:
                 self._fresh = False
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _replace(self._file, self._lines())
-                _bound(self._file.parent)
+                body = b"".join(self._lines())
+                replace_file(self._file, _seal(body), body)
+                bound(self._file.parent)
             elif self._aged:
                 os.utime(self._file)  # its age decides what goes first
             self._aged = False
@@ -114,11 +118,11 @@ def open_cache(world: World, kinds: KindFilter) -> Cache | None:
     if directory is None:
         return None
     try:
-        code = _code()
+        digest = code()
     except OSError:  # not installed as files
         return None
     trees = sorted(map(str, world.trees))
-    parts = [__version__, code, sys.version, _parser(), *sorted(kinds.kinds), "", str(world.root), *trees]
+    parts = [__version__, digest, sys.version, _parser(), *sorted(kinds.kinds), "", str(world.root), *trees]
     name = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Cache(directory / f"{name[:40]}{SUFFIX}", kinds)
 
@@ -141,7 +145,8 @@ def cache_directory() -> Path | None:
     return home / ("Library/Caches" if sys.platform == "darwin" else ".cache") / "trainlint"
 
 
-def _code() -> str:
+@cache
+def code() -> str:
     """A digest of the code that makes readings: a work tree, or two commits, may have one version and differ."""
     here = Path(__file__).parent
     digest = hashlib.sha256()
@@ -179,15 +184,19 @@ def _entries(file: Path) -> Iterator[tuple[bytes, bytes]]:
         yield key, entry
 
 
-def _replace(file: Path, lines: Iterable[bytes]) -> None:
-    """Put a new file in the place of another, at once."""
+def _seal(body: bytes) -> bytes:
+    """The first line of a cache file, by which it can be told to be whole."""
+    return HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n"
+
+
+def replace_file(file: Path, *content: bytes) -> None:
+    """Put a new file in the place of another, at once. Raises OSError."""
     import tempfile  # noqa: PLC0415 (heavy, and most runs have nothing to write)
 
-    body = b"".join(lines)
-    handle, name = tempfile.mkstemp(prefix=PART, suffix=SUFFIX, dir=file.parent)
+    handle, name = tempfile.mkstemp(prefix=PART, suffix=file.suffix, dir=file.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
-            stream.write(HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+            stream.writelines(content)
         Path(name).replace(file)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -195,13 +204,13 @@ def _replace(file: Path, lines: Iterable[bytes]) -> None:
         raise
 
 
-def _bound(directory: Path) -> None:
+def bound(directory: Path) -> None:
     """Remove the oldest files where all of them together are too large, and what a run that broke off left behind."""
     found: list[tuple[float, int, Path]] = []
     for path in directory.iterdir():
         with contextlib.suppress(OSError):  # another run may have removed it
             state = path.stat()
-            if path.suffix != SUFFIX:
+            if path.suffix not in SUFFIXES:
                 continue
             if not path.name.startswith(PART):
                 found.append((state.st_mtime, state.st_size, path))

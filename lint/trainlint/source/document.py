@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
 
 __all__ = ["MISSING", "Document", "Field"]
+
+T = TypeVar("T")
 
 
 class _Missing:
@@ -34,7 +36,9 @@ class Document:
     1). ``duplicates`` are the paths of keys that stand twice.
 
     A rendered document stands in ``file`` for what deploys it (the kustomization or chart at the top), and ``origin``
-    tells where each of its paths was written: in a base, a patch, a template, a values file.
+    tells where each of its paths was written: in a base, a patch, a template, a values file. Facts carry the places in
+    the rendered document, from which its values can be found again; the engine asks for the origin of what it reports.
+    ``known`` is what was read of it (``Field.once``).
     """
 
     file: str
@@ -44,9 +48,10 @@ class Document:
     data: Any = field(repr=False)
     duplicates: tuple[Path, ...] = ()
     origin: Callable[[Path], Location] | None = field(default=None, repr=False)
+    known: dict[Hashable, Any] = field(default_factory=dict, repr=False, init=False)
 
     def at(self, path: Path) -> Location:
-        """Where the value at a path is written (or would be)."""
+        """Where the value at a path is written (or would be), for people: in another file if it was rendered."""
         return Location(self.file, self.index, path) if self.origin is None else self.origin(path)
 
     @property
@@ -65,8 +70,8 @@ class Field:
 
     @property
     def at(self) -> Location:
-        """Where this field stands (or would stand)."""
-        return self.document.at(self.path)
+        """Where this field stands (or would stand) in its own document."""
+        return Location(self.document.file, self.document.index, self.path)
 
     @property
     def present(self) -> bool:
@@ -80,6 +85,15 @@ class Field:
         elif isinstance(self.value, list) and isinstance(step, int) and -len(self.value) <= step < len(self.value):
             value = self.value[step]
         return Field(self.document, (*self.path, step), value)
+
+    def once(self, read: Callable[[Field], T]) -> T:
+        """What ``read``, which rests on nothing but the field, makes of it: worked out once, whoever asks."""
+        key = (read, self.path)
+        found = self.document.known.get(key)
+        if found is None or found[0] is not self.value:  # the items of typed lists are completed when they are read
+            found = self.document.known[key] = (self.value, read(self))
+        made: T = found[1]
+        return made
 
     def down(self, *steps: str | int) -> Field:
         """The field several steps below."""

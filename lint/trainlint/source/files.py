@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import Final
@@ -47,7 +47,10 @@ class SourceFile:
 
     def read(self) -> bytes:
         """The bytes of the file. Raises OSError."""
-        return self.content if self.content is not None else self.path.read_bytes()
+        if self.content is not None:
+            return self.content
+        with open(self.path, "rb", buffering=0) as stream:  # noqa: PTH123 (read at once: a buffer is of no use)
+            return stream.read()
 
 
 @fact
@@ -57,8 +60,9 @@ class World:
     ``root`` is the root of the Git work tree, outside Git the directory that was named. ``scope`` holds the names to
     which the report is narrowed (``None``: all of them). ``configs`` are trainlint's own configuration files.
     ``trees`` are the directories below which all manifests were read. ``links`` are the symbolic links of a world that
-    is not on disk, and where they lead. ``vendored`` are directories of other projects' code, which are not read, with
-    the number of manifests in each.
+    is not on disk, and where they lead; ``blob`` gives what such a world holds under a name, manifest or not, ``names``
+    all the names. ``vendored`` are directories of other projects' code, which are not read, with the number of
+    manifests in each.
     """
 
     root: Path
@@ -69,6 +73,8 @@ class World:
     trees: tuple[Path, ...] = ()
     links: Mapping[str, str] | None = None
     vendored: Mapping[str, int] = field(default_factory=dict)
+    blob: Callable[[str], bytes | None] | None = field(default=None, repr=False, compare=False)
+    names: Callable[[], Iterable[str]] | None = field(default=None, repr=False, compare=False)
 
     @property
     def on_disk(self) -> bool:
@@ -106,7 +112,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
         worlds = list(dict.fromkeys([*(homes[path] or path.parent for path in given), *directories]))
     finder = _Finder(root)
     for world in worlds:
-        finder.add_tree(world)
+        finder.add_world(world)
     for path in given:
         finder.add(str(path))
     files, configs = finder.found()
@@ -154,10 +160,12 @@ class _Finder:
 
     def __init__(self, root: Path) -> None:
         self._root = str(root)
+        self._below = os.path.join(self._root, "")  # noqa: PTH118 (with the separator that a Path has not)
         self._files: dict[str, str] = {}
         self._unknowns: dict[str, Unknown] = {}
         self._charts: dict[str, str] = {}
         self._known: dict[str, bool] = {}
+        self._trees: list[str] = []
         self.vendored: dict[str, int] = {}
 
     def found(self) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
@@ -167,11 +175,11 @@ class _Finder:
             for path, name in sorted(self._files.items(), key=lambda entry: entry[1])
             if not self._vendored(name)
         ]
-        configs = tuple(file for file in found if file.path.name in CONFIGS)
-        return tuple(file for file in found if file.path.name not in CONFIGS), configs
+        configs = tuple(file for file in found if file.name.rpartition("/")[2] in CONFIGS)
+        return tuple(file for file in found if file.name.rpartition("/")[2] not in CONFIGS), configs
 
     def _vendored(self, name: str) -> bool:
-        home = vendored_home(name, self._exists)
+        home = vendored_home(name, self._exists, self._trees)
         if home:
             self.vendored[home] = self.vendored.get(home, 0) + 1
         return bool(home)
@@ -184,6 +192,12 @@ class _Finder:
     def unknowns(self) -> tuple[Unknown, ...]:
         """What could not be read, and what would help."""
         return tuple(self._unknowns.values())
+
+    def add_world(self, directory: Path) -> None:
+        """Add a directory that was named, or the world of a file that was."""
+        name = self._name(str(directory))
+        self._trees.append("" if name == "." else f"{name}/")
+        self.add_tree(directory)
 
     def add_tree(self, directory: Path) -> None:
         """Add all manifests below a directory: by Git where it can, else by a walk."""
@@ -242,8 +256,11 @@ class _Finder:
         self._unknowns[name] = Unknown(f"the objects in {name}", missing, remedy)
 
     def _name(self, path: str) -> str:
-        name = os.path.relpath(path, self._root).replace(os.sep, "/")
-        return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        below = path.startswith(self._below)  # almost all are, and the library takes its time
+        name = path[len(self._below) :] if below else os.path.relpath(path, self._root)
+        if os.sep != "/":
+            name = name.replace(os.sep, "/")
+        return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _chart(self, directory: str) -> str:
         """The chart whose templates/ directory holds a directory, or an empty string."""

@@ -21,7 +21,7 @@ def may_be_kindless(content: bytes | str) -> bool:
     """Whether a file or document may be one of these, told from the text alone."""
     if isinstance(content, str):
         content = content.encode("utf-8", "surrogatepass")
-    return any(mark in content for mark in _MARKS)
+    return b"node" in content and any(mark in content for mark in _MARKS)
 
 
 def head_of(file: str, data: Any) -> dict[str, str] | None:

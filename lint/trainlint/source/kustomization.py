@@ -9,8 +9,9 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.source.document import Document, Field
+from trainlint.source.reading import Reading, is_kustomization
 
-__all__ = ["Kustomization", "Resolution", "kustomization", "resolve"]
+__all__ = ["FILE_NAMES", "Kustomization", "Resolution", "is_remote", "kustomization", "read_kustomizations", "resolve"]
 
 FILE_NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 """The names by which kustomize finds a kustomization; a directory with two of them is an error there."""
@@ -38,7 +39,8 @@ _TRANSFORMS: Final = (
     "generators",
 )
 _REMOTE: Final = re.compile(
-    r"[a-z][a-z0-9+.\-]*://|git::|[\w.\-]+@[\w.\-]+:|(?:www\.)?git(?:hub|lab)\.com[:/]|.*\?(?:ref|version)="
+    r"[a-z][a-z0-9+.\-]*://|git::|[\w.\-]+@[\w.\-]+:|(?:www\.)?git(?:hub|lab)\.com[:/]|.*\?(?:ref|version)=",
+    re.IGNORECASE,
 )
 
 
@@ -88,6 +90,11 @@ class Resolution:
     missing: Mapping[str, tuple[str, ...]]
 
 
+def is_remote(entry: str) -> bool:
+    """Whether kustomize would fetch a resource, from a server or a repository elsewhere."""
+    return _REMOTE.match(entry) is not None
+
+
 def kustomization(document: Document) -> Kustomization | None:
     """Read the document of a kustomization file, or ``None`` if it is none, going by the kind that it may give."""
     root = document.root
@@ -98,11 +105,11 @@ def kustomization(document: Document) -> Kustomization | None:
         return None
     directory = posixpath.dirname(document.file)
     entries = [*_texts(root, "resources"), *_texts(root, "bases"), *_texts(root, "components")]
-    remote = tuple(entry for entry in entries if _REMOTE.match(entry))
+    remote = tuple(entry for entry in entries if is_remote(entry))
     plugins = [*_texts(root, "generators"), *_texts(root, "transformers"), *_texts(root, "validators")]
 
     def local(names: Iterable[str]) -> tuple[str, ...]:
-        paths = (_normal(directory, name) for name in names if name and "\n" not in name and not _REMOTE.match(name))
+        paths = (_normal(directory, name) for name in names if name and "\n" not in name and not is_remote(name))
         return tuple(dict.fromkeys(paths))
 
     return Kustomization(
@@ -118,6 +125,17 @@ def kustomization(document: Document) -> Kustomization | None:
         namespace=root["namespace"].string or "",
         component=kind.value == "Component",
     )
+
+
+def read_kustomizations(readings: Iterable[Reading]) -> dict[str, Kustomization]:
+    """The kustomizations of a world by their directories."""
+    return {
+        each.directory: each
+        for reading in readings
+        if is_kustomization(reading.file)
+        for document in reading.documents
+        if (each := kustomization(document)) is not None
+    }
 
 
 def resolve(

@@ -10,7 +10,9 @@ from contextlib import suppress
 from typing import Any, Final
 
 from trainlint.source.builder import MAX_DEPTH, Loaded, build, height
+from trainlint.source.document import MISSING
 from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.ordinary import ordinary
 
 __all__ = ["json_stream", "load"]
 
@@ -23,7 +25,8 @@ def load(text: str) -> Loaded:
         found = list(json_stream(text))
         if len(found) == 1:
             return found[0][1]
-    return build(text)
+    data = ordinary(text)
+    return build(text) if data is MISSING else Loaded(data)
 
 
 def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:

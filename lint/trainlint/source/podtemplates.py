@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
+from trainlint.finding import Path
 from trainlint.source.document import Field
 
 __all__ = ["POD_OWNERS", "may_own_pods", "pod_templates"]
@@ -47,21 +48,26 @@ def pod_templates(item: Field) -> Iterator[Field]:
     """The pod templates (or pod specs that stand alone) in an object, outermost first."""
     kind = item["kind"].string
     if kind and kind not in _NONE_OF_THEIRS and item["apiVersion"].string:
-        yield from _below(item, 0)
+        for steps in _below(item.value, ()):
+            yield item.down(*steps)
 
 
-def _below(here: Field, depth: int) -> Iterator[Field]:
-    if depth > _DEPTH:
+def _below(value: Any, steps: Path) -> Iterator[Path]:
+    """Walks plain values, because hardly any object has one: only what is found needs a field."""
+    if len(steps) > _DEPTH:
         return
-    for key, value in here.items():
-        if key in _PLACES and _is_pod_spec(value):
-            yield here if key == "spec" and depth else value
+    children = value.items() if type(value) is dict else enumerate(value)
+    for step, child in children:
+        if type(child) is not dict and type(child) is not list:
+            continue
+        if step in _PLACES and _is_pod_spec(child):
+            yield steps if step == "spec" and steps else (*steps, step)
         else:
-            yield from _below(value, depth + 1)
-    for element in here.elements():
-        yield from _below(element, depth + 1)
+            yield from _below(child, (*steps, step))
 
 
-def _is_pod_spec(value: Field) -> bool:
-    containers = [element for element in value["containers"].elements() if element.mapping is not None]
-    return any(element["image"].string is not None and element["name"].string is not None for element in containers)
+def _is_pod_spec(value: Any) -> bool:
+    containers = value.get("containers") if type(value) is dict else None
+    return type(containers) is list and any(
+        type(each) is dict and type(each.get("image")) is str and type(each.get("name")) is str for each in containers
+    )

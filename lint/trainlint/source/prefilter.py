@@ -14,7 +14,6 @@ _KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
 # repeats; tags and comments may stand between.
 _EXPLICIT: Final = re.compile(rb"""[?&]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
-_SIGNS: Final = (b"?", b"&")
 _LOOK_BACK: Final = 1024
 # Keys of which a letter is written as an escape, or which a backslash folds over two lines.
 _ESCAPED: Final = re.compile(rb"""\\(?:(?:x|u00|U000000)6[49bBeE]|(?<=[kin]\\)\r?\n)""")
@@ -25,7 +24,8 @@ _OTHER: Final = rb"""
   | [ \t]*\r?\n[ \t]*["']?[\w.\-/]++["']?:(?:\s|\Z)
 """
 # A !!binary key is text in disguise, and YAML 1.1 breaks lines at NEL, LS and PS.
-_ODD: Final = (b"!!b", b"!!%", b"!<", b"%TAG", "\x85".encode(), "\u2028".encode(), "\u2029".encode())
+_TAGS: Final = (b"!!b", b"!!%", b"!<")
+_BREAKS: Final = ("\x85".encode(), "\u2028".encode(), "\u2029".encode())
 
 
 class KindFilter:
@@ -53,13 +53,17 @@ class KindFilter:
                     return True
             elif _explicit(content, key.start()):
                 return True
-        if any(odd in content for odd in _ODD) or _ESCAPED.search(content) is not None:
+        if b"\\" in content and _ESCAPED.search(content) is not None:
+            return True
+        if b"%TAG" in content or (b"!" in content and any(tag in content for tag in _TAGS)):
+            return True
+        if not content.isascii() and any(each in content for each in _BREAKS):
             return True
         return POD_OWNERS in self.kinds and may_own_pods(content)
 
 
 def _explicit(content: bytes, end: int) -> bool:
     start = max(0, end - _LOOK_BACK)
-    if all(content.rfind(sign, start, end) < 0 for sign in _SIGNS):
+    if content.rfind(b"?", start, end) < 0 and content.rfind(b"&", start, end) < 0:
         return False
     return _EXPLICIT.search(content, start, end) is not None

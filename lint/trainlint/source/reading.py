@@ -21,7 +21,7 @@ from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template, engine_of_name, first, kinds_in, mark, plain_name, ytt
 from trainlint.source.text import NotTextError, Part, decode, split
 
-__all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "read", "read_file"]
+__all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "parts_of", "read", "read_file"]
 
 MAX_BYTES: Final = 64 << 20
 _KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
@@ -89,7 +89,7 @@ def read(file: str, content: bytes, kinds: KindFilter, *, chart: str = "") -> Re
     except NotTextError as error:
         remedy = "save it as UTF-8, or give it another name if it is no manifest"
         return Reading(file, unknowns=(Unknown(f"the objects in {file}", str(error), remedy, _top(file)),))
-    parts = _parts(file, text)
+    parts = parts_of(file, text)
     lines = suppressions(text, [part for part, _ in parts])
     if not holds:
         return Reading(file, suppression_lines=lines)
@@ -171,7 +171,8 @@ class _Reader:
         if self._always:
             return True
         if loaded is None:
-            return self._kinds.may_hold(part.text) or may_be_kindless(part.text)
+            content = part.text.encode("utf-8", "surrogatepass")
+            return self._kinds.may_hold(content) or may_be_kindless(content)
         return self._holds(loaded.data)
 
     def _holds(self, data: Any) -> bool:
@@ -223,8 +224,8 @@ class _Reader:
         return None
 
 
-def _parts(file: str, text: str) -> list[tuple[Part, Loaded | None]]:
-    """The documents of a file; those of a JSON stream come with their values."""
+def parts_of(file: str, text: str) -> list[tuple[Part, Loaded | None]]:
+    """The documents of a file, in the order that gives them their indices; those of a JSON stream with their values."""
     if plain_name(file).endswith(".json"):
         try:
             found = list(json_stream(text))

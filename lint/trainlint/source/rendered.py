@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import field
+
 from trainlint.fact import fact
-from trainlint.finding import Unknown
+from trainlint.finding import Path, Span, Unknown
 from trainlint.source.document import Document
 
 __all__ = ["Rendered"]
@@ -16,10 +19,23 @@ class Rendered:
     ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``),
     each under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the
     files whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are
-    the parts that could not be rendered.
+    the parts that could not be rendered: they may add objects. ``failure`` says why nothing could be rendered, if
+    nothing could.
+
+    ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
+    path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
     """
 
     root: str
     documents: tuple[Document, ...]
     files: frozenset[str]
     unknowns: tuple[Unknown, ...] = ()
+    failure: str = ""
+    places: Mapping[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = field(default_factory=dict)
+    assumptions: tuple[str, ...] = ()
+    undeployed: bool = False
+
+    @property
+    def failed(self) -> bool:
+        """Whether nothing could be rendered."""
+        return bool(self.failure)

@@ -107,9 +107,8 @@ class _Tree:
 
     def read(self) -> Revision:
         links = self._texts()
-        wanted = dict.fromkeys(
-            name for name in self._wanted(links) if not vendored_home(name, self._entries.__contains__)
-        )
+        has, below = self._entries.__contains__, self._below
+        wanted = dict.fromkeys(name for name in self._wanted(links) if not vendored_home(name, has, below))
         contents = self._contents(name for name in wanted if not self._is_same(name))
         files: list[SourceFile] = []
         same: set[str] = set()
@@ -135,11 +134,23 @@ class _Tree:
             configs=tuple(file for file in files if posixpath.basename(file.name) in CONFIGS),
             trees=self._head.trees,
             links={shown(name): text for name, text in links.items()},
+            blob=self._blob,
+            names=self._entries.keys,
         )
         return Revision(self._revision, self._commit, world, frozenset(same), tuple(self._missed))
 
     def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
         return contents(self._home, ((name, self._entries[name]) for name in names))
+
+    def _blob(self, name: str) -> bytes | None:
+        """What the revision holds under any name; files of submodules as they are now."""
+        entry = self._entries.get(name)
+        if entry is not None:
+            return None if entry.is_link or entry.is_submodule else self._contents([name]).get(name)
+        if any(each.is_submodule and name.startswith(f"{module}/") for module, each in self._entries.items()):
+            file = self._home / name
+            return file.read_bytes() if file.is_file() else None
+        return None
 
     def _texts(self) -> dict[str, str]:
         """What is written in each symbolic link."""
@@ -153,11 +164,12 @@ class _Tree:
 
     def _wanted(self, links: Mapping[str, str]) -> Iterator[str]:
         """The manifests below the directories in question, and every configuration."""
-        below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
         for name, entry in self._entries.items():
             if entry.is_submodule:
                 continue
-            if posixpath.basename(name) not in CONFIGS and not (name.startswith(below) and MANIFEST.fullmatch(name)):
+            if posixpath.basename(name) not in CONFIGS and not (
+                name.startswith(self._below) and MANIFEST.fullmatch(name)
+            ):
                 continue
             if not entry.is_link:
                 if self._is_checked_out(name):
@@ -169,6 +181,11 @@ class _Tree:
             elif target is None or not any(other.startswith(f"{target}/") for other in self._entries):
                 missing = "the symbolic link leads out of the repository, or nowhere"
                 self._unknowns.append(Unknown(f"the objects in {shown(name)}", missing, "mend or remove the link"))
+
+    @cached_property
+    def _below(self) -> tuple[str, ...]:
+        """The directories in question."""
+        return tuple(_prefix(tree, self._home) for tree in self._head.trees)
 
     def _is_same(self, name: str) -> bool:
         """Whether the world holds the same bytes under this name, and they are read in the same way."""
@@ -190,13 +207,12 @@ class _Tree:
         return frozenset(line[2:] for line in listed if line.startswith("S "))
 
     def _of_submodules(self) -> Iterator[SourceFile]:
-        below = tuple(_prefix(tree, self._home) for tree in self._head.trees)
         for name, entry in self._entries.items():
             if not entry.is_submodule:
                 continue
             module = shown(name)
             yield from (file for file in self._head.files if file.name.startswith(f"{module}/"))
-            if f"{name}/".startswith(below) and self._is_other_commit(self._home / name, entry.object):
+            if f"{name}/".startswith(self._below) and self._is_other_commit(self._home / name, entry.object):
                 missing = "it is a submodule of which another commit is used: its manifests are taken as they are now"
                 remedy = f"compare it by itself: trainlint check --base {entry.object[:12]} {module}"
                 self._missed.append(Unknown(f"what the change does in {module}", missing, remedy))

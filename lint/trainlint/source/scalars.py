@@ -9,12 +9,12 @@ import re
 import struct
 from typing import Final
 
-__all__ = ["Scalar", "ScalarError", "key", "plain", "tagged"]
+__all__ = ["FIRST", "WORDS", "Scalar", "ScalarError", "key", "plain", "tagged"]
 
 Scalar = str | int | float | bool | None
 
 _TAG = "tag:yaml.org,2002:"
-_WORDS: Final[dict[str, Scalar]] = {
+WORDS: Final[dict[str, Scalar]] = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"), True),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"), False),
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
@@ -22,7 +22,9 @@ _WORDS: Final[dict[str, Scalar]] = {
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
 }
-_FIRST = frozenset("yYnNtTfFoO~+-.0123456789")
+"""Plain scalars that are no text, numbers apart."""
+FIRST: Final = frozenset("yYnNtTfFoO~+-.0123456789")
+"""A plain scalar that begins otherwise is the text that it is."""
 _NUMERIC = frozenset("+-0123456789")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
 _DOT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?", re.ASCII)
@@ -45,10 +47,10 @@ def plain(text: str) -> Scalar:
     if not text:
         return None
     first = text[0]
-    if first not in _FIRST:
+    if first not in FIRST:
         return text
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in WORDS:
+        return WORDS[text]
     if first == ".":
         return _float(text.replace("_", ""), text) if _DOT_FLOAT.fullmatch(text) else text
     if first not in _NUMERIC:

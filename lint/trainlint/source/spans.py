@@ -15,6 +15,7 @@ from trainlint.finding import Path, Span
 from trainlint.source import scalars
 from trainlint.source.document import Document
 from trainlint.source.events import KINDS, Kind, YamlError, with_events
+from trainlint.source.inner import inner
 from trainlint.source.lines import Lines
 
 __all__ = ["Spans", "locate", "spans"]
@@ -110,13 +111,29 @@ def _places(text: str, lines: Lines, events: Iterator[Any], *, as_json: bool) ->
 
 
 def locate(document: Document, path: Path) -> tuple[Path, Span]:
-    """The nearest place at or above ``path`` that is in the file, and the span to underline there."""
+    """The nearest place at or above ``path`` that is in the file, and the span to underline there.
+
+    A path may lead on into a text that stands in the file line by line, such as a patch in place: then the span is that
+    of the line in it, and the place is the text.
+    """
     found = spans(document)
     for length in range(len(path), -1, -1):
         span = found.mark(path[:length])
         if span is not None:
-            return path[:length], span
+            inside = inner(document, path[:length], found.value(path[:length])) if length < len(path) else ()
+            marks = (mark for each, shift in inside if (mark := _within(each, shift, path[length:])) is not None)
+            return path[:length], next(marks, span)
     return (), Span(document.line, 1, document.line, 1)
+
+
+def _within(document: Document, shift: int, path: Path) -> Span | None:
+    """The span of a path, or the nearest above it, in a document whose columns are shifted; ``None`` for its top."""
+    found = spans(document)
+    for length in range(len(path), 0, -1):
+        span = found.mark(path[:length])
+        if span is not None:
+            return Span(span.line, span.column + shift, span.end_line, span.end_column + shift)
+    return None
 
 
 class _Placer:

@@ -16,7 +16,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 
-__all__ = ["Context", "Expander", "Expansion", "injected", "is_template", "named", "pod_set"]
+__all__ = ["Context", "Expander", "Expansion", "MadeGang", "injected", "is_template", "named", "pod_set"]
 
 
 @fact
@@ -28,6 +28,20 @@ class Context:
 
 
 @fact
+class MadeGang:
+    """A gang that the operator makes of the object's pod sets ``members`` (indices): ``minimum`` start, or none.
+
+    ``waiting`` are sets that belong to it and are made only when pods of the others run or have ended.
+    """
+
+    what: str
+    minimum: Known[int]
+    members: tuple[int, ...]
+    at: Location
+    waiting: tuple[int, ...] = ()
+
+
+@fact
 class Expansion:
     """The pods that an object makes.
 
@@ -35,7 +49,7 @@ class Expansion:
     sets that form one communicator. ``helpers`` are those that the job needs and that need not be near it.
     ``policies`` are NetworkPolicy objects that the operator makes. ``training`` says that the kind exists for jobs of
     communicating pods; ``instances`` is the number of equal groups that the object makes; ``several_jobs`` that its
-    ranks may be those of several jobs, where they meet at several places.
+    ranks may be those of several jobs, where they meet at several places. ``gangs`` are those that the operator makes.
     """
 
     pod_sets: tuple[PodSet, ...] = ()
@@ -48,6 +62,7 @@ class Expansion:
     training: bool = False
     instances: Known[int] = 1
     several_jobs: bool = False
+    gangs: tuple[MadeGang, ...] = ()
 
 
 Expander: TypeAlias = Callable[[Field, ObjectRef, Context], Expansion]

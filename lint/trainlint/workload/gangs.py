@@ -12,6 +12,8 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
+from trainlint.workload.flows import total
+from trainlint.workload.podgroups import NATIVE, PodGroup, PodGroups, minimum_of
 from trainlint.workload.written import template_of
 
 __all__ = ["GANG_KINDS", "gangs", "oversized"]
@@ -19,27 +21,22 @@ __all__ = ["GANG_KINDS", "gangs", "oversized"]
 GANG_KINDS: Final = frozenset({"PodGroup", "Workload"})
 """Kinds of objects that make a gang of other objects' pods."""
 
-_LABELS: Final = {"scheduling.x-k8s.io": "scheduling.x-k8s.io/pod-group"}
-_ANNOTATIONS: Final = {
-    "scheduling.volcano.sh": "scheduling.k8s.io/group-name",
-    "scheduling.run.ai": "pod-group-name",
-}
 _KOORDINATOR: Final = "gang.scheduling.koordinator.sh/"
 _KUEUE: Final = "kueue.x-k8s.io/pod-group-"
 
 
-def gangs(workloads: Sequence[Workload], objects: Sequence[Field]) -> Iterator[Gang]:
+def gangs(workloads: Sequence[Workload], objects: Sequence[Field], groups: PodGroups) -> Iterator[Gang]:
     """Every gang: those that an object forms of its own pods, those of PodGroups, and those of annotated pods.
 
     A PodGroup without any pod in the snapshot is left out: its pods come from elsewhere.
     """
     for workload in workloads:
         yield from _own(workload)
+    for group in (each for found in groups.values() for each in found):
+        yield from _pod_group(group, workloads)
     for item in objects:
         meta = read_meta(item)
-        if meta.kind == "PodGroup":
-            yield from _pod_group(item, meta, workloads)
-        elif meta.kind == "Workload" and meta.api_group == "scheduling.k8s.io":
+        if meta.kind == "Workload" and meta.api_group == NATIVE:
             yield from _workload(item, meta, workloads)
     yield from _annotated(workloads)
 
@@ -70,6 +67,10 @@ def _own(workload: Workload) -> Iterator[Gang]:
     if workload.owner.kind == "Job.batch.volcano.sh":
         if spec["minAvailable"].present:
             yield _closed("minAvailable of the Job", spec["minAvailable"], pods)
+        else:  # the sum of its tasks' minAvailable, which are their replicas (W 8)
+            least = total(read_int(task["minAvailable"], _replicas(task, pods)) for task in spec["tasks"].elements())
+            at = workload.field.at
+            yield Gang("minAvailable of the Job", least, pods, pods[0].namespace, at=at, closed=True)
         for task in spec["tasks"].elements():
             members = tuple(each for each in pods if each.at == task.at)
             if task["minAvailable"].present and members:
@@ -80,32 +81,26 @@ def _own(workload: Workload) -> Iterator[Gang]:
             yield _closed("minAvailable of the schedulingPolicy", minimum, pods)
 
 
+def _replicas(task: Field, pods: Sequence[PodSet]) -> int:
+    return next((_least(each.replicas) for each in pods if each.at == task.at), 0)
+
+
 def _closed(what: str, minimum: Field, pods: tuple[PodSet, ...]) -> Gang:
     return Gang(what, read_int(minimum), pods, pods[0].namespace, at=minimum.at, closed=True)
 
 
-def _pod_group(group: Field, meta: Meta, workloads: Sequence[Workload]) -> Iterator[Gang]:
+def _pod_group(group: PodGroup, workloads: Sequence[Workload]) -> Iterator[Gang]:
     """The PodGroups of scheduler-plugins, Volcano, KAI and Kubernetes itself."""
-    minimum = group.down("spec", "minMember")
-    if meta.api_group == "scheduling.k8s.io":
-        minimum = group.down("spec", "schedulingPolicy", "gang", "minCount")
-    if not minimum.present:
-        return
-    found = []
-    for workload, pods in _everything(workloads):
-        if pods.namespace != (meta.namespace or "default"):
-            continue
-        if meta.api_group in _LABELS:
-            name: Known[str] | None = pods.labels.get(_LABELS[meta.api_group])
-        elif meta.api_group in _ANNOTATIONS:
-            name = pods.annotations.get(_ANNOTATIONS[meta.api_group])
-        else:
-            name = read_text(template_of(workload, pods).down("spec", "schedulingGroup", "podGroupName"))
-        if name == meta.name:
-            found.append(pods)
-    if found:
-        what = f"{minimum.path[-1]} of the PodGroup {meta.name}"
-        yield Gang(what, read_int(minimum), tuple(found), found[0].namespace, at=minimum.at)
+    minimum = minimum_of(group.field)
+    found = tuple(pods for workload, pods in _everything(workloads) if group.holds(pods, template_of(workload, pods)))
+    if minimum.present and found:
+        what = f"{minimum.path[-1]} of the PodGroup {group.meta.name}"
+        yield Gang(what, read_int(minimum), found, group.namespace, at=minimum.at)
+    for task, least in group.field.down("spec", "minTaskMember").items():
+        members = tuple(pods for pods in found if pods.role.lower() == task.lower())
+        if members and group.meta.api_group == "scheduling.volcano.sh":
+            what = f"minTaskMember of the task {task} of the PodGroup {group.meta.name}"
+            yield Gang(what, read_int(least), members, group.namespace, at=least.at)
 
 
 def _workload(item: Field, meta: Meta, workloads: Sequence[Workload]) -> Iterator[Gang]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.workload import apps, batch, core, ray, ray_job
+from trainlint.workload.disaggregatedset import expand_disaggregated_role
 from trainlint.workload.expansion import Expander
 from trainlint.workload.gangs import GANG_KINDS
 from trainlint.workload.hyperpod import expand_hyperpod
@@ -39,6 +40,7 @@ EXPANDERS: Final[dict[tuple[str, str], Expander]] = {
     ("trainer.kubeflow.org", "TrainJob"): expand_train_job,
     ("jobset.x-k8s.io", "JobSet"): expand_job_set,
     ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): expand_leader_worker_set,
+    ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): expand_disaggregated_role,
     ("ray.io", "RayCluster"): ray.expand_ray_cluster,
     ("ray.io", "RayJob"): ray_job.expand_ray_job,
     ("ray.io", "RayService"): ray.expand_ray_service,

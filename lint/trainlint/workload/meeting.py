@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.addresses import addresses
 from trainlint.launch.command import Command, commands
@@ -37,6 +38,7 @@ class Meeting:
         return LOCAL.match(self.host) is not None
 
 
+@remembered
 def meeting_of(pods: PodSet) -> Meeting | None:
     """Where torchrun in the pods is told to meet; ``None`` where it is not told, or nobody knows it."""
     for container in pods.spec.containers:
@@ -89,7 +91,9 @@ def _of_addresses(pods: PodSet) -> Meeting | None:
     return Meeting(pods, address.host, address.port or 0, address.at, address.at)
 
 
-def _of_torch(pods: PodSet, container: Container, command: Command, variables: dict[str, Variable]) -> Meeting | None:
+def _of_torch(
+    pods: PodSet, container: Container, command: Command, variables: Mapping[str, Variable]
+) -> Meeting | None:
     """torchrun takes rdzv-endpoint; without it master-addr and master-port, which go with the static backend."""
     at = command.words[0].at if command.words else container.at or pods.template
     endpoint = torch_setting(command, variables, "rdzv-endpoint")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.kube.values import read_int
+from trainlint.kube.values import read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment
 from trainlint.model.known import Known, Undetermined
@@ -16,11 +16,28 @@ from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import dns
 
-__all__ = ["expand_mpi_job", "mpi_flows", "ssh_port", "ssh_ports"]
+__all__ = ["expand_mpi_job", "mpi_flows", "ssh_arguments_lost", "ssh_port", "ssh_ports"]
 
 _PREFIX: Final = "training.kubeflow.org/"
 _SSH_PORT_OPTION: Final = re.compile(r"(?:^|\s)-(?:p|oPort=|o\s*Port=)\s*(\d{1,5})\b")
-_RSH_VARIABLES: Final = ("OMPI_MCA_plm_rsh_args", "PRTE_MCA_plm_ssh_args", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS")
+_RSH_VARIABLES: Final = (
+    "OMPI_MCA_plm_rsh_args",
+    "PRTE_MCA_plm_ssh_args",
+    "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS",
+    "HYDRA_LAUNCH_EXTRA_ARGS",
+)
+_HOST_FILE: Final = "/etc/mpi/hostfile"
+_RSH_ARGUMENTS: Final = "-o ConnectionAttempts=10"
+_OF_LAUNCHER: Final[dict[str, dict[str, Known[str]]]] = {
+    "OpenMPI": {
+        "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+        "OMPI_MCA_orte_default_hostfile": _HOST_FILE,
+        "OMPI_MCA_plm_rsh_args": _RSH_ARGUMENTS,
+    },
+    "Intel": {"I_MPI_HYDRA_HOST_FILE": _HOST_FILE, "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS": _RSH_ARGUMENTS},
+    "MPICH": {"HYDRA_HOST_FILE": _HOST_FILE, "HYDRA_LAUNCH_EXTRA_ARGS": _RSH_ARGUMENTS},
+}
+"""What the operator appends to the launcher's first container, after what the user wrote there (W 1.3, 3)."""
 _RSH_PARAMETERS: Final = {"plm_rsh_args", "plm_ssh_args"}
 
 
@@ -46,6 +63,10 @@ def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
             labels |= job_labels(f"{owner.name}-launcher", indexed=False)
             if launcher_ranks:
                 labels[f"{_PREFIX}replica-index"] = "0"
+        env: dict[str, Known[str]] = {"K_MPI_JOB_ROLE": role.lower()}
+        if role == "Launcher":
+            env |= _OF_LAUNCHER.get(read_text(spec["mpiImplementation"]) or "OpenMPI", {})
+        first = next(iter(entry.down("template", "spec", "containers").elements()), entry["template"])
         pod_sets.append(
             pod_set(
                 owner,
@@ -54,6 +75,8 @@ def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
                 entry["template"],
                 entry.at,
                 labels=labels,
+                env=env,
+                env_of=read_text(first["name"]),
                 hostname=f"{owner.name}-{role.lower()}" + ("-{}" if role == "Worker" else ""),
                 subdomain=owner.name,
             )
@@ -92,8 +115,22 @@ def ssh_port(launcher: PodSet, worker: PodSet) -> int | None:
 
 
 def ssh_ports(launcher: PodSet, worker: PodSet) -> tuple[int | None, int | None]:
-    """The ports that the launcher's ssh and the workers' sshd are told; ``None`` where one is told none."""
+    """The ports that the launcher's ssh and the workers' sshd are told; ``None`` where one is told none.
+
+    An ssh argument in the launcher's env is lost where the operator appends its own after it (W 1.3).
+    """
     return _told(launcher), _listens(worker)
+
+
+def ssh_arguments_lost(launcher: PodSet) -> int | None:
+    """The port in ssh arguments of the launcher's env that the operator overwrites; ``None`` where there is none."""
+    for container in launcher.spec.containers[:1]:
+        overwritten = {entry.name for entry in container.env if entry.injected} & set(_RSH_VARIABLES)
+        for entry in container.env:
+            own = entry.value if entry.name in overwritten and not entry.injected else ""
+            if isinstance(own, str) and (found := _SSH_PORT_OPTION.search(own)):
+                return int(found[1])
+    return None
 
 
 def _told(launcher: PodSet) -> int | None:

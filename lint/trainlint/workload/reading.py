@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
-from trainlint.model.settings import Settings
-from trainlint.model.workload import Flow, Group, ObjectRef, PodSet, Service, Workload, Workloads
+from trainlint.launch.quiet import talks
+from trainlint.model.settings import DescribedKind, Settings
+from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import pod_templates
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import connections_of
 from trainlint.workload.described import description_of, expand_described, undescribed
-from trainlint.workload.expansion import Context, Expansion
+from trainlint.workload.expansion import Context, Expander, Expansion
 from trainlint.workload.flows import maybe_many, maybe_several
 from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
 from trainlint.workload.management import managed
+from trainlint.workload.podgroups import PodGroup, PodGroups, read_pod_groups
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
 from trainlint.workload.wrappers import unwrapped
@@ -43,6 +45,8 @@ class _Found:
     policies: list[Field] = field(default_factory=list)
     unknowns: list[Unknown] = field(default_factory=list)
     objects: list[Workload] = field(default_factory=list)
+    gangs: list[Gang] = field(default_factory=list)
+    pod_groups: PodGroups = field(default_factory=dict)
 
 
 def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
@@ -58,6 +62,7 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         if meta.kind in WORKLOAD_KINDS or _has_pods(held, meta)
     ]
     context = Context(settings, {_reference(meta): item for item, meta in read})
+    found.pod_groups = read_pod_groups(read)
     unnamed = False
     for item, meta in read:
         owner = _reference(meta)
@@ -65,10 +70,10 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
             found.services[owner.namespace, owner.name] = read_service(item, owner.namespace)
             unnamed |= not meta.namespace
         elif expander := expander_for(meta.api_version, meta.kind):
-            _add(found, item, meta, expander(item, owner, context), context)
+            _add(found, item, meta, expander, context)
             unnamed |= not meta.namespace
         elif description := description_of(settings.workloads, meta):
-            _add(found, item, meta, expand_described(item, owner, description), context)
+            _add(found, item, meta, _described(description), context)
             unnamed |= not meta.namespace
         elif meta.kind not in WORKLOAD_KINDS:
             found.unknowns.extend(undescribed(item, meta, owner))
@@ -87,21 +92,84 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         tuple(found.unknowns),
         (DEFAULT_NAMESPACE,) if unnamed else (),
         tuple(found.objects),
-        tuple(gangs(found.objects, [item for item, _ in read])),
+        (*found.gangs, *gangs(found.objects, [item for item, _ in read], found.pod_groups)),
     )
 
 
-def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: Context) -> None:
+class _Watched(Mapping[ObjectRef, Field]):
+    """The objects that an expansion may look at, and what it asked for."""
+
+    def __init__(self, objects: Mapping[ObjectRef, Field]) -> None:
+        self._objects = objects
+        self.asked: dict[ObjectRef, Field | None] = {}
+
+    def __getitem__(self, ref: ObjectRef) -> Field:
+        found = self.asked[ref] = self._objects.get(ref)
+        if found is None:
+            raise KeyError(ref)
+        return found
+
+    def __iter__(self) -> Iterator[ObjectRef]:
+        raise TypeError("an expansion asks for objects one by one, so that it is known what it rests on")
+
+    def __len__(self) -> int:
+        return len(self._objects)
+
+
+def _described(description: DescribedKind) -> Expander:
+    return lambda item, owner, _: expand_described(item, owner, description)
+
+
+_Made = tuple[Expansion, tuple[PodSet, ...]]
+_Known = tuple[Settings, Meta, Sequence[PodGroup], Mapping[ObjectRef, Field | None], _Made]
+
+
+def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod_groups: Sequence[PodGroup]) -> _Made:
+    """What an object becomes, with what its containers take from elsewhere: once for all snapshots in which everything
+    that it rests on is the same. So one pod set is one fact, and what follows from it need not be found out again.
+    """
+    known = item.once(_expansions)
+    for settings, owned, beside, asked, made in known:
+        if (
+            owned == meta
+            and settings == context.settings
+            and beside == pod_groups
+            and all(context.objects.get(ref) == before for ref, before in asked.items())
+        ):
+            return made
+    watched = _Watched(context.objects)
+    here = Context(context.settings, watched)
+    expansion = expander(item, _reference(meta), here)
+    pod_sets = [with_sources(pods, item.document, here) for pods in expansion.pod_sets]
+    made = (expansion, managed(pod_sets, item, meta, pod_groups))
+    known.append((context.settings, meta, pod_groups, watched.asked, made))
+    return made
+
+
+def _expansions(
+    item: Field,
+) -> list[_Known]:
+    """What the object became in each context so far: a place for what is remembered."""
+    return []
+
+
+def _add(found: _Found, item: Field, meta: Meta, expander: Expander, context: Context) -> None:
     owner = _reference(meta)
     base = len(found.pod_sets)
-    pod_sets = [with_sources(pods, item.document, context) for pods in expansion.pod_sets]
-    found.pod_sets.extend(managed(pod_sets, item, meta))
+    expansion, pod_sets = _expanded(item, meta, expander, context, found.pod_groups.get(owner.namespace, ()))
+    found.pod_sets.extend(pod_sets)
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
     for service in expansion.services:
         # an operator does not make a Service whose name is taken, whatever that one selects (W 1.7)
         found.services.setdefault((service.ref.namespace, service.ref.name), service)
     indices = tuple(range(base, len(found.pod_sets)))
+    for made in expansion.gangs:
+        members = tuple(found.pod_sets[base + index] for index in made.members)
+        waiting = tuple(found.pod_sets[base + index] for index in made.waiting)
+        found.gangs.append(
+            Gang(made.what, made.minimum, members, owner.namespace, at=made.at, closed=True, waiting=waiting)
+        )
     if indices:
         found.objects.append(Workload(owner, meta.api_version, tuple(found.pod_sets[base:]), item))
         found.units.append(
@@ -124,10 +192,14 @@ def _add(found: _Found, item: Field, meta: Meta, expansion: Expansion, context: 
 
 
 def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
-    """Training objects of several pods for which nothing says how the pods communicate."""
+    """Training objects of several pods for which nothing says how the pods communicate.
+
+    Pods whose commands open no connection communicate with nobody: that is known, and no group.
+    """
     grouped = {member.owner for group in groups for member in group.members}
     for unit in found.units:
-        pods = [found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0]
+        alive = (found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0)
+        pods = [each for each in alive if any(talks(container) for container in each.spec.containers)]
         if (
             unit.training
             and not unit.flows
@@ -184,7 +256,11 @@ def _selected(pod_sets: Sequence[PodSet], settings: Settings) -> str:
 
 def _has_pods(item: Field, meta: Meta) -> bool:
     """Whether an object of a kind that is not read makes pods all the same."""
-    return bool(meta.kind) and meta.kind not in _NO_WORKLOADS and next(pod_templates(item), None) is not None
+    return bool(meta.kind) and meta.kind not in _NO_WORKLOADS and item.once(_holds_pods)
+
+
+def _holds_pods(item: Field) -> bool:
+    return next(pod_templates(item), None) is not None
 
 
 def _is_seed(owner: ObjectRef, expansion: Expansion) -> bool:

@@ -17,6 +17,7 @@ from trainlint.workload.flows import dns, maybe_several, rendezvous
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.workload.trainer_gang import grouped
 from trainlint.workload.trainer_template import NODE, job_set_spec, step_of
 
 __all__ = ["expand_train_job"]
@@ -57,9 +58,11 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
         made = Expansion(pod_sets)
+    members, gangs = grouped(runtime, template, made.pod_sets, owner, spec)
     return replace(
         expansion,
-        pod_sets=tuple(_doubtful(found, spec) for found in made.pod_sets),
+        pod_sets=tuple(_doubtful(found, spec) for found in members),
+        gangs=gangs,
         flows=made.flows,
         several_jobs=False,
         ranks=made.ranks or (expansion.ranks if framework == "" else frozenset()),

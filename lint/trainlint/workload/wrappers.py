@@ -1,4 +1,4 @@
-"""Objects that hold other objects (W 12): AppWrapper and Argo's workflows."""
+"""Objects that hold other objects (W 6, 12): AppWrapper, Argo's workflows, the roles of a DisaggregatedSet."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import read_text
 from trainlint.source.document import Field
+from trainlint.workload.disaggregatedset import roles_of
 
 __all__ = ["WRAPPERS", "unwrapped"]
 
+_DISAGGREGATED: Final = ("disaggregatedset.x-k8s.io", "DisaggregatedSet")
 WRAPPERS: Final = frozenset({"AppWrapper", "Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"})
 
 _NO_OBJECT: Final = frozenset({"get", "delete", "patch"})
@@ -25,6 +27,9 @@ def unwrapped(item: Field, meta: Meta, unknowns: list[Unknown]) -> Iterator[tupl
 
     What cannot be read inside is added to ``unknowns``.
     """
+    if (meta.api_group, meta.kind) == _DISAGGREGATED:
+        yield from roles_of(item, meta)
+        return
     if meta.kind == "AppWrapper":
         inside = list(_components(item)) or [item]
     elif meta.kind in WRAPPERS and meta.api_group == "argoproj.io":

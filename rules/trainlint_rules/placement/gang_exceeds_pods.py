@@ -2,7 +2,8 @@
 
 Gang scheduling starts the pods of a group together: none before the minimum is there. A minMember, minAvailable or
 minCount above the number of pods that the job makes is never reached, and every pod stays Pending. The gang is the
-whole job: a launcher counts as well as its workers.
+whole job: a launcher counts as well as its workers. With a podGroupPolicy in the runtime of a TrainJob it counts the
+initializers too, and pods that are made only when others have ended or are ready (dependsOn) never come.
 
 Silent where other objects may add members: charts and templates that were not rendered.
 
@@ -64,13 +65,22 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per gang."""
     for gang, count in facts.oversized_gangs:
         names = " and ".join(pods.name for pods in gang.pod_sets)
+        message = f"{gang.what} is {gang.minimum}, and there are {count} pods in all ({names}): none ever starts"
+        remedy = f"set it to at most {count}, or make more pods"
+        if gang.waiting:
+            later = " and ".join(pods.name for pods in gang.waiting)
+            message = (
+                f"{gang.what} is {gang.minimum}, and only {count} pods are made ({names}) before {later}, which wait "
+                "until those have ended or are ready: none ever starts"
+            )
+            remedy = "take dependsOn out of the runtime's template, or its podGroupPolicy"
         yield Finding(
-            message=f"{gang.what} is {gang.minimum}, and there are {count} pods in all ({names}): none ever starts",
+            message=message,
             at=gang.at,
-            remedy=f"set it to at most {count}, or make more pods",
+            remedy=remedy,
             related=(
                 Related(f"demands it: {gang.what}", gang.at, cause=1),
-                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
+                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in (*gang.pod_sets, *gang.waiting)),
             ),
             evidence={"minimum": str(gang.minimum), "pods": count},
             cause=gang.what,

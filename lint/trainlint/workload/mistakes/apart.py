@@ -21,12 +21,12 @@ def placed_apart(group: Group) -> Iterator[Fault]:
     own = [pods for index, pods in enumerate(group.members) if index not in group.dependencies and pods.replicas != 0]
     for owner in dict.fromkeys(pods.owner for pods in own):
         roles = [pods for pods in own if pods.owner == owner]
-        tied = [(pods, pods.together) for pods in roles if pods.together is not None]
+        tied = [(pods, asked) for pods in roles if (asked := pods.together or pods.parts) is not None]
         units = {together.unit for _, together in tied}
         if len(units) > 1:
             yield _apart(group, tied)
-        elif tied and id(tied[0][0]) in ranks:
-            free = [pods for pods in roles if pods.together is None and id(pods) in ranks]
+        elif tied and id(tied[0][0]) in ranks and not tied[0][1].by.endswith("/subgroup-exclusive-topology"):
+            free = [pods for pods in roles if not (pods.together or pods.parts) and id(pods) in ranks]
             if free:
                 yield _half(group, tied, free)
 
@@ -38,7 +38,8 @@ def _apart(group: Group, tied: Sequence[tuple[PodSet, Together]]) -> Fault:
     if together.exclusive:
         effect = f"takes a {where} for itself and keeps all others out, so the annotation drives {names} apart"
     else:
-        effect = f"is placed alone, so {names} may stand in different ones although each is required to be in one"
+        what = "part of each" if together.per_block else "each"
+        effect = f"is placed alone, so {names} may stand in different ones although {what} is required to be in one"
     return Fault(
         f"{_name(together)} ({where}) is set on the roles of group {group.name} one by one: each {effect}",
         together.at,
@@ -53,8 +54,9 @@ def _half(group: Group, tied: Sequence[tuple[PodSet, Together]], free: Sequence[
     pods, together = tied[0]
     names = " and ".join(each.role or each.name for each in free)
     where = together.key or "tier of the network"
+    what = f"each part of {pods.role or pods.name}" if together.per_block else pods.role or pods.name
     return Fault(
-        f"{_name(together)} keeps {pods.role or pods.name} in one {where} and says nothing about {names}, which "
+        f"{_name(together)} keeps {what} in one {where} and says nothing about {names}, which "
         f"belongs to the same group {group.name} and may stand in another one",
         together.at,
         _remedy(together),
@@ -69,10 +71,14 @@ def _name(together: Together) -> str:
 
 
 def _remedy(together: Together) -> str:
+    if together.by.endswith("slice-required-topology"):
+        return "require one domain for both roles (podset-required-topology, one podset-group-name) instead of slices"
     if together.by.startswith("kueue."):
         return "give both pod sets the same podset-group-name (two sets, one of them of one pod)"
     if together.by.startswith("leaderworkerset."):
         return "put the annotation on the metadata of the LeaderWorkerSet"
     if together.by.startswith("alpha.jobset."):
         return "annotate only the replicated job that needs a domain for itself, and require the others near it"
+    if together.unit.startswith("pod group"):
+        return "put all roles of the group into one PodGroup"
     return "set networkTopology on the Job instead of its tasks"

@@ -29,12 +29,15 @@ def misplaced_fields(workloads: Workloads, objects: Iterable[tuple[Meta, Field]]
 
 
 def _faults(meta: Meta, item: Field, *, whole: bool) -> Iterator[Fault]:
-    structure = structure_of(meta.api_version, meta.kind)
-    if structure is None:
-        return
-    for found in structure.misplaced(item):
+    for found in item.once(_misplaced):
         if whole or found.meant:
             yield _fault(meta, item, found)
+
+
+def _misplaced(item: Field) -> tuple[Misplaced, ...]:
+    meta = read_meta(item)
+    structure = structure_of(meta.api_version, meta.kind)
+    return () if structure is None else tuple(structure.misplaced(item))
 
 
 def _fault(meta: Meta, item: Field, found: Misplaced) -> Fault:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
-from trainlint.kube.values import read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, EnvVar
 from trainlint.model.workload import PER_POD, PodSet, Workload
@@ -16,12 +15,6 @@ from trainlint.workload.mistakes.fault import Fault
 
 __all__ = ["overridden_variables"]
 
-_OPEN_MPI: Final = {
-    "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
-    "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
-    "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
-}
-_ROLE: Final = "K_MPI_JOB_ROLE"
 _INDEX: Final = "JOB_COMPLETION_INDEX"
 _RESERVED: Final = ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT")
 
@@ -41,17 +34,15 @@ def overridden_variables(workload: Workload) -> Iterator[Fault]:
     """One fault for each variable of an object that its operator sets to something else."""
     found: dict[str, list[_Clash]] = {}
     for pods in workload.pod_sets:
-        for number, container in enumerate(pods.spec.containers):
-            for clash in _clashes(workload, pods, container, first=number == 0):
+        for container in pods.spec.containers:
+            for clash in _clashes(workload, pods, container):
                 found.setdefault(clash.variable, []).append(clash)
     for name, clashes in found.items():
         yield _fault(workload, name, clashes)
 
 
-def _clashes(workload: Workload, pods: PodSet, container: Container, *, first: bool) -> Iterator[_Clash]:
+def _clashes(workload: Workload, pods: PodSet, container: Container) -> Iterator[_Clash]:
     injected = {entry.name: entry.value for entry in container.env if entry.injected}
-    if first and (workload.owner.kind, workload.api_version) == ("MPIJob", "kubeflow.org/v2beta1"):
-        injected |= _of_mpi(workload, pods)
     own = container.at.path if container.at is not None else ()
     written = {
         entry.name: entry
@@ -63,14 +54,6 @@ def _clashes(workload: Workload, pods: PodSet, container: Container, *, first: b
     for name, entry in written.items():
         if name in injected and _differs(entry, injected[name], pods):
             yield _Clash(name, entry.value, injected[name], entry.at or pods.at, pods)
-
-
-def _of_mpi(workload: Workload, pods: PodSet) -> Mapping[str, Known[str]]:
-    found: dict[str, Known[str]] = {_ROLE: pods.role.lower()}
-    implementation = read_text(workload.field.down("spec", "mpiImplementation"))
-    if pods.role == "Launcher" and implementation in {"", "OpenMPI"}:
-        found |= _OPEN_MPI
-    return found
 
 
 def _differs(entry: EnvVar, other: Known[str], pods: PodSet) -> bool:

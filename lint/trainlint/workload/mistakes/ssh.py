@@ -12,7 +12,7 @@ from trainlint.launch.command import Command, commands
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.mistakes.fault import Fault
-from trainlint.workload.mpijob import ssh_ports
+from trainlint.workload.mpijob import ssh_arguments_lost, ssh_ports
 from trainlint.workload.written import containers_of, template_of
 
 __all__ = ["ssh_faults"]
@@ -81,6 +81,8 @@ def _short(container: Container) -> str:
 def _ports(launcher: PodSet, worker: PodSet) -> Iterator[Fault]:
     told, listens = ssh_ports(launcher, worker)
     if listens is None or (told or 22) == listens or not worker.spec.containers:
+        return
+    if ssh_arguments_lost(launcher) == listens:  # operator-env-overridden says what has become of them
         return
     at = worker.spec.containers[0].at or worker.template
     said = f"ssh to port {told}" if told else "ssh to port 22, since it is told no other"

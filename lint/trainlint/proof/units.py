@@ -1,0 +1,79 @@
+"""What keeps pods in one domain beside their pod spec, as units of pods over domains of a key (S 2; W 5, 6, 8, 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainlint.fact import fact
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import PodSet, Together
+from trainlint.scheduling.hypernodes import hypernode_key
+
+__all__ = ["Part", "key_of", "parts_of", "sizes_of", "tiers_of"]
+
+MAX_PARTS = 12
+"""Parts of a pod set that are placed one by one; where there are more, nobody tries all their placements."""
+
+
+@fact
+class Part:
+    """Pods of a set that are in the same units: how many, and what each unit asks for, under its name."""
+
+    count: int
+    units: tuple[tuple[str, Together], ...] = ()
+
+
+def key_of(together: Together) -> Known[str]:
+    """The key whose values are the domains: a node label, or what stands for a tier of HyperNodes."""
+    if together.key or isinstance(together.tier, Undetermined):
+        return together.key or together.tier
+    return hypernode_key(together.tier)
+
+
+def tiers_of(pod_sets: Sequence[PodSet]) -> frozenset[str]:
+    """The tiers of HyperNodes that somebody asks for."""
+    asked = [each for pods in pod_sets for each in (pods.together, pods.parts) if each is not None]
+    return frozenset(each.tier for each in asked if isinstance(each.tier, str) and each.tier)
+
+
+def sizes_of(pods: PodSet, together: Together) -> Known[tuple[int, ...]]:
+    """The pods of the set in each of its units."""
+    total = pods.replicas
+    if isinstance(total, Undetermined) or not together.per_block:
+        return total if isinstance(total, Undetermined) else (total,)
+    size = together.size
+    if size is None:
+        count = pods.blocks
+        if isinstance(count, Undetermined):
+            return count
+        return (total // count,) * count if count > 0 else ()
+    if isinstance(size, Undetermined):
+        return size
+    if size < 1:
+        return Undetermined(f"{together.by} has no size")
+    return tuple(_blocks(total, size, size if together.first is None else together.first))
+
+
+def _blocks(total: int, size: int, first: int) -> Iterator[int]:
+    left, now = total, first
+    while left > 0:
+        yield min(now, left)
+        left, now = left - now, size
+
+
+def parts_of(pods: PodSet) -> Known[tuple[Part, ...]]:
+    """The pod set cut where its units end; undetermined where that is not known, or there are too many parts."""
+    asked = [each for each in (pods.together, pods.parts) if each is not None]
+    cut = next((each for each in asked if each.per_block), None)
+    if not asked or cut is None:
+        count = pods.replicas if isinstance(pods.replicas, int) else 1
+        return (Part(count, tuple((each.unit, each) for each in asked)),)
+    if all(each.per_block for each in asked) and len(asked) > 1:
+        return Undetermined(f"where the parts of {pods.name} go: it has parts of two kinds")
+    sizes = sizes_of(pods, cut)
+    if isinstance(sizes, Undetermined):
+        return sizes
+    if len(sizes) > MAX_PARTS:
+        return Undetermined(f"where the {len(sizes)} parts of {pods.name} go: there are too many placements to try")
+    whole = tuple((each.unit, each) for each in asked if each is not cut)
+    return tuple(Part(size, (*whole, (f"{cut.unit} {number}", cut))) for number, size in enumerate(sizes) if size > 0)

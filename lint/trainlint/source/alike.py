@@ -1,0 +1,99 @@
+"""Which part of one document is which part of another: a patch or a base, and what was rendered of it."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from trainlint.finding import Path
+from trainlint.source.document import MISSING
+
+__all__ = ["Alike", "same", "value_at"]
+
+_KEYS: Final = ("name", "mountPath", "containerPort", "topologyKey", "key", "devicePath", "ip", "kind")
+"""Keys by which elements of lists are merged, or told apart by whoever reads them."""
+_WORDS: Final = {True: frozenset({"true", "yes", "on", "y"}), False: frozenset({"false", "no", "off", "n"})}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether a rendered value is a written one: kustomize quotes words that YAML 1.1 takes for booleans."""
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(same, one, other))
+    if isinstance(other, bool) and isinstance(one, str):
+        return one.lower() in _WORDS[other]
+    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def value_at(data: Any, path: Path) -> Any:
+    """The value at a path, or ``MISSING``."""
+    for step in path:
+        if isinstance(data, dict) and isinstance(step, str):
+            data = data.get(step, MISSING)
+        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
+            data = data[step]
+        else:
+            return MISSING
+    return data
+
+
+class Alike:
+    """Follows paths of one rendered value through others, from which it was made."""
+
+    def __init__(self) -> None:
+        self._pairs: dict[tuple[int, int], tuple[dict[int, int], Any, Any]] = {}
+
+    def follow(self, rendered: Any, other: Any, path: Path) -> tuple[Path, Any]:
+        """The path in ``other`` that is ``path`` in ``rendered``, and the value there; ``MISSING`` where it ends."""
+        found: list[str | int] = []
+        for step in path:
+            if isinstance(step, str) and isinstance(other, dict) and isinstance(rendered, dict) and step in other:
+                rendered, other = rendered.get(step, MISSING), other[step]
+                found.append(step)
+                continue
+            if isinstance(step, int) and isinstance(other, list) and isinstance(rendered, list):
+                index = self._aligned(rendered, other).get(step)
+                if index is not None:
+                    rendered, other = rendered[step], other[index]
+                    found.append(index)
+                    continue
+            return tuple(found), MISSING
+        return tuple(found), other
+
+    def _aligned(self, rendered: list[Any], other: list[Any]) -> dict[int, int]:
+        """The element of ``other`` that each rendered element was."""
+        key = (id(rendered), id(other))
+        if key not in self._pairs:
+            self._pairs[key] = (_align(rendered, other), rendered, other)  # they stay, so that no other has their id
+        return self._pairs[key][0]
+
+
+def _align(rendered: list[Any], other: list[Any]) -> dict[int, int]:
+    left = dict(enumerate(other))
+    found: dict[int, int] = {}
+    for matches in (same, _named_alike):
+        for index, value in enumerate(rendered):
+            if index not in found:
+                match = next((at for at, candidate in left.items() if matches(value, candidate)), None)
+                if match is not None:
+                    found[index] = match
+                    del left[match]
+    if len(rendered) == len(other):
+        for index in range(len(rendered)):
+            if index not in found and index in left and not _name(rendered[index]):
+                found[index] = index
+                del left[index]
+    return found
+
+
+def _named_alike(one: Any, other: Any) -> bool:
+    return _name(one) is not None and _name(one) == _name(other)
+
+
+def _name(value: Any) -> tuple[str, str] | None:
+    """What tells an element of a list from the others."""
+    if isinstance(value, dict):
+        for key in _KEYS:
+            if isinstance(value.get(key), (str, int)):
+                return key, str(value[key])
+    return None

@@ -1,0 +1,121 @@
+"""One run of kustomize over a copy: no network, no programs, no settings of the user, and within limits."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+import threading
+from pathlib import Path
+from typing import IO, Final
+
+from trainlint.source.closure import Closure
+from trainlint.source.complaint import complaint
+from trainlint.source.program import Program
+
+__all__ = ["MAX_OUTPUT", "MAX_SECONDS", "BuildError", "build"]
+
+MAX_OUTPUT: Final = 64 << 20
+MAX_SECONDS: Final = 60.0
+
+
+class BuildError(Exception):
+    """Nothing was rendered: the message is kustomize's own, with names as they are in the repository.
+
+    ``directory`` is that of the kustomization at fault, where that is known. ``lasting``: the same files will fail in
+    the same way again.
+    """
+
+    def __init__(self, why: str, directory: str | None = None, *, lasting: bool = False) -> None:
+        super().__init__(why)
+        self.directory = directory
+        self.lasting = lasting
+
+
+def build(closure: Closure, program: Program) -> bytes:
+    """What kustomize writes for the root of a closure. Raises BuildError."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="trainlint-kustomize-") as name:
+            home = Path(os.path.realpath(name))
+            copy = home / "copy"
+            copy.mkdir()
+            _copy(closure, copy)
+            return _run(program, copy, copy / closure.root, home)
+    except OSError as error:
+        raise BuildError(f"it cannot be copied: {error.strerror or type(error).__name__}") from None
+
+
+def _copy(closure: Closure, home: Path) -> None:
+    for name in closure.directories:
+        (home / name).mkdir(parents=True, exist_ok=True)
+    for name, content in closure.files.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    for name, text in closure.links.items():
+        path = home / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.symlink_to(text)
+
+
+def _run(program: Program, copy: Path, directory: Path, home: Path) -> bytes:
+    with (home / "errors").open("w+b") as errors:
+        try:
+            process = subprocess.Popen(  # noqa: S603 (a program that the user installed, no shell)
+                [*program.command, str(directory)],
+                cwd=copy,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=_environment(home),
+            )
+        except OSError as error:
+            raise BuildError(f"{program.command[0]} cannot be started: {error.strerror or error}") from None
+        late = threading.Event()
+
+        def stop() -> None:
+            late.set()
+            process.kill()
+
+        timer = threading.Timer(MAX_SECONDS, stop)
+        timer.start()
+        try:
+            output = _output(process.stdout)
+        finally:
+            process.kill()
+            code = process.wait()
+            timer.cancel()
+        if late.is_set():
+            raise BuildError(f"it takes longer than {MAX_SECONDS:.0f} seconds")
+        if len(output) > MAX_OUTPUT:
+            raise BuildError(f"it makes more than {MAX_OUTPUT >> 20} MiB", lasting=True)
+        if code:
+            errors.seek(0)
+            said = complaint(errors.read(1 << 16).decode("utf-8", "replace"), str(copy))
+            raise BuildError(said.message, said.directory, lasting=True)
+        return output
+
+
+def _output(stream: IO[bytes] | None) -> bytes:
+    if stream is None:
+        return b""
+    with stream:
+        return stream.read(MAX_OUTPUT + 1)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    """Nothing of the user's; and where a remote resource was overlooked, there is no git and no way out."""
+    nowhere = "http://127.0.0.1:9"
+    environment = {
+        "HOME": str(home),
+        "PATH": "",
+        "TMPDIR": str(home),
+        "HTTP_PROXY": nowhere,
+        "HTTPS_PROXY": nowhere,
+        "KUBECONFIG": os.devnull,
+        "GOMAXPROCS": "2",
+    }
+    for name in ("SYSTEMROOT", "TEMP", "TMP"):  # without them no program starts on Windows
+        if name in os.environ:
+            environment[name] = os.environ[name]
+    return environment

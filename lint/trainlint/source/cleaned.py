@@ -1,0 +1,146 @@
+"""One kustomization without what is never fetched or run."""
+
+from __future__ import annotations
+
+import copy
+import posixpath
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from trainlint.finding import Location, Path
+from trainlint.source.document import Document, Field
+from trainlint.source.kustomization import is_remote
+
+__all__ = ["Cleaned", "RefusedError"]
+
+_LISTS: Final = ("resources", "bases", "components", "generators", "transformers", "validators", "crds")
+_MAX_NAME: Final = 1024
+_CHANGES: Final = "nobody can tell what it changes"
+
+
+class RefusedError(Exception):
+    """A root that is not rendered: why, where that is said, and what would help."""
+
+    def __init__(self, why: str, at: Location, remedy: str = "") -> None:
+        super().__init__(why)
+        self.at = at
+        self.remedy = remedy
+
+
+class Cleaned:
+    """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what and where it stood.
+
+    ``references`` are the files and directories that it still names, and the paths at which it does. ``plugins`` gives
+    the configurations that an entry of generators, transformers or validators names.
+
+    Raises:
+        RefusedError: without what is missing nobody could tell what comes out.
+    """
+
+    def __init__(self, document: Document, plugins: Callable[[str, str], Iterator[Field]]) -> None:
+        self._document = document
+        self._plugins = plugins
+        self._directory = posixpath.dirname(document.file)
+        self.data: dict[str, Any] = copy.deepcopy(document.data) if isinstance(document.data, dict) else {}
+        self.changed = False
+        self.references: list[tuple[Path, str]] = []
+        self.out: list[tuple[str, Path]] = []
+        for name in _LISTS:
+            self._filter(name)
+        for name in ("helmCharts", "helmChartInflationGenerator"):
+            for each in document.root[name].elements():
+                chart = each["name"].string or each["chartName"].string or "?"
+                self._take_out(
+                    f"the objects of the chart {chart}: charts in a kustomization are not rendered", each.path
+                )
+            self._drop(name)
+        self._patches()
+        self._data_files()
+
+    def _take_out(self, what: str, path: Path) -> None:
+        self.out.append((what, path))
+
+    def _drop(self, name: str) -> None:
+        if self.data.pop(name, None):
+            self.changed = True
+
+    def _filter(self, name: str) -> None:
+        """Take out of a list what is elsewhere or would run."""
+        field = self._document.root[name]
+        if not isinstance(field.value, list):
+            return
+        kept = [each.value for each in field.elements() if self._keeps(name, each)]
+        if len(kept) != len(field.value):
+            self.data[name] = kept
+            self.changed = True
+
+    def _keeps(self, name: str, each: Field) -> bool:
+        entry = each.string
+        if not entry:
+            return True
+        if "\n" not in entry and is_remote(entry):
+            if name in ("components", "transformers", "crds"):
+                raise RefusedError(f"{entry} is elsewhere, and {_CHANGES}", each.at, "keep a copy of it in Git")
+            if name != "validators":
+                self._take_out(f"the objects of {entry}, which is elsewhere", each.path)
+            return False
+        if name in ("generators", "transformers", "validators"):
+            for plugin in self._plugins(self._directory, entry):
+                kind = plugin["kind"].string or "?"
+                if plugin["apiVersion"].string != "builtin" or kind.startswith("HelmChart"):
+                    if name == "transformers":
+                        raise RefusedError(f"the transformer {kind} would run a program: {_CHANGES}", each.at)
+                    if name == "generators":
+                        self._take_out(f"the objects of the generator {kind}: it would run a program", each.path)
+                    return False
+                self.references += [(each.path, text) for text in _scalars(plugin.value)]
+        if "\n" not in entry:
+            self.references.append((each.path, entry))
+        return True
+
+    def _patches(self) -> None:
+        root = self._document.root
+        named = [each for each in root["patchesStrategicMerge"].elements() if ":" not in (each.string or "\n:")]
+        named += root["configurations"].elements()
+        for name in ("patches", "patchesJson6902", "replacements"):
+            named += [each["path"] for each in root[name].elements()]
+        named.append(root.down("openapi", "path"))
+        for each in named:
+            if each.string and "\n" not in each.string:
+                if is_remote(each.string):
+                    raise RefusedError(f"{each.string} is elsewhere, and {_CHANGES}", each.at, "keep a copy in Git")
+                self.references.append((each.path, each.string))
+
+    def _data_files(self) -> None:
+        for name in ("configMapGenerator", "secretGenerator"):
+            kept = []
+            for each in self._document.root[name].elements():
+                found = [*each["files"].elements(), *each["envs"].elements(), each["env"]]
+                texts = [(part.path, _source(part.string)) for part in found if part.string]
+                far = next((text for _, text in texts if is_remote(text)), None)
+                if far is None:
+                    kept.append(each.value)
+                    self.references += texts
+                else:
+                    self._take_out(f"{each['name'].string or '?'}, made of {far}, which is elsewhere", each.path)
+            if isinstance(self.data.get(name), list) and len(kept) != len(self.data[name]):
+                self.data[name] = kept
+                self.changed = True
+
+
+def _scalars(value: Any) -> Iterator[str]:
+    """Texts that may be names of files."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for each in value:
+            yield from _scalars(each)
+    elif isinstance(value, str) and value and "\n" not in value and len(value) < _MAX_NAME:
+        name = _source(value)
+        if not name.startswith(("/", "..")) and not is_remote(name):
+            yield name
+
+
+def _source(text: str) -> str:
+    """The file of ``key=file``."""
+    return text.partition("=")[2] or text

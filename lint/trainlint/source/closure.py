@@ -1,0 +1,221 @@
+"""Everything that kustomize reads for one root, and nothing else: what is copied before anything is rendered."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import field
+from typing import Any, Final
+
+from trainlint.fact import fact
+from trainlint.finding import Location, Unknown
+from trainlint.source.aimed import aimed
+from trainlint.source.cleaned import Cleaned, RefusedError
+from trainlint.source.document import Document, Field
+from trainlint.source.documents import every_document
+from trainlint.source.kustomization import FILE_NAMES, is_remote
+from trainlint.source.tree import OutsideError, Tree
+
+__all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
+
+MAX_BYTES: Final = 64 << 20
+"""Bytes of all files together that are copied for one root."""
+
+_MAX_FILES: Final = 20_000
+
+
+@fact(eq=False)
+class Closure:
+    """``files`` are the contents of the copy by name, ``links`` its symbolic links.
+
+    ``kustomizations`` are the documents of all kustomizations that take part, by directory, as they are written.
+    ``unknowns`` are what was taken out of the copy: the rest is rendered.
+    """
+
+    root: str
+    files: dict[str, bytes] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
+    directories: set[str] = field(default_factory=set)
+    kustomizations: dict[str, Document] = field(default_factory=dict)
+    unknowns: list[Unknown] = field(default_factory=list)
+
+
+def close(tree: Tree, root: str) -> Closure:
+    """Collect what the kustomization in the directory ``root`` needs.
+
+    Raises:
+        RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it nobody
+            could tell what comes out.
+    """
+    return _Collector(tree, root).closure()
+
+
+class _Collector:
+    def __init__(self, tree: Tree, root: str) -> None:
+        self._tree = tree
+        self._closure = Closure(root)
+        self._bytes = 0
+        self._cleaned: dict[str, Cleaned] = {}
+        self._below: dict[str, set[str]] = {}
+        self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
+
+    def closure(self) -> Closure:
+        root = self._closure.root
+        self._directory(root)
+        self._aim()
+        for name in FILE_NAMES:
+            file = posixpath.join(root, name)
+            if file in self._closure.files:
+                document = self._closure.kustomizations.get(root)
+                if document is None or not isinstance(document.data, dict):
+                    raise RefusedError("the file is not one YAML mapping", Location(file, 0), "mend it")
+                data = self._cleaned[root].data
+                known = data.get("buildMetadata")
+                asked = [each for each in known if each == "managedByLabel"] if isinstance(known, list) else []
+                self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
+        return self._closure
+
+    def _aim(self) -> None:
+        """Patches may be meant for what was taken out below: then they reach nothing, and that is no fault."""
+        short = {directory for directory, kept in self._cleaned.items() if kept.out}
+        grown = True
+        while grown:
+            above = {directory for directory, below in self._below.items() if not below.isdisjoint(short)}
+            grown = not above <= short
+            short |= above
+        for directory in sorted(short):
+            kept = self._cleaned[directory]
+            document = self._closure.kustomizations[directory]
+
+            def documents(name: str, directory: str = directory) -> tuple[Document, ...]:
+                real = self._real(_joined(directory, name) or name)
+                return every_document(real, self._closure.files.get(real, b""))
+
+            data = aimed(document, kept.data, documents)
+            if data is not None:
+                kept.data = data
+                self._write(document.file, data)
+
+    def _write(self, file: str, data: dict[str, Any]) -> None:
+        """Put a kustomization into the copy as it shall be read."""
+        try:
+            self._closure.files[file] = json.dumps(data, allow_nan=False).encode()
+        except ValueError:
+            raise RefusedError("it holds a number that JSON has no word for", Location(file, 0), "mend it") from None
+
+    def _directory(self, directory: str) -> bool:
+        """Add the kustomization of a directory and all that it names; false if there is none."""
+        known = self._closure.kustomizations
+        if directory in known:
+            return True
+        found = False
+        for name in FILE_NAMES:
+            file = posixpath.join(directory, name)
+            content = self._tree.read(self._real(file))
+            if content is None:
+                continue
+            found = True
+            self._place(file, content)
+            documents = every_document(file, content)
+            if len(documents) == 1:
+                known[directory] = documents[0]
+        if directory in known:
+            self._kustomization(directory, known[directory])
+        return found
+
+    def _kustomization(self, directory: str, document: Document) -> None:
+        before, self._here = self._here, Location(document.file, 0)
+        if document.duplicates:
+            key = document.duplicates[0]
+            raise RefusedError(
+                f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
+            )
+        kept = Cleaned(document, self.plugins)
+        subject = f"the kustomization {directory or '.'}"
+        for what, path in kept.out:
+            remedy = "lint what it makes, where that is there"
+            self._closure.unknowns.append(Unknown(subject, what, remedy, document.at(path)))
+        for path, name in kept.references:
+            self._add(directory, name, document.at(path))
+        self._cleaned[directory] = kept
+        if kept.changed:
+            self._write(document.file, kept.data)
+        self._here = before
+
+    def plugins(self, directory: str, entry: str) -> Iterator[Field]:
+        """The configurations of plugins that an entry of ``generators`` and the like names."""
+        documents: Sequence[Document]
+        if "\n" in entry:
+            documents = every_document(self._here.file, entry.encode())
+        else:
+            name = _joined(directory, entry)
+            content = None if name is None else self._tree.read(self._real(name))
+            if content is None:
+                if name is not None:
+                    yield from self._plugins_of(name)
+                return
+            documents = every_document(entry, content)
+        yield from (document.root for document in documents if document.root.mapping is not None)
+
+    def _plugins_of(self, directory: str) -> Iterator[Field]:
+        for name in FILE_NAMES:
+            content = self._tree.read(self._real(posixpath.join(directory, name)))
+            for document in every_document(name, content or b""):
+                for each in document.root["resources"].elements():
+                    if each.string and not is_remote(each.string):
+                        yield from self.plugins(directory, each.string)
+
+    def _add(self, directory: str, entry: str, at: Location) -> None:
+        """Add the file or directory that a kustomization names."""
+        name = _joined(directory, entry)
+        if name is None:
+            raise RefusedError(f"{entry} leads out of the repository", at, "name a path inside it")
+        real = self._real(name, at)
+        content = self._tree.read(real)
+        if content is not None:
+            self._place(real, content)
+        elif self._directory(real):
+            self._below.setdefault(directory, set()).add(real)
+        elif self._tree.is_directory(real):
+            self._closure.directories.add(real)
+
+    def _place(self, name: str, content: bytes) -> None:
+        if name not in self._closure.files:
+            self._bytes += len(content)
+            if self._bytes > MAX_BYTES or len(self._closure.files) > _MAX_FILES:
+                raise RefusedError(f"what it reads is larger than {MAX_BYTES >> 20} MiB", self._here, "split it")
+        self._closure.files[name] = content
+
+    def _real(self, name: str, at: Location | None = None) -> str:
+        """The name behind symbolic links, each of which is made anew in the copy."""
+        done: list[str] = []
+        waiting = name.split("/")[::-1]
+        for _ in range(1000):
+            if not waiting:
+                return "/".join(done)
+            step = waiting.pop()
+            if step in ("", "."):
+                continue
+            if step == "..":
+                done = done[:-1]
+                continue
+            here = "/".join((*done, step))
+            try:
+                text = self._tree.link(here)
+            except OutsideError as error:
+                raise RefusedError(str(error), at or self._here, "put a copy in its place") from None
+            if text is None:
+                done.append(step)
+            else:
+                self._closure.links[here] = text
+                waiting += text.split("/")[::-1]
+        raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "mend the links")
+
+
+def _joined(directory: str, entry: str) -> str | None:
+    """A path relative to a directory as one below the root of the repository; ``None`` if it leads out of it."""
+    name = posixpath.normpath(posixpath.join(directory, entry))
+    if name.startswith(("/", "../")) or name == "..":
+        return None
+    return "" if name == "." else name

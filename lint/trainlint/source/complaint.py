@@ -1,0 +1,51 @@
+"""What kustomize complains of, without the names of the copy and without what it says again and again."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import Final
+
+from trainlint.fact import fact
+
+__all__ = ["Complaint", "complaint"]
+
+_MAX: Final = 400
+_START: Final = re.compile(r"[A-Z]\d{4} |[Ee]rror: ")
+_LOGGED: Final = re.compile(r'[A-Z]\d{4} .*? err=(?:"(.*)"|<(.*)>)$', re.DOTALL)
+_BELOW: Final = re.compile(r"recursed (?:accumulation of|merging from) path '([^']*)': ")
+_HEAD: Final = re.compile(r"accumulating (?:resources|components): (?:accumulation err=')?")
+_CONFIG: Final = re.compile(r"trouble configuring builtin \w+ with config: `[^`]*`: ")
+_AGAIN: Final = re.compile(r"': must build at directory: .*", re.DOTALL)
+_ABSENT: Final = re.compile(r"evalsymlink failure on '([^']*)' : lstat [^:]*: ([^:']*)")
+_FROM: Final = re.compile(r"accumulating resources from '[^']*': (?='?[^' ]*'? ?(?:must|no such|:))")
+
+
+@fact
+class Complaint:
+    """``directory`` is that of the kustomization that is at fault, where kustomize says which."""
+
+    message: str
+    directory: str | None = None
+
+
+def complaint(text: str, copy: str) -> Complaint:
+    """The last message in what kustomize wrote; ``copy`` is the directory in which it ran."""
+    lines = [line for line in text.strip().splitlines() if line.strip()]
+    starts = [at for at, line in enumerate(lines) if _START.match(line)]
+    message = "\n".join(lines[starts[-1] :] if starts else lines[-3:])
+    logged = _LOGGED.match(message)
+    if logged:
+        message = (logged[1] or logged[2]).replace('\\"', '"').replace("\\\\n", " ").replace("\\n", " ")
+    message = re.sub(r"^[Ee]rror: ", "", message).replace(f"{copy}/", "").replace(copy, ".")
+    below = list(_BELOW.finditer(message))
+    if below:
+        message = message[below[-1].end() :].rstrip("\"'")
+    message = _AGAIN.sub("", _HEAD.sub("", message, count=1))
+    message = _CONFIG.sub("", message)
+    message = _ABSENT.sub(r"\1: \2", message)
+    message = " ".join(_FROM.sub("", message).split()) or "kustomize failed and did not say why"
+    if len(message) > _MAX:
+        message = f"{message[:_MAX]} ..."
+    directory = posixpath.normpath(below[-1][1]) if below else None
+    return Complaint(message, "" if directory == "." else directory)

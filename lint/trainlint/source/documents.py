@@ -1,0 +1,31 @@
+"""Every document of a file, whatever its kind: what a kustomization refers to need not be an object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.source.document import Document
+from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.loader import load
+from trainlint.source.reading import parts_of
+from trainlint.source.text import NotTextError, decode
+
+__all__ = ["every_document"]
+
+
+def every_document(file: str, content: bytes) -> tuple[Document, ...]:
+    """The documents of a file under the indices that ``read`` gives them; those that do not parse are left out."""
+    try:
+        text = decode(content)
+    except NotTextError:
+        return ()
+    return tuple(_loaded(file, text))
+
+
+def _loaded(file: str, text: str) -> Iterator[Document]:
+    for index, (part, known) in enumerate(parts_of(file, text)):
+        try:
+            found = known or load(part.text)
+        except (YamlError, TooDeepError):
+            continue
+        yield Document(file, index, part.line, part.text, found.data, found.duplicates)

@@ -1,0 +1,40 @@
+"""Packed charts (``charts/*.tgz``), unpacked in memory: regular files only, and never more than a limit."""
+
+from __future__ import annotations
+
+import io
+import posixpath
+import tarfile
+import zlib
+from typing import Final
+
+from trainlint.source.helm.files import RefusedError
+
+__all__ = ["unpacked"]
+
+MAX_BYTES: Final = 64 << 20
+
+
+def unpacked(name: str, content: bytes) -> dict[str, bytes]:
+    """The files of a packed chart by their names in it (``common/Chart.yaml``).
+
+    Raises:
+        RefusedError: it is no archive, or holds too much.
+    """
+    found: dict[str, bytes] = {}
+    left = MAX_BYTES
+    try:
+        with tarfile.open(fileobj=io.BytesIO(content), mode="r|gz") as archive:
+            for member in archive:
+                path = posixpath.normpath(member.name)
+                if not member.isfile() or path.startswith(("/", "..")):
+                    continue
+                left -= member.size
+                if left < 0:
+                    raise RefusedError(f"{name} holds more than {MAX_BYTES >> 20} MiB")
+                stream = archive.extractfile(member)
+                if stream is not None:
+                    found[path] = stream.read()
+    except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
+        raise RefusedError(f"{name} is no packed chart: {error}", "run `helm dependency build` anew") from None
+    return found

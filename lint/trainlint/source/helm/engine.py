@@ -1,0 +1,104 @@
+"""Renders what nobody rendered before, as long as there is time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from trainlint.source.helm.install import Cluster, HelmInstall
+from trainlint.source.helm.renderer import Failed, Program, Request, Worker
+from trainlint.source.helm.staging import Staged
+
+__all__ = ["Engine", "Store"]
+
+TIME_LIMIT: Final = 120.0
+"""Seconds that all charts of a repository may take together."""
+
+
+class Store(Protocol):
+    """Keeps what was rendered, by a digest of all that it was made from."""
+
+    def get_text(self, digest: str) -> bytes | None:
+        """What was kept."""
+
+    def keep_text(self, digest: str, text: bytes, *, lasting: bool = True) -> None:
+        """Keep it; what is not ``lasting`` for this run only."""
+
+
+class Engine:
+    """Asks the store before it asks the worker; ``cluster`` is what templates are told."""
+
+    def __init__(self, worker: Worker, program: Program, store: Store, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self._worker = worker
+        self._identity = program.identity
+        self._store = store
+        self._until = time.monotonic() + TIME_LIMIT
+
+    def render(self, staged: Staged, home: str, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
+        """What each template makes; ``home`` is a directory for the chart. Raises Failed."""
+        request = Request(
+            chart=home,
+            name=install.release,
+            namespace=install.namespace,
+            values=json.dumps(values),
+            kube_version=_version(self.cluster.kubernetes),
+            api_versions=tuple(sorted(self.cluster.apis)),
+        )
+        digest = self._digest(staged, request)
+        known = self._known(digest)
+        if known is not None:
+            return known
+        if time.monotonic() > self._until:
+            raise Failed(f"it was not tried: the charts before it took {TIME_LIMIT:g} seconds")
+        _write(staged, Path(home))
+        try:
+            made = self._worker.render(request)
+        except Failed as error:
+            said = str(error).replace(f"{home}/", "").replace(home, "the chart")
+            self._store.keep_text(digest, json.dumps({"error": said}).encode(), lasting=error.lasting)
+            raise Failed(said) from None
+        self._store.keep_text(digest, json.dumps(made).encode())
+        return made
+
+    def _known(self, digest: str) -> dict[str, str] | None:
+        kept = self._store.get_text(digest)
+        if kept is None:
+            return None
+        try:
+            known: dict[str, str] = json.loads(kept)
+        except ValueError:
+            return None
+        if "error" in known:
+            raise Failed(known["error"])
+        return known
+
+    def _digest(self, staged: Staged, request: Request) -> str:
+        parts = [self._identity, request.name, request.namespace, request.values, request.kube_version]
+        digest = hashlib.sha256("\0".join([*parts, *request.api_versions, ""]).encode("utf-8", "surrogateescape"))
+        for name, content in sorted(staged.files.items()):
+            digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
+        return digest.hexdigest()
+
+
+def _version(stated: str) -> str:
+    """``1.33`` as helm wants it."""
+    parts = stated.removeprefix("v").split(".")
+    return f"v{'.'.join([*parts, '0', '0'][:3])}" if stated else ""
+
+
+def _write(staged: Staged, home: Path) -> None:
+    """Put the chart on the disk, if it is not there yet."""
+    if any(home.iterdir()):
+        return
+    made: set[Path] = set()
+    for name, content in staged.files.items():
+        path = home / name
+        if path.parent not in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.add(path.parent)
+        path.write_bytes(content)

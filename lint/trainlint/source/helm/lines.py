@@ -1,0 +1,186 @@
+"""The text of a template as a tree of keys and items, told by indentation: it is no YAML yet."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from trainlint.source.helm.reference import Scope
+
+__all__ = ["ACTION", "Node", "said", "sections"]
+
+ACTION: Final = re.compile(r"\{\{-?(?P<said>(?:\"(?:\\.|[^\"\\])*+\"|`[^`]*+`|[^\"`}]|\}(?!\}))*+)\}\}", re.DOTALL)
+_COMMENT: Final = re.compile(r"\{\{-?[ \t]*/\*.*?\*/[ \t]*-?\}\}", re.DOTALL)
+_SEPARATOR: Final = re.compile(r"---(?:[ \t]|\Z)")
+_KEY: Final = re.compile(r"(?P<key>\"[^\"]*\"|'[^']*'|[^\s#\"'\[{&*!|>%@`-][^#]*?|-[^\s#][^#]*?)[ \t]*:(?=[ \t]|\Z)")
+_INDENT: Final = re.compile(r"\bn?indent[ \t]+(\d+)")
+_TEXT: Final = re.compile(r"[|>][+\-\d]*[ \t]*(?:#.*)?\Z")
+_OPENS: Final = frozenset({"if", "with", "range", "define", "block"})
+_MARK: Final = "\0"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A key, an item of a list (``key`` is ``None``), or text that an action puts in (``inserts``).
+
+    ``line`` counts from 0, ``column`` is where it begins. A key that an action makes is empty. ``value`` is what
+    follows on the line; ``scope`` is what names mean there.
+    """
+
+    line: int
+    column: int
+    indent: int
+    key: str | None = None
+    value: str = ""
+    inserts: bool = False
+    scope: Scope = field(default_factory=Scope)
+    children: list[Node] = field(default_factory=list)
+
+    def find(self, key: str) -> list[Node]:
+        """The entries under a key: several where they are alternatives."""
+        return [each for each in self.children if each.key == key]
+
+    @property
+    def items(self) -> list[Node]:
+        """The items of the list that stands under it."""
+        return [each for each in self.children if each.key is None and not each.inserts]
+
+    @property
+    def insertions(self) -> list[Node]:
+        """The actions that put something in among its entries."""
+        return [each for each in self.children if each.inserts]
+
+
+def said(action: re.Match[str]) -> str:
+    """What stands in an action."""
+    text = action["said"].strip()
+    return text[:-1].rstrip() if text.endswith("-") else text
+
+
+def sections(text: str) -> tuple[Node, ...]:
+    """The documents of a template, each as a node without a key."""
+    return _Reader(text).read()
+
+
+class _Reader:
+    """Reads line by line; ``open`` are the nodes that the next line may belong to, ``blocks`` the scopes around it."""
+
+    def __init__(self, text: str) -> None:
+        blank = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
+        self._text = ACTION.sub(lambda found: found[0].replace("\n", _MARK), blank)
+        self._scope = Scope()
+        self._blocks: list[Scope] = []
+        self._line = 0
+        self._found: list[Node] = []
+        self._open: list[Node] = []
+        self._deeper_than = -1
+        """The indentation of a key whose value is a block of text, else -1."""
+        self._begin()
+
+    def _begin(self) -> None:
+        node = Node(self._line, 0, -1)
+        self._found.append(node)
+        self._open = [node]
+        self._deeper_than = -1
+
+    def read(self) -> tuple[Node, ...]:
+        for line in self._text.split("\n"):
+            self._read(line)
+            self._line += 1 + line.count(_MARK)
+        return tuple(each for each in self._found if each.children) or (self._found[0],)
+
+    def _read(self, line: str) -> None:
+        if _SEPARATOR.match(line):
+            self._begin()
+            return
+        bare = ACTION.sub(lambda found: " " * len(found[0]), line)
+        if not bare.strip() or bare.lstrip().startswith("#"):
+            for found in ACTION.finditer(line):
+                if not self._controls(said(found)) and not bare.strip():
+                    self._insert(said(found), found.start())
+            return
+        line = self._without_controls(line)
+        indent = len(line) - len(line.lstrip())
+        if self._deeper_than >= 0:
+            if indent > self._deeper_than:
+                return
+            self._deeper_than = -1
+        self._content(line, indent)
+
+    def _without_controls(self, line: str) -> str:
+        """The line without the actions that print nothing; what stands behind them moves to no other column."""
+
+        def replace(found: re.Match[str]) -> str:
+            return " " * len(found[0]) if self._controls(said(found)) else found[0]
+
+        return ACTION.sub(replace, line)
+
+    def _controls(self, action: str) -> bool:
+        """Whether an action prints nothing; what follows is then in another scope."""
+        word = action.split(None, 1)[0] if action else ""
+        rest = action[len(word) :].strip()
+        if word in _OPENS:
+            self._blocks.append(self._scope)
+            self._scope = self._scope.entered(word, rest)
+        elif word == "else":
+            if self._blocks:
+                self._scope = self._blocks[-1]
+                inner = rest.split(None, 1)
+                if inner and inner[0] == "with":
+                    self._scope = self._scope.entered(*inner)
+        elif word == "end":
+            if self._blocks:
+                self._scope = self._blocks.pop()
+        elif word.startswith("$") and re.match(r"\$\w*\s*:?=", action):
+            self._scope = self._scope.assigned(action)
+        else:
+            return word in ("", "break", "continue")
+        return True
+
+    def _insert(self, action: str, column: int) -> None:
+        found = _INDENT.search(action)
+        indent = int(found[1]) if found else column
+        last = self._open[-1]
+        if not (last.indent == indent and last.key is not None and not last.value and not last.children):
+            while self._open[-1].indent >= indent and len(self._open) > 1:
+                self._open.pop()
+        node = Node(self._line, column, indent, value=action, inserts=True, scope=self._scope)
+        self._open[-1].children.append(node)
+
+    def _content(self, line: str, indent: int) -> None:
+        while True:
+            rest = line[indent:]
+            if rest.startswith(("- ", "-\t")) or rest.rstrip() == "-":
+                node = Node(self._line, indent, indent, scope=self._scope)
+                self._place(node)
+                after = rest[1:].lstrip()
+                if not after:
+                    return
+                node.value = after.rstrip()
+                indent = len(line) - len(after)
+                continue
+            break
+        masked = ACTION.sub(lambda found: _MARK * len(found[0]), line)
+        found = _KEY.match(masked, indent)
+        if found is None:
+            return
+        key = line[found.start("key") : found.end("key")].strip("\"'")
+        value = line[found.end() :].strip()
+        node = Node(self._line, indent, indent, "" if _MARK in found["key"] else key, value, scope=self._scope)
+        self._place(node)
+        if _TEXT.match(value):
+            self._deeper_than = indent
+        elif value.startswith("#"):
+            node.value = ""
+
+    def _place(self, node: Node) -> None:
+        while len(self._open) > 1:
+            last = self._open[-1]
+            if last.indent < node.indent:
+                break
+            if last.indent == node.indent and node.key is None and last.key is not None:
+                break  # a list may stand at the indentation of its key
+            self._open.pop()
+        self._open[-1].children.append(node)
+        self._open.append(node)

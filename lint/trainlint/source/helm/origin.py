@@ -1,0 +1,175 @@
+"""Where the values of a rendered object were written: in the template, or in the values file that it takes from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from trainlint.fact import fact
+from trainlint.finding import Location, Path, Span
+from trainlint.source.helm.lines import ACTION, Node, said, sections
+from trainlint.source.helm.places import Spot, choose, find, span_of
+from trainlint.source.helm.reference import EACH, Steps
+
+__all__ = ["Given", "Origin", "Template"]
+
+_GLOBAL: Final = "global"
+_MISSING: Final[Any] = object()
+
+
+@fact(eq=False)
+class Given:
+    """Values that somebody gives: where they begin, and which of them the chart in question sees (``prefix``)."""
+
+    at: Location
+    data: Any
+    prefix: Steps = ()
+
+
+class Template:
+    """The text of one template, read when somebody asks where something in it is."""
+
+    def __init__(self, file: str, read: Callable[[], str]) -> None:
+        self.file = file
+        self._read = read
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines."""
+        return self._read().split("\n")
+
+    @cached_property
+    def sections(self) -> tuple[Node, ...]:
+        """Its documents."""
+        return sections(self._read())
+
+
+class Origin:
+    """Called with a path of a rendered object, it tells where that was written.
+
+    ``given`` are the values that the template saw, what counts most last. What a template takes from them unchanged
+    stands there: that is the line to change. All else stands in the template, as the document ``index`` of it.
+    """
+
+    def __init__(self, template: Template, index: int, data: Any, given: Sequence[Given]) -> None:
+        self._template = template
+        self._index = index
+        self._data = data
+        self._given = given
+        self._known: dict[Path, Location] = {}
+
+    @property
+    def place(self) -> Location:
+        """The object itself."""
+        return Location(self._template.file, self._index)
+
+    def __call__(self, path: Path) -> Location:
+        """Where the value at a path was written."""
+        found = self._known.get(path)
+        if found is None:
+            found = self._known[path] = self._location(path)
+        return found
+
+    def span(self, path: Path) -> tuple[Path, Span]:
+        """The nearest place at or above a path that is in the template, and its span."""
+        found, node = self._spot(path)
+        return found, span_of(node, self._template.lines)
+
+    @cached_property
+    def _section(self) -> Node:
+        return choose(self._template.sections, self._data)
+
+    def _spot(self, path: Path) -> Spot:
+        return find(self._section, self._data, path)
+
+    def _location(self, path: Path) -> Location:
+        value = self._value(path)
+        if path and value is not _MISSING:
+            reached, node = self._spot(path)
+            inside = path[len(reached) :]
+            for steps in _steps(node, inside):
+                for given, below in _seen(steps[1:], self._given):
+                    there = list(_alternatives(given.data, below + inside))
+                    same = next((where for where, written in there if _same(written, value)), None)
+                    if same is not None and given.at.file:
+                        return given.at.child(*same)
+                    if there:
+                        break  # it is made of another value than this one
+        return self.place.child(*path)
+
+    def _value(self, path: Path) -> Any:
+        value = self._data
+        for step in path:
+            try:
+                value = value[step]
+            except (KeyError, IndexError, TypeError):
+                return _MISSING
+        return value
+
+
+def _steps(node: Node, inside: Path) -> Iterator[Steps]:
+    """The value that a node takes over as it is, alone (``{{ .Values.workers }}``) or with all below it."""
+    if node.inserts:
+        found = node.scope.single(node.value)
+    elif inside and node.children:
+        return
+    else:
+        text = node.value.strip().strip("\"'")
+        action = ACTION.fullmatch(text)
+        found = node.scope.single(said(action)) if action is not None else None
+    if found is not None:
+        yield found
+
+
+def _seen(steps: Steps, given: Sequence[Given]) -> Iterator[tuple[Given, Path]]:
+    """Where a chart's value may be given, what counts most first."""
+    for each in reversed(given):
+        yield each, (steps if steps[:1] == (_GLOBAL,) else (*each.prefix, *steps))
+
+
+def _alternatives(data: Any, path: Path) -> Iterator[tuple[Path, Any]]:
+    """The values at a path; at ``EACH`` of all elements."""
+    found: Iterable[tuple[Path, Any]] = [((), data)]
+    for step in path:
+        found = [
+            ((*above, key), below)
+            for above, value in found
+            for key, below in (_entries(value) if step == EACH else _entry(value, step))
+        ]
+    matches = list(found)
+    if len(matches) == 1 or EACH not in path:
+        yield from matches
+        return
+    for where, value in matches:
+        if sum(_same(value, other) for _, other in matches) == 1:
+            yield where, value
+
+
+def _entry(value: Any, step: str | int) -> Iterator[tuple[str | int, Any]]:
+    try:
+        yield step, value[step]
+    except (KeyError, IndexError, TypeError):
+        return
+
+
+def _entries(value: Any) -> Iterator[tuple[str | int, Any]]:
+    if isinstance(value, dict):
+        yield from value.items()
+    elif isinstance(value, list):
+        yield from enumerate(value)
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values are written alike: quoting makes texts of numbers."""
+    if isinstance(one, dict | list) or isinstance(other, dict | list):
+        return bool(one == other)
+    return _text(one) == _text(other)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return "" if value is None else str(value)

@@ -1,0 +1,76 @@
+"""What names mean in a template: which value of ``.Values`` an action refers to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import field, replace
+from typing import Final
+
+from trainlint.fact import fact
+
+__all__ = ["EACH", "Scope", "Steps"]
+
+Steps = tuple[str, ...]
+"""Keys from the top of what a template is given: ``("Values", "workers")``."""
+
+EACH: Final = "*"
+"""The element of a loop."""
+
+_TERM: Final = re.compile(r"(?<![\w.\"$)\]])(\$\w*)?((?:\.[A-Za-z_]\w*)+|\.(?![\w.]))?")
+_TEXTS: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|`[^`]*`")
+_ASSIGNED: Final = re.compile(r"(\$\w*)(?:\s*,\s*(\$\w*))?\s*:?=\s*(.*)", re.DOTALL)
+
+
+@fact
+class Scope:
+    """``dot`` is what ``.`` means (``None``: nobody knows), ``variables`` what ``$x`` means."""
+
+    dot: Steps | None = ()
+    variables: Mapping[str, Steps | None] = field(default_factory=dict)
+
+    def references(self, said: str) -> list[Steps]:
+        """Everything that an expression refers to, as far as that can be told."""
+        found = []
+        for match in _TERM.finditer(_TEXTS.sub("", said)):
+            variable, fields = match[1], match[2]
+            if variable is None and fields is None:
+                continue
+            base = self.dot if variable is None else () if variable == "$" else self.variables.get(variable)
+            if base is not None:
+                found.append((*base, *filter(None, (fields or "").split("."))))
+        return found
+
+    def single(self, said: str) -> Steps | None:
+        """The one value of ``.Values`` that an expression prints, if it is one."""
+        found = [each for each in self.references(said) if each[:1] == ("Values",) and len(each) > 1]
+        return found[0] if len(found) == 1 else None
+
+    def entered(self, word: str, said: str) -> Scope:
+        """The scope inside ``if``, ``with`` or ``range``; what ``define`` is given, nobody knows."""
+        if word in ("define", "block"):
+            return Scope(None)
+        assigned = _ASSIGNED.match(said)
+        steps = self._whole(assigned[3] if assigned else said)
+        if word == "range" and steps is not None:
+            steps = (*steps, EACH)
+        variables = dict(self.variables)
+        if assigned is not None:
+            variables[assigned[2] or assigned[1]] = steps
+            if assigned[2]:
+                variables[assigned[1]] = None
+        return Scope(self.dot if word == "if" else steps, variables)
+
+    def assigned(self, said: str) -> Scope:
+        """The scope after ``$x := ...``."""
+        match = _ASSIGNED.match(said)
+        if match is None:
+            return self
+        return replace(self, variables={**self.variables, match[1]: self._whole(match[3])})
+
+    def _whole(self, said: str) -> Steps | None:
+        """What an expression is, where it is nothing but a reference."""
+        said = said.strip().strip("()").strip()
+        match = _TERM.fullmatch(said)
+        found = self.references(said) if match is not None else []
+        return found[0] if len(found) == 1 else None

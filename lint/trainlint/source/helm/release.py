@@ -1,0 +1,173 @@
+"""One release of one chart: what it makes, or why it makes nothing."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from trainlint.finding import Location, Path, Span, Unknown
+from trainlint.source.document import Document
+from trainlint.source.helm.chart import Dependency, in_chart
+from trainlint.source.helm.engine import Engine
+from trainlint.source.helm.files import ChartFiles
+from trainlint.source.helm.given import Values
+from trainlint.source.helm.install import HelmInstall, is_custom
+from trainlint.source.helm.manifests import BrokenError, manifests
+from trainlint.source.helm.message import complaint
+from trainlint.source.helm.origin import Origin, Template
+from trainlint.source.helm.renderer import Failed
+from trainlint.source.helm.staging import Staged
+from trainlint.source.helm.values import ValuesError, enabled
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.rendered import Rendered
+from trainlint.source.spans import locate
+from trainlint.source.text import NotTextError, decode
+
+__all__ = ["Numbers", "Release", "failed"]
+
+FIRST: Final = 1000
+"""Documents that stand in a file for what it brings in are counted from here on: below are its own."""
+
+_ASKED: Final = re.compile(r"APIVersions\.Has\s+\"([^\"]+)\"")
+
+Spanned = Callable[[Path], tuple[Path, Span]]
+
+
+class Numbers(Counter[str]):
+    """How many documents stand for a file by now: each has an index of its own."""
+
+    def next(self, file: str, first: int = 0) -> int:
+        """The index of the next one."""
+        self[file] += 1
+        return first + self[file] - 1
+
+
+class Release:
+    """``home`` is a directory for a copy of the chart, ``files`` reads what else it needs."""
+
+    def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall, home: str, numbers: Numbers) -> None:
+        self._files = files
+        self._staged = staged
+        self._install = install
+        self._home = home
+        self._numbers = numbers
+        self._chart = staged.chart
+        self._root = install.at.file if install.at is not None else self._chart.file
+        with_files = f" with {', '.join(install.value_files)}" if install.value_files else ""
+        self._subject = f"chart {self._chart.directory}{with_files}"
+        self._templates: dict[str, Template] = {}
+
+    def rendered(self, engine: Engine, kinds: KindFilter, covered: frozenset[str]) -> Rendered:
+        """What it makes of the ``kinds``; ``covered`` are the templates that it stands for."""
+        try:
+            values = Values(self._files, self._staged, self._install)
+        except ValuesError as error:
+            return failed(self._root, self._subject, str(error), "mend it", Location(self._root, 0))
+        missing = [each for each in self._staged.missing if enabled(each, values.all)]
+        if any(each.imports for each in missing):
+            return self._refused("it takes values from charts that are not there", missing)
+        try:
+            made = engine.render(self._staged, self._home, self._install, values.given)
+            documents, places = self._documents(made, kinds, values)
+        except Failed as error:
+            return self._refused(str(error), missing)
+        except BrokenError as error:
+            return self._refused(f"{error.template}:1: {error}", missing)
+        unknowns = tuple(self._absent(each) for each in missing)
+        assumptions = tuple(self._assumed(engine.cluster.apis))
+        return Rendered(self._root, documents, covered, unknowns, places=places, assumptions=assumptions)
+
+    def _documents(
+        self, made: Mapping[str, str], kinds: KindFilter, values: Values
+    ) -> tuple[tuple[Document, ...], dict[tuple[str, int], Spanned]]:
+        documents: list[Document] = []
+        places: dict[tuple[str, int], Spanned] = {}
+        for each in manifests(made, kinds):
+            template, brought = self._template(each.template)
+            number = self._numbers.next(f"in {template.file}", FIRST if brought is not None else 0)
+            seen = values.seen(self._staged.home(each.template))
+            origin = Origin(template, number, each.loaded.data, seen)
+            places[template.file, number] = origin.span if brought is None else self._entry(brought)
+            index = self._numbers.next(self._root, FIRST)
+            documents.append(
+                Document(self._root, index, 1, each.text, each.loaded.data, each.loaded.duplicates, origin)
+            )
+        return tuple(documents), places
+
+    def _template(self, called: str) -> tuple[Template, Location | None]:
+        """A template as helm names it; one of a packed chart stands at the place that brings it in."""
+        name, brought = self._staged.source(called)
+        if name:
+            brought = None
+        known = self._templates.get(called)
+        if known is None:
+            content = self._staged.files.get(self._staged.inside(called), b"")
+            file = name or (brought.file if brought is not None else self._chart.file)
+            known = self._templates[called] = Template(file, lambda: _text(content))
+        return known, brought
+
+    def _entry(self, brought: Location) -> Spanned:
+        """Where a packed chart is brought in stands for all that it makes."""
+
+        def span(path: Path) -> tuple[Path, Span]:
+            text = _text(self._files.read(brought.file) or b"")
+            return path, locate(Document(brought.file, 0, 1, text, None), brought.path)[1]
+
+        return span
+
+    def _refused(self, text: str, missing: Sequence[Dependency]) -> Rendered:
+        """It makes nothing: helm's message, at the line that it names."""
+        said = complaint(text)
+        name, brought = self._staged.source(said.template) if said.template else ("", None)
+        at = Location(name, 0) if name else brought or Location(self._root, 0)
+        span = Span(said.line, 1, said.line, 2) if name and said.line else None
+        message, remedy = said.text, self._values_needed()
+        if missing:
+            message += f"; charts that it brings in are not there ({', '.join(each.name for each in missing)})"
+            remedy = self._build()
+        return failed(self._root, self._subject, message, remedy, at, span)
+
+    def _values_needed(self) -> str:
+        example = in_chart(self._chart.directory, "values-prod.yaml")
+        return (
+            f"put the values that it is installed with beside it ({example}), or lint what it makes: "
+            f"helm template {self._chart.directory} --values FILE | trainlint check -"
+        )
+
+    def _build(self) -> str:
+        return (
+            f"run `helm dependency build {self._chart.directory}` before linting: "
+            "its charts/ is read, also where Git ignores it"
+        )
+
+    def _absent(self, dependency: Dependency) -> Unknown:
+        where = dependency.repository or "its charts/ directory"
+        missing = f"what the chart {dependency.name} adds, which it brings in from {where}: it is not in the repository"
+        return Unknown(self._subject, missing, self._build(), dependency.at)
+
+    def _assumed(self, apis: frozenset[str]) -> Iterator[str]:
+        """The questions that templates ask about the cluster, with the answers that they got."""
+        asked: dict[str, None] = {}
+        for name, content in self._staged.files.items():
+            if b"APIVersions" in content and "/templates/" in f"/{name}":
+                asked.update(dict.fromkeys(filter(is_custom, _ASKED.findall(_text(content)))))
+        for api in sorted(asked):
+            if api in apis:
+                yield f"the cluster serves {api}, which the repository uses: templates of charts ask for it"
+            else:
+                yield f"the cluster does not serve {api}, which the repository does not use: templates of charts ask"
+
+
+def failed(root: str, subject: str, why: str, remedy: str, at: Location, span: Span | None = None) -> Rendered:
+    """A release of which nothing could be rendered."""
+    unknown = Unknown(subject, f"its rendered objects: {why}", remedy, at, span)
+    return Rendered(root, (), frozenset(), (unknown,), why)
+
+
+def _text(content: bytes) -> str:
+    try:
+        return decode(content)
+    except NotTextError:
+        return ""

@@ -1,0 +1,95 @@
+"""Charts rendered by helm: each with its own values, with each values file beside it, or as somebody installs it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from trainlint.finding import Location, Unknown
+from trainlint.source.files import World
+from trainlint.source.helm.chart import Chart, find_charts
+from trainlint.source.helm.engine import Engine, Store
+from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.install import MAX_VALUES_FILES, Cluster, HelmInstall, by_itself
+from trainlint.source.helm.release import Numbers, Release, failed
+from trainlint.source.helm.renderer import Program, Worker
+from trainlint.source.helm.staging import stage
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.rendered import Rendered
+
+__all__ = ["render_charts"]
+
+ASSUMED = (
+    'charts that no deployer installs: under their own names, in the namespace "default", with their own values and '
+    "with each values file that stands with them"
+)
+
+
+def render_charts(
+    world: World,
+    kinds: KindFilter,
+    program: Program,
+    *,
+    store: Store,
+    cluster: Cluster | None = None,
+    installs: Sequence[HelmInstall] = (),
+) -> tuple[Rendered, ...]:
+    """What the charts of a world make. A chart that nobody installs is installed under its own name.
+
+    Only documents of the ``kinds`` are kept. A release that cannot be rendered is ``failed``, and says why.
+    """
+    found: list[Rendered] = []
+    files = ChartFiles(world)
+    templates = [(file.chart, file.name) for file in world.files if file.chart]
+    with Worker(program) as worker:
+        each_chart = _Charts(Engine(worker, program, store, cluster or Cluster()), files, kinds)
+        for chart in find_charts(world):
+            covered = frozenset(name for home, name in templates if _is_within(home, chart.directory))
+            if chart.library:
+                found.append(Rendered(chart.file, (), covered))
+            else:
+                said = [each for each in installs if each.chart == chart.directory]
+                found += each_chart.releases(chart, said, covered)
+    return tuple(found)
+
+
+def _is_within(home: str, chart: str) -> bool:
+    return home == chart or home.startswith("charts/" if chart == "." else f"{chart}/charts/")
+
+
+class _Charts:
+    """Renders one chart after the other."""
+
+    def __init__(self, engine: Engine, files: ChartFiles, kinds: KindFilter) -> None:
+        self._engine = engine
+        self._files = files
+        self._kinds = kinds
+        self._numbers = Numbers()
+
+    def releases(self, chart: Chart, said: Sequence[HelmInstall], covered: frozenset[str]) -> Iterator[Rendered]:
+        """The releases of a chart. One that only works with more values than its own is not installed without."""
+        subject = f"chart {chart.directory}"
+        try:
+            staged = stage(self._files, chart)
+        except RefusedError as error:
+            yield failed(chart.file, subject, str(error), error.remedy, Location(chart.file, 0))
+            return
+        releases = said or by_itself(chart)
+        with tempfile.TemporaryDirectory(prefix="trainlint-chart-", ignore_cleanup_errors=True) as home:
+            made = [
+                Release(self._files, staged, each, home, self._numbers).rendered(self._engine, self._kinds, covered)
+                for each in releases
+            ]
+        if not said and len(made) > 1 and made[0].failed and not all(each.failed for each in made):
+            del made[0]
+        for each in made:
+            if each.documents and not said:
+                yield replace(each, assumptions=(ASSUMED, *each.assumptions), undeployed=True)
+            else:
+                yield each
+        left = len(chart.values_files) - MAX_VALUES_FILES
+        if left > 0 and not said:
+            missing = f"what it makes with {left} of its {len(chart.values_files)} values files"
+            remedy = "lint what it makes with them: helm template --values FILE | trainlint check -"
+            yield Rendered(chart.file, (), frozenset(), (Unknown(subject, missing, remedy, Location(chart.file, 0)),))

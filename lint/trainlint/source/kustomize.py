@@ -1,0 +1,173 @@
+"""Kustomizations rendered by the real kustomize, from a copy of what they need."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from trainlint.finding import Location, Unknown
+from trainlint.source.builds import Builds, digest_of
+from trainlint.source.cleaned import RefusedError
+from trainlint.source.closure import Closure, close
+from trainlint.source.document import Document
+from trainlint.source.documents import every_document
+from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.files import World
+from trainlint.source.kustomization import read_kustomizations, resolve
+from trainlint.source.loader import load
+from trainlint.source.origins import NOTE, Origins
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.program import Program
+from trainlint.source.reading import Reading, read
+from trainlint.source.rendered import Rendered
+from trainlint.source.tree import Tree
+
+__all__ = ["render"]
+
+_AT_A_TIME: Final = 2
+_OUTPUT: Final = "rendered.yaml"
+
+
+def render(
+    world: World,
+    readings: Sequence[Reading],
+    kinds: KindFilter,
+    builds: Builds,
+    program: Program,
+    extra: Iterable[str] = (),
+) -> tuple[Rendered, ...]:
+    """What every root kustomization makes that changes objects, itself or through others.
+
+    ``extra`` are directories that somebody deploys by themselves, also where another kustomization uses them. Only
+    documents of the ``kinds`` are kept. A root that cannot be rendered is ``failed``, and says why.
+    """
+    kustomizations = read_kustomizations(readings)
+    resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
+    named = {"" if each == "." else each for each in extra} & set(kustomizations)
+    roots = [
+        directory
+        for directory in sorted({*resolution.roots, *named})
+        if not kustomizations[directory].component
+        and any(kustomizations[each].transforms for each in (directory, *resolution.uses[directory]))
+    ]
+    if not roots:
+        return ()
+    tree = Tree(world)
+    documents = _Documents(tree, readings)
+    made = [_Root(root, kustomizations[root].file, tree, kinds, program) for root in roots]
+    _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program)
+    return tuple(each.rendered(builds, documents, resolution.files[each.directory]) for each in made)
+
+
+def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
+    """Render what nobody rendered before, a few at a time."""
+    if not roots:
+        return
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 (heavy, and most runs have nothing to render)
+
+    from trainlint.source.build import BuildError, build  # noqa: PLC0415
+
+    def one(root: _Root) -> bytes | BuildError:
+        try:
+            return build(root.closure, program) if root.closure else b""
+        except BuildError as error:
+            return error
+
+    with ThreadPoolExecutor(_AT_A_TIME) as pool:
+        for root, output in zip(roots, pool.map(one, roots), strict=True):
+            if isinstance(output, BuildError):
+                fault = None if output.directory is None or root.closure is None else output.directory
+                document = root.closure.kustomizations.get(fault) if root.closure and fault is not None else None
+                failed = Unknown("", str(output), at=document.at(()) if document is not None else None)
+                builds.keep(root.digest, Reading(_OUTPUT, unknowns=(failed,)), lasting=output.lasting)
+            else:
+                builds.keep(root.digest, read(_OUTPUT, output, root.kinds))
+
+
+class _Documents:
+    """All documents of a file, each file once; what the readings hold is not read again."""
+
+    def __init__(self, tree: Tree, readings: Iterable[Reading]) -> None:
+        self._tree = tree
+        self._readings = {reading.file: reading for reading in readings}
+        self._known: dict[str, tuple[Document, ...]] = {}
+
+    def __call__(self, file: str) -> tuple[Document, ...]:
+        if file not in self._known:
+            reading = self._readings.get(file)
+            documents = reading.documents if reading is not None else ()
+            self._known[file] = documents or every_document(file, self._tree.read(file) or b"")
+        return self._known[file]
+
+
+class _Root:
+    """One root: what it needs, or why that is not to be had."""
+
+    def __init__(self, directory: str, file: str, tree: Tree, kinds: KindFilter, program: Program) -> None:
+        self.directory = directory
+        self.file = file
+        self.kinds = kinds
+        self.closure: Closure | None = None
+        self.digest = ""
+        self._refused: RefusedError | None = None
+        try:
+            self.closure = close(tree, directory)
+        except RefusedError as error:
+            self._refused = error
+            return
+        what = [program.identity, directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
+        self.digest = digest_of(what, self.closure.files, self.closure.links)
+
+    def rendered(self, builds: Builds, documents: _Documents, files: frozenset[str]) -> Rendered:
+        """What was made of it."""
+        if self._refused is not None:
+            return self._failed(str(self._refused), self._refused.remedy, self._refused.at)
+        reading = builds.get(self.digest)
+        if reading is None or self.closure is None:
+            return self._failed("nobody knows why")
+        if any(not unknown.subject for unknown in reading.unknowns):
+            failed = reading.unknowns[0]
+            return self._failed(failed.missing, at=failed.at)
+        origins = Origins(self.directory, self.closure.kustomizations, documents, self.closure.links)
+        made = tuple(self._documents(reading, origins))
+        here = Location(self.file, 0)
+        unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
+        return Rendered(self.file, made, files, (*self.closure.unknowns, *unread))
+
+    def _documents(self, reading: Reading, origins: Origins) -> Iterator[Document]:
+        """Each under an index of its own: 0 is that of the kustomization itself."""
+        for document in reading.documents:
+            data, note = _without_note(document.data)
+            yield Document(self.file, document.index + 1, 1, "", data, origin=origins.of(data, note))
+
+    def _failed(self, why: str, remedy: str = "", at: Location | None = None) -> Rendered:
+        if at is not None and at.file != self.file:
+            why = f"{why} (in {posixpath.dirname(at.file) or '.'})"
+        if self.closure is not None and self.closure.unknowns:
+            why += f"; it was tried without {', '.join(dict.fromkeys(each.missing for each in self.closure.unknowns))}"
+        unknown = Unknown(
+            subject=f"kustomization {self.directory or '.'}",
+            missing=f"its rendered objects: {why}",
+            remedy=remedy or f"try it by hand: kubectl kustomize {self.directory or '.'}",
+            at=at or Location(self.file, 0),
+        )
+        return Rendered(self.file, (), frozenset(), (unknown,), failure=why)
+
+
+def _without_note(data: Any) -> tuple[Any, Any]:
+    """An object as kustomize would have written it without being asked for origins, and what it says of them."""
+    metadata = data.get("metadata") if isinstance(data, dict) else None
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(annotations, dict) or NOTE not in annotations:
+        return data, None
+    kept = {key: value for key, value in annotations.items() if key != NOTE}
+    others = {key: value for key, value in (metadata or {}).items() if key != "annotations"}
+    if kept:
+        others["annotations"] = kept
+    try:
+        note = load(str(annotations[NOTE])).data
+    except (YamlError, TooDeepError):
+        note = None
+    return {**data, "metadata": others}, note

@@ -1,0 +1,197 @@
+"""Whether DNS gives a pod the name that is used: Service, subdomain and selector must fit together (W 1.7, 9, 10)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Location
+from trainlint.kube.values import is_placeholder, read_text
+from trainlint.launch.addresses import Address
+from trainlint.model.workload import PodSet, Service, Workload
+from trainlint.source.document import Field
+from trainlint.workload.expansion import named
+from trainlint.workload.flows import maybe_many
+from trainlint.workload.mistakes.fault import Fault
+from trainlint.workload.services import Directory
+from trainlint.workload.written import containers_of
+
+__all__ = ["UsedName", "unresolved"]
+
+
+@fact
+class UsedName:
+    """A name of a pod that is used: the pod's part, the Service's part, who uses it, whose pod it is."""
+
+    pod: str
+    service: str
+    address: Address
+    workload: Workload
+    target: PodSet
+
+
+def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) -> Fault | None:
+    """Why DNS does not know the name, or knows it too late; ``None`` where it does, or nobody can tell.
+
+    ``holds_services`` says that all Services of the namespace are in the snapshot.
+    """
+    target = name.target
+    service = directory.services.get((target.namespace, name.service)) if name.service else None
+    if not name.service:
+        return None if not holds_services else _bare(name, directory)
+    if is_placeholder(target.spec.subdomain):
+        return None
+    if service is None:
+        elsewhere = _elsewhere(name, directory)
+        return _no_service(name, directory, elsewhere) if holds_services or elsewhere else None
+    if service.selector is not None and not _selects(directory, service, target):
+        return _not_selected(name, service)
+    if not target.hostname:
+        return _unnumbered(name, service)
+    if named(target.spec.subdomain) != name.service and target.spec.subdomain != name.service:
+        return _wrong_subdomain(name, service)
+    return _not_ready(name, service)
+
+
+def _selects(directory: Directory, service: Service, target: PodSet) -> bool:
+    return any(directory.pod_sets[index] is target for index in directory.selected(service))
+
+
+def _subdomain_at(name: UsedName) -> Location:
+    if name.workload.owner.kind == "StatefulSet":
+        return name.workload.field.down("spec", "serviceName").at
+    if name.workload.owner.kind == "JobSet":
+        return name.workload.field.down("spec", "network", "subdomain").at
+    return (name.target.spec.at or name.target.template).child("subdomain")
+
+
+def _used(name: UsedName) -> tuple[str, Location]:
+    return "who uses the name", name.address.at
+
+
+def _behind(directory: Directory, target: PodSet) -> list[Service]:
+    """The headless Services of the namespace that do select the pods."""
+    return [
+        service
+        for (namespace, _), service in sorted(directory.services.items())
+        if namespace == target.namespace and service.headless and _selects(directory, service, target)
+    ]
+
+
+def _bare(name: UsedName, directory: Directory) -> Fault | None:
+    """A host name alone is no DNS name (only a Service of this name would be one)."""
+    target = name.target
+    if (target.namespace, name.pod) in directory.services or not name.address.rendezvous:
+        return None
+    if not maybe_many(target) and len(name.workload.pod_sets) < 2:
+        return None
+    return Fault(
+        f"{target.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is "
+        f"{name.pod}.{target.spec.subdomain or 'SERVICE'}",
+        name.address.at,
+        f"write {name.pod}.{target.spec.subdomain or 'SERVICE'}, with a headless Service that selects the pods",
+        evidence={"host": name.pod},
+        cause=name.pod,
+        certainty=Certainty.LIKELY,
+    )
+
+
+def _elsewhere(name: UsedName, directory: Directory) -> Service | None:
+    """A Service of this name in another namespace that would select the pods."""
+    for (namespace, service_name), service in sorted(directory.services.items(), key=lambda each: each[0]):
+        if service_name == name.service and namespace not in {"default", name.target.namespace} and service.selector:
+            labels = name.target.labels
+            if all(labels.get(key) == value for key, value in service.selector.items()):
+                return service
+    return None
+
+
+def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None) -> Fault:
+    other = [elsewhere] if elsewhere else _behind(directory, name.target)
+    called = f"; the headless Service that selects them is called {other[0].ref.name}" if other else ""
+    if elsewhere:
+        called = f" in the namespace {name.target.namespace}; there is one in {elsewhere.ref.namespace}"
+    related = [_used(name)]
+    if other and other[0].at is not None:
+        related.append(("the Service elsewhere" if elsewhere else "the Service under another name", other[0].at))
+    return Fault(
+        f"{name.target.name} looks for {name.pod}.{name.service}, and no Service {name.service} gives its pods names"
+        f"{called}",
+        _subdomain_at(name),
+        f"make subdomain, host and Service agree: {other[0].ref.name if other else name.service}",
+        tuple(related),
+        {"host": name.address.host, "subdomain": name.target.spec.subdomain},
+        name.service,
+        Certainty.LIKELY,
+    )
+
+
+def _not_selected(name: UsedName, service: Service) -> Fault:
+    wanted = ", ".join(f"{key}={value}" for key, value in (service.selector or {}).items())
+    return Fault(
+        f"{name.target.name} looks for {name.pod}.{name.service}, and the Service {name.service} does not select its "
+        f"pods (it selects {wanted or 'nothing'}): the name does not exist",
+        service.at.child("spec", "selector") if service.at and not service.generated else name.address.at,
+        "select labels that the pods carry",
+        (_used(name), ("the pods", name.target.template)),
+        {"host": name.address.host, "selector": wanted},
+        name.service,
+    )
+
+
+def _unnumbered(name: UsedName, service: Service) -> Fault:
+    return Fault(
+        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods have random names: completionMode is "
+        "not Indexed",
+        name.workload.field.down("spec", "completionMode").at,
+        "set completionMode: Indexed (and completions)",
+        (_used(name), *((("the Service", service.at),) if service.at else ())),
+        {"host": name.address.host},
+        name.service,
+    )
+
+
+def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
+    own = name.target.spec.subdomain
+    said = f"have the subdomain {own}" if own else "have no subdomain"
+    return Fault(
+        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods {said}: DNS gives the name of a pod "
+        "only under the Service that its subdomain names",
+        _subdomain_at(name),
+        f"set subdomain: {name.service} in the pod template",
+        (_used(name), *((("the Service", service.at),) if service.at else ())),
+        {"host": name.address.host, "subdomain": own},
+        name.service,
+    )
+
+
+def _not_ready(name: UsedName, service: Service) -> Fault | None:
+    """Pods that must be ready before they have a name, and that only become ready when all have met (W 1.8)."""
+    if service.publish_not_ready or service.generated or not name.address.rendezvous or service.at is None:
+        return None
+    for container in containers_of(name.workload, name.target):
+        probe = container["readinessProbe"]
+        if probe.mapping is not None and not _listens(probe, name.address.port, container):
+            return Fault(
+                f"pods of {name.target.name} look for {name.pod}.{name.service} before they are ready, and the Service "
+                f"{name.service} gives names only to pods that are: each waits for the other",
+                service.at.child("spec", "publishNotReadyAddresses"),
+                "set publishNotReadyAddresses: true",
+                (_used(name), ("what makes the pod ready", probe.at)),
+                {"host": name.address.host},
+                name.service,
+                Certainty.LIKELY,
+            )
+    return None
+
+
+def _listens(probe: Field, port: int | None, container: Field) -> bool:
+    """Whether the probe only asks for the port where ranks meet, which opens before they do."""
+    asked = probe.down("tcpSocket", "port")
+    if not asked.present:
+        return False
+    numbers: Mapping[str, str] = {
+        read_text(each["name"]): read_text(each["containerPort"]) for each in container["ports"].elements()
+    }
+    text = read_text(asked)
+    return numbers.get(text, text) == str(port)

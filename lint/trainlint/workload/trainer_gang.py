@@ -1,0 +1,57 @@
+"""The PodGroup that a TrainJob gets from its runtime's podGroupPolicy (W 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.source.document import Field
+from trainlint.workload.expansion import MadeGang
+from trainlint.workload.flows import total
+from trainlint.workload.tier import tier_of
+
+__all__ = ["grouped"]
+
+_LABEL: Final = "scheduling.x-k8s.io/pod-group"
+_ANNOTATION: Final = "scheduling.k8s.io/group-name"
+
+
+def grouped(
+    runtime: dict[str, Any], template: dict[str, Any], pod_sets: Sequence[PodSet], owner: ObjectRef, spec: Field
+) -> tuple[tuple[PodSet, ...], tuple[MadeGang, ...]]:
+    """The pod sets as members of the PodGroup, and the PodGroup: all pods, those of the initializers too."""
+    policy = Field(spec.document, spec["runtimeRef"].path, runtime.get("podGroupPolicy"))
+    volcano, coscheduling = policy["volcano"], policy["coscheduling"]
+    if volcano.mapping is None and coscheduling.mapping is None:
+        return tuple(pod_sets), ()
+    at = spec["runtimeRef"].at
+    gang = MadeGang(
+        f"minMember of the PodGroup that {owner.name} gets from the podGroupPolicy of its runtime",
+        total(each.replicas for each in pod_sets),
+        tuple(index for index, each in enumerate(pod_sets) if each.role not in set(_later(template))),
+        at,
+        waiting=tuple(index for index, each in enumerate(pod_sets) if each.role in set(_later(template))),
+    )
+    if volcano.mapping is None:
+        return tuple(replace(each, labels={**each.labels, _LABEL: owner.name}) for each in pod_sets), (gang,)
+    whole = tier_of(volcano["networkTopology"], "", "podGroupPolicy.volcano.networkTopology")
+    return tuple(
+        replace(
+            each,
+            annotations={**each.annotations, _ANNOTATION: owner.name},
+            together=None if whole is None else replace(whole, at=at),
+        )
+        for each in pod_sets
+    ), (gang,)
+
+
+def _later(template: dict[str, Any]) -> Iterator[str]:
+    """The replicated jobs that JobSet makes only when others have ended or are ready."""
+    jobs = [entry for entry in template.get("replicatedJobs") or () if isinstance(entry, dict)]
+    policy = template.get("startupPolicy")
+    in_order = isinstance(policy, dict) and policy.get("startupPolicyOrder") == "InOrder"
+    for number, entry in enumerate(jobs):
+        if entry.get("dependsOn") or (in_order and number > 0):
+            yield str(entry.get("name", ""))

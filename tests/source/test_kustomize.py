@@ -1,0 +1,481 @@
+"""Kustomizations through the real kustomize: what comes out, and where it was written.
+
+Expectations are what kustomize documents for each field (kubectl.docs.kubernetes.io, "The Kustomization File").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.source.overlays import OVERLAYS
+from tests.source.repositories import write
+
+from trainlint.finding import Location
+from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source import build
+from trainlint.source.alike import same, value_at
+from trainlint.source.builds import Builds
+from trainlint.source.document import Document
+from trainlint.source.documents import every_document
+from trainlint.source.files import discover
+from trainlint.source.kustomize import render
+from trainlint.source.origins import Basis, ObjectOrigin
+from trainlint.source.prefilter import KindFilter
+from trainlint.source.program import kustomize
+from trainlint.source.reading import read_file
+from trainlint.source.rendered import Rendered
+from trainlint.source.spans import locate
+
+pytestmark = pytest.mark.needs("kustomize")
+
+KINDS = KindFilter(READ_KINDS)
+
+
+def rendered(
+    root: Path, files: dict[str, str | bytes], *extra: str, builds: Builds | None = None
+) -> dict[str, Rendered]:
+    write(root, files)
+    program = kustomize()
+    assert program is not None
+    world = discover([root])
+    readings = [read_file(file, KINDS) for file in world.files]
+    return {each.root: each for each in render(world, readings, KINDS, builds or Builds(), program, extra)}
+
+
+def the(root: Rendered, kind: str, name: str) -> Document:
+    (only,) = (each for each in root.documents if (each.data["kind"], each.data["metadata"]["name"]) == (kind, name))
+    return only
+
+
+def why(root: Rendered) -> str:
+    (only,) = root.unknowns
+    return only.missing
+
+
+@pytest.fixture(scope="module")
+def overlays(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rendered]]:
+    root = tmp_path_factory.mktemp("overlays")
+    return root, rendered(root, OVERLAYS)
+
+
+@pytest.fixture
+def prod(overlays: tuple[Path, dict[str, Rendered]]) -> Rendered:
+    return overlays[1]["overlays/prod/kustomization.yaml"]
+
+
+@pytest.fixture
+def dev(overlays: tuple[Path, dict[str, Rendered]]) -> Rendered:
+    return overlays[1]["overlays/dev/kustomization.yaml"]
+
+
+def line(root: Path, at: Location) -> str:
+    """The source line to which a place leads."""
+    documents = {each.index: each for each in every_document(at.file, (root / at.file).read_bytes())}
+    _, span = locate(documents[at.document], at.path)
+    return (root / at.file).read_text().splitlines()[span.line - 1].strip()
+
+
+def test_both_overlays_are_rendered_and_the_base_by_itself_is_not(
+    overlays: tuple[Path, dict[str, Rendered]],
+) -> None:
+    assert {name: each.failed for name, each in overlays[1].items()} == {
+        "overlays/dev/kustomization.yaml": False,
+        "overlays/prod/kustomization.yaml": False,
+    }
+
+
+def test_what_is_rendered_stands_for_the_files_of_the_base(prod: Rendered, dev: Rendered) -> None:
+    assert prod.files == dev.files == {"base/web.yaml", "base/worker.yaml"}
+
+
+def test_objects_are_those_that_kustomize_makes_of_them(prod: Rendered, dev: Rendered) -> None:
+    deployment = the(prod, "Deployment", "prod-web").data
+    assert deployment["metadata"]["namespace"] == "prod"
+    assert deployment["spec"]["replicas"] == 3
+    assert deployment["spec"]["selector"]["matchLabels"] == {"app": "web", "team": "ml"}
+    (web,) = (each for each in deployment["spec"]["template"]["spec"]["containers"] if each["name"] == "web")
+    assert web["image"] == "registry.example/web:2"
+    assert {each["name"]: each.get("value") for each in web["env"]} == {
+        "QUIET": "yes",  # kustomize reads YAML 1.2 and puts quotes around what YAML 1.1 takes for a boolean
+        "HOST": "prod-web",
+        "MODE": None,
+        "EXTRA": "on",
+    }
+    assert the(prod, "Job", "prod-worker").data["spec"]["template"]["spec"]["nodeSelector"] == {"pool": "gpu"}
+    assert {
+        (each.data["kind"], each.data["metadata"]["name"]) for each in dev.documents if each.data["kind"] == "Job"
+    } == {("Job", "worker")}
+
+
+def test_no_annotation_of_ours_stays_behind(prod: Rendered, dev: Rendered) -> None:
+    for document in prod.documents:
+        assert document.data["metadata"]["annotations"] == {"owner": "prod"}
+    for document in dev.documents:
+        assert "annotations" not in document.data["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "path", "file", "text"),
+    [
+        # the base holds it
+        ("Service", "prod-web", ("spec", "ports", 0, "port"), "base/web.yaml", "- port: 80"),
+        ("Service", "prod-web", ("spec", "selector", "app"), "base/web.yaml", "selector: {app: web}"),
+        (
+            "Deployment",
+            "prod-web",
+            ("spec", "template", "spec", "containers", {"name": "web"}, "env", {"name": "QUIET"}, "value"),
+            "base/web.yaml",
+            "- {name: QUIET, value: yes}",
+        ),
+        (
+            "Job",
+            "prod-worker",
+            ("spec", "template", "spec", "restartPolicy"),
+            "base/worker.yaml",
+            "restartPolicy: Never",
+        ),
+        (
+            "Job",
+            "prod-worker",
+            ("spec", "template", "spec", "tolerations", {"key": "gpu"}, "operator"),
+            "base/worker.yaml",
+            "- {key: gpu, operator: Exists}",
+        ),
+        # a patch holds it
+        (
+            "Deployment",
+            "prod-web",
+            ("spec", "template", "spec", "hostNetwork"),
+            "overlays/prod/merge.yaml",
+            "hostNetwork: true",
+        ),
+        (
+            "Deployment",
+            "prod-web",
+            ("spec", "template", "spec", "containers", {"name": "web"}, "env", {"name": "EXTRA"}, "value"),
+            "overlays/prod/merge.yaml",
+            "value: on",
+        ),
+        (
+            "Job",
+            "prod-worker",
+            ("spec", "completions"),
+            "overlays/prod/operations.json",
+            '{"op": "replace", "path": "/spec/completions", "value": 4},',
+        ),
+        (
+            "Job",
+            "prod-worker",
+            ("spec", "template", "spec", "tolerations", {"key": "spot"}, "key"),
+            "overlays/prod/operations.json",
+            '"value": {"key": "spot", "operator": "Exists"}}',
+        ),
+        (
+            "Job",
+            "prod-worker",
+            ("spec", "template", "spec", "nodeSelector", "pool"),
+            "component/pool.yaml",
+            "nodeSelector: {pool: gpu}",
+        ),
+        (
+            "Deployment",
+            "prod-web",
+            ("spec", "template", "spec", "priorityClassName"),
+            "overlays/prod/kustomization.yaml",
+            "value: high",
+        ),
+        ("Service", "prod-web", ("spec", "clusterIP"), "overlays/prod/kustomization.yaml", "clusterIP: None"),
+        # a field of a kustomization makes it
+        ("Service", "prod-web", ("metadata", "namespace"), "overlays/prod/kustomization.yaml", "namespace: prod"),
+        ("Service", "prod-web", ("metadata", "name"), "overlays/prod/kustomization.yaml", "namePrefix: prod-"),
+        ("Service", "prod-web", ("metadata", "labels", "team"), "base/kustomization.yaml", "- pairs: {team: ml}"),
+        ("Service", "prod-web", ("spec", "selector", "team"), "base/kustomization.yaml", "- pairs: {team: ml}"),
+        (
+            "Service",
+            "prod-web",
+            ("metadata", "annotations", "owner"),
+            "overlays/prod/kustomization.yaml",
+            "commonAnnotations: {owner: prod}",
+        ),
+        ("Deployment", "prod-web", ("spec", "replicas"), "overlays/prod/kustomization.yaml", "count: 3"),
+        (
+            "Deployment",
+            "prod-web",
+            ("spec", "template", "spec", "containers", {"name": "web"}, "image"),
+            "overlays/prod/kustomization.yaml",
+            'newTag: "2"',
+        ),
+        (
+            "Deployment",
+            "prod-web",
+            ("spec", "template", "spec", "containers", {"name": "web"}, "env", {"name": "HOST"}, "value"),
+            "overlays/prod/kustomization.yaml",
+            "- source: {kind: Service, name: web, fieldPath: metadata.name}",
+        ),
+        (
+            "Deployment",
+            "prod-web",
+            (
+                *("spec", "template", "spec", "containers", {"name": "web"}),
+                *("env", {"name": "MODE"}, "valueFrom", "configMapKeyRef", "name"),
+            ),
+            "base/kustomization.yaml",
+            "- name: settings",
+        ),
+        # what is not there belongs to its parent
+        (
+            "Job",
+            "prod-worker",
+            ("spec", "template", "spec", "hostNetwork"),
+            "base/worker.yaml",
+            "spec:",
+        ),
+    ],
+)
+def test_every_value_leads_to_the_line_that_wrote_it(
+    overlays: tuple[Path, dict[str, Rendered]],
+    prod: Rendered,
+    kind: str,
+    name: str,
+    path: tuple[Any, ...],
+    file: str,
+    text: str,
+) -> None:
+    document = the(prod, kind, name)
+    at = document.at(tuple(indices(document.data, path)))
+    assert at.file == file
+    assert line(overlays[0], at) == text
+
+
+def indices(value: Any, path: tuple[Any, ...]) -> Iterator[str | int]:
+    """A path in which elements of lists are named by what they hold."""
+    for step in path:
+        if isinstance(step, dict):
+            step = next(at for at, each in enumerate(value) if step.items() <= each.items())  # noqa: PLW2901
+        value = value[step] if isinstance(step, int) or step in value else None
+        yield step
+
+
+def test_generated_objects_lead_to_their_generator(overlays: tuple[Path, dict[str, Rendered]], prod: Rendered) -> None:
+    (made,) = (each for each in prod.documents if each.data["kind"] == "ConfigMap")
+    assert made.data["metadata"]["name"].startswith("prod-settings-")
+    assert line(overlays[0], made.at(())) == "- name: settings"
+    assert line(overlays[0], made.at(("data", "mode"))) == "literals: [mode=fast]"
+    assert line(overlays[0], made.at(("data", "run.sh"))) == "files: [data/run.sh]"
+
+
+def scalars(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from scalars(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from scalars(each, (*path, index))
+    else:
+        yield path, value
+
+
+def held(data: Any, path: tuple[str | int, ...]) -> Any:
+    """The value at a path, also inside the text of a patch that stands in place."""
+    for length in range(len(path)):
+        inner = value_at(data, path[:length])
+        if isinstance(inner, str):
+            return value_at(every_document("patch", inner.encode())[0].data, path[length:])
+    return value_at(data, path)
+
+
+def test_every_scalar_of_every_object_leads_to_a_document_that_holds_it(
+    overlays: tuple[Path, dict[str, Rendered]],
+) -> None:
+    seen = set()
+    for root in overlays[1].values():
+        for document in root.documents:
+            assert isinstance(document.origin, ObjectOrigin)
+            for path, value in scalars(document.data):
+                at, basis = document.origin.explain(path)
+                documents = {each.index: each for each in every_document(at.file, (overlays[0] / at.file).read_bytes())}
+                assert at.document in documents, (path, at)
+                written = held(documents[at.document].data, at.path)
+                seen.add(basis)
+                if basis in (Basis.WRITTEN, Basis.PATCHED):
+                    assert same(value, written), (path, at)
+                elif basis is Basis.SET and not isinstance(written, dict) and "data" not in path:
+                    assert str(written).partition("=")[0] in (str(value), *map(str, path)) or str(written) in str(value)
+    assert seen >= {Basis.WRITTEN, Basis.PATCHED, Basis.SET}
+
+
+JOB = """apiVersion: batch/v1
+kind: Job
+metadata: {name: a}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: "registry.example/c:1"}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "https://github.com/example/manifests//base?ref=v1",
+        "github.com/example/manifests/base?ref=v1",
+        "GitHub.com/example/manifests//base",
+        "git@github.com:example/manifests.git//base",
+        "https://example.com/install.yaml",
+        "ssh://git@example.com/x.git",
+    ],
+)
+def test_remote_resources_are_left_out_and_the_rest_is_rendered(tmp_path: Path, entry: str) -> None:
+    root = rendered(
+        tmp_path, {"kustomization.yaml": f"namePrefix: x-\nresources: [job.yaml, '{entry}']\n", "job.yaml": JOB}
+    )
+    assert [each.data["metadata"]["name"] for each in root["kustomization.yaml"].documents] == ["x-a"]
+    assert why(root["kustomization.yaml"]) == f"the objects of {entry}, which is elsewhere"
+
+
+def test_a_patch_of_what_is_elsewhere_does_not_keep_the_rest_from_being_rendered(tmp_path: Path) -> None:
+    patch = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: far.away}\nspec: {replicas: 2}\n"
+    near = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {completions: 2}\n"
+    root = rendered(
+        tmp_path,
+        {
+            "kustomization.yaml": "resources: [base]\npatches: [{path: far.yaml}]\npatchesStrategicMerge: [both.yaml]\n"
+            "patchesJson6902: [{path: ops.yaml, target: {version: v1, kind: Deployment, name: far.away}}]\n",
+            "base/kustomization.yaml": "resources: [job.yaml, 'https://example.com/install.yaml']\n",
+            "far.yaml": patch,
+            "both.yaml": f"{patch}---\n{near}",
+            "ops.yaml": "- {op: add, path: /spec/paused, value: true}\n",
+            "base/job.yaml": JOB,
+        },
+    )["kustomization.yaml"]
+    assert [each.data["spec"]["completions"] for each in root.documents] == [2]
+    assert root.documents[0].at(("spec", "completions")) == Location("both.yaml", 1, ("spec", "completions"))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ("components: ['https://example.com/x.yaml']", "https://example.com/x.yaml is elsewhere"),
+        ("patches: [{path: 'https://example.com/x.yaml'}]", "https://example.com/x.yaml is elsewhere"),
+        ("transformers: [run.yaml]", "the transformer Sed would run a program"),
+        ("resources: [/etc/hosts]", "/etc/hosts leads out of the repository"),
+        ("resources: [../../../../../../../../etc/hosts]", "leads out of the repository"),
+        ("resources: [outside.yaml]", "the symbolic link outside.yaml leads out of the repository"),
+        ("resources: [nowhere.yaml]", "nowhere.yaml: no such file or directory"),
+        ("patches: [{path: nowhere.yaml}]", "nowhere.yaml: no such file or directory"),
+        ("patches: [{path: other.yaml}]", 'no resource matches strategic merge patch "Job.v1.batch/b.[noNs]"'),
+        ("unknownField: 1", 'unknown field "unknownField"'),
+    ],
+)
+def test_a_root_that_cannot_be_rendered_says_why(tmp_path: Path, fields: str, reason: str) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "outside.yaml").write_text(JOB)
+    (tmp_path / "here" / "outside.yaml").symlink_to("../outside.yaml")
+    root = rendered(
+        tmp_path / "here",
+        {
+            "kustomization.yaml": f"namePrefix: x-\n{fields}\n",
+            "other.yaml": JOB.replace("name: a", "name: b"),
+            "run.yaml": "apiVersion: example.com/v1\nkind: Sed\nmetadata: {name: s}\n",
+        },
+    )["kustomization.yaml"]
+    assert root.failed
+    assert root.documents == ()
+    assert root.files == frozenset()
+    assert reason in why(root)
+    assert str(tmp_path) not in why(root)
+    assert "trainlint-kustomize" not in why(root)
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ("generators: [run.yaml]", "the objects of the generator Maker: it would run a program"),
+        ("helmCharts: [{name: cilium, repo: 'https://example.com'}]", "the objects of the chart cilium"),
+        ("configMapGenerator: [{name: far, files: ['https://example.com/x']}]", "far, made of https://example.com/x"),
+    ],
+)
+def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: str, reason: str) -> None:
+    root = rendered(
+        tmp_path,
+        {
+            "kustomization.yaml": f"namePrefix: x-\nresources: [job.yaml]\n{fields}\n",
+            "job.yaml": JOB,
+            "run.yaml": "apiVersion: example.com/v1\nkind: Maker\nmetadata: {name: s}\n",
+        },
+    )["kustomization.yaml"]
+    assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
+    assert reason in why(root)
+
+
+def test_the_fault_of_a_base_is_an_unknown_at_the_base(tmp_path: Path) -> None:
+    root = rendered(
+        tmp_path,
+        {
+            "prod/kustomization.yaml": "namePrefix: x-\nresources: [../base]\n",
+            "base/kustomization.yaml": "resources: [x.yaml]\n",
+        },
+    )["prod/kustomization.yaml"]
+    assert root.unknowns[0].at == Location("base/kustomization.yaml", 0)
+    assert why(root).endswith("base/x.yaml: no such file or directory (in base)")
+
+
+def test_links_inside_of_the_repository_are_followed(tmp_path: Path) -> None:
+    (tmp_path / "overlay").mkdir()
+    (tmp_path / "overlay" / "link").symlink_to("../base")
+    root = rendered(
+        tmp_path,
+        {
+            "overlay/kustomization.yaml": "namePrefix: x-\nresources: [link]\n",
+            "base/kustomization.yaml": "resources: [job.yaml]\n",
+            "base/job.yaml": JOB,
+        },
+    )["overlay/kustomization.yaml"]
+    assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
+    assert root.documents[0].at(("spec",)) == Location("base/job.yaml", 0, ("spec",))
+
+
+def test_a_directory_that_somebody_deploys_is_rendered_although_another_one_uses_it(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "prod/kustomization.yaml": "namePrefix: x-\nresources: [../base]\n",
+        "base/kustomization.yaml": "nameSuffix: -y\nresources: [job.yaml]\n",
+        "base/job.yaml": JOB,
+    }
+    assert set(rendered(tmp_path, files)) == {"prod/kustomization.yaml"}
+    assert set(rendered(tmp_path, files, "base")) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
+
+
+def test_a_kustomization_that_changes_nothing_is_not_rendered(tmp_path: Path) -> None:
+    assert rendered(tmp_path, {"kustomization.yaml": "resources: [job.yaml]\n", "job.yaml": JOB}) == {}
+
+
+def test_nothing_is_rendered_twice_from_the_same_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, str | bytes] = {
+        "a/kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n",
+        "a/job.yaml": JOB,
+    }
+    home = tmp_path / "cache"
+    first = rendered(tmp_path / "w", files, builds=Builds(home))
+
+    def fail(*_: object) -> bytes:
+        raise AssertionError("kustomize was started")
+
+    monkeypatch.setattr("trainlint.source.build.build", fail)
+    again = rendered(tmp_path / "w", files, builds=Builds(home))
+    assert [each.data for each in again["a/kustomization.yaml"].documents] == [
+        each.data for each in first["a/kustomization.yaml"].documents
+    ]
+    with pytest.raises(AssertionError, match="was started"):
+        rendered(tmp_path / "w", {"a/job.yaml": JOB.replace("name: c", "name: d")}, builds=Builds(home))
+
+
+def test_a_build_that_takes_too_long_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "MAX_SECONDS", 0.001)
+    root = rendered(tmp_path, {"kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n", "job.yaml": JOB})
+    assert "it takes longer than" in why(root["kustomization.yaml"])
+
+
+def test_output_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "MAX_OUTPUT", 10)
+    root = rendered(tmp_path, {"kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n", "job.yaml": JOB})
+    assert "it makes more than" in why(root["kustomization.yaml"])
