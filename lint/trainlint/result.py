@@ -37,7 +37,10 @@ class SnapshotSummary:
 
 @fact
 class PlacedRelated:
-    """A related place of a finding: its role, where it is, and the source lines of its span (a few at most)."""
+    """A related place of a finding: its role, where it is, and the source lines of its span (a few at most).
+
+    ``cause`` numbers the irreducible set of places that it belongs to; 0 where it only belongs to the story.
+    """
 
     role: str
     file: str
@@ -45,6 +48,7 @@ class PlacedRelated:
     path: Path = ()
     lines: tuple[str, ...] = ()
     base: bool = False
+    cause: int = 0
 
 
 @fact

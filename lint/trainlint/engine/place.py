@@ -11,7 +11,7 @@ from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.files import World
 from trainlint.source.reading import Reading
-from trainlint.source.spans import locate
+from trainlint.source.spans import locate, spans
 from trainlint.source.text import NotTextError, decode
 from trainlint.source.tree import Tree
 
@@ -92,6 +92,13 @@ class Places:
         document = self.document(at)
         return ((), TOP) if document is None else locate(document, at.path)
 
+    def whole(self, at: Location) -> Span:
+        """All of what stands at a place, however many lines that are."""
+        template = (at.file, at.document) in self._home(at).templates
+        document = None if template else self.document(at)
+        span = spans(document).value(at.path) if document is not None else None
+        return span if span is not None else self.locate(at)[1]
+
     def placed(self, finding: Finding, reason: str = "") -> Placed:
         """The finding with every place resolved."""
         path, span = self.locate(finding.at) if finding.span is None else (finding.at.path, finding.span)
@@ -101,7 +108,7 @@ class Places:
     def _related(self, related: Related) -> PlacedRelated:
         path, span = self.locate(related.at) if related.span is None else (related.at.path, related.span)
         lines = self._excerpt(related.at, span)
-        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base)
+        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base, related.cause)
 
     def _excerpt(self, at: Location, span: Span) -> tuple[str, ...]:
         lines = self._home(at).lines(at.file)

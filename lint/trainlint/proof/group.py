@@ -87,10 +87,13 @@ class Stage:
     storage: Storage | None = None
 
 
-def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str]) -> GroupProof:
+def prove(
+    group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str], *, halfway: bool = False
+) -> GroupProof:
     """The three answers. Without a stage (no inventory that counts) only what holds wherever pods land is answered.
 
-    ``missing`` is what was not known before the question was asked; while there is any, nothing is proved.
+    ``missing`` is what was not known before the question was asked; while there is any, nothing is proved. ``halfway``
+    leaves the proof at whether the group can run: where it can, for all is unknown.
     """
     flows = tuple(flow_causes(reach))
     doubts = [*missing, *_undecided(group, reach)]
@@ -124,7 +127,7 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
     found = explored(placed, stage.namespaces, stage.storage) if players.beyond else None
     if players.beyond and found is None:
         doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
-    return _Judge(group, reach, stage, placed, causes, found).proof(doubts)
+    return _Judge(group, reach, stage, placed, causes, found).proof(doubts, halfway=halfway)
 
 
 @fact(eq=False)
@@ -138,13 +141,15 @@ class _Judge:
     causes: tuple[Cause, ...]
     found: Explored | None
 
-    def proof(self, doubts: Sequence[str]) -> GroupProof:
+    def proof(self, doubts: Sequence[str], *, halfway: bool) -> GroupProof:
         """The proof; ``doubts`` keep anything from being proved."""
         zones = self._zones()
         exists = _any([zone.answer for zone in zones])
         if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
             exists = Answer.UNKNOWN
         viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
+        if halfway:
+            return self._made(exists, Answer.UNKNOWN, viable, zones=zones)
         causes = (*self.causes, *self._no_zone(zones))
         if exists is not Answer.PROVED:
             unknown = [text for zone in zones for text in zone.missing]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -12,10 +12,13 @@ from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
+from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
+from trainlint.proof.core import Core, cores
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.group import GroupProof, Stage, prove
 from trainlint.proof.quota import refused_elsewhere
-from trainlint.reachability import Reachability, places, reads_places
+from trainlint.proof.without import Opened, Without
+from trainlint.reachability import Place, Reachability, places, reads_places
 
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
@@ -31,6 +34,7 @@ class Prover:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._snapshot = facts.snapshot
+        self._worlds: dict[int, tuple[GroupProof, Opened, Without | None]] = {}
 
     def prove(self, group: Group) -> GroupProof:
         """The proof of one group."""
@@ -45,12 +49,37 @@ class Prover:
         proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
         return affordable(proof, nearest[0].pools)
 
+    def cores(self, cause: Cause, proof: GroupProof | None) -> tuple[Core, ...]:
+        """What a cause comes down to in the manifests; without a proof it is about the pods of one set alone."""
+        if proof is None:
+            proof = self._alone(cause)
+        if proof is None or proof.reach is None:
+            return ()
+        if id(proof) not in self._worlds:
+            opened = Opened(proof.reach, self._facts.policies)
+            self._worlds[id(proof)] = (proof, opened, self._without(proof.group, opened))
+        return cores(*self._worlds[id(proof)], cause)
+
+    def _alone(self, cause: Cause) -> GroupProof | None:
+        """A refuted group of the one pod set that a cause is about."""
+        if isinstance(cause, ZoneCause | FlowCause | CutCause | SplitCause | StrandedCause):
+            return None
+        pods = cause.pod_set
+        group = Group(pods.name, pods.owner.kind, (pods,), (), at=pods.at)
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(cause,), reach=self._reach(group, ()))
+
+    def _without(self, group: Group, opened: Opened) -> Without | None:
+        nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
+        if len(nearest) != 1 or _uncounted(group):
+            return None
+        inventory = self._facts.verdicts.at_most(nearest[0]) or nearest[0]
+        stage = replace(self.stage(group, inventory), as_one=not _in_doubt(group))
+        return Without(self._facts, group, inventory, stage, opened)
+
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
         """The proof; where nobody knows whether what places the pods as one is in force, what holds either way."""
         proof = self._proved(group, inventory, missing)
-        own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
-        asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
-        doubt = next((each.doubt for each in asked if each.doubt), "")
+        doubt = _in_doubt(group)
         if not doubt or inventory is None:
             return proof
         return either(proof, self._proved(group, inventory, missing, as_one=False), doubt)
@@ -58,14 +87,12 @@ class Prover:
     def _proved(
         self, group: Group, inventory: Inventory | None, missing: list[str], *, as_one: bool = True
     ) -> GroupProof:
-        stage = None if inventory is None else replace(self.stage(group, inventory), as_one=as_one)
-        if any(isinstance(member.replicas, Undetermined) for member in group.members):
-            stage = None
+        known = inventory is not None and not _uncounted(group)
+        stage = replace(self.stage(group, inventory), as_one=as_one) if known and inventory is not None else None
         everywhere = places((node.pool for node in stage.nodes), self._snapshot.settings.topology_key) if stage else ()
 
         def reach(group: Group) -> Reachability:
-            settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
-            return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
+            return self._reach(group, everywhere)
 
         missing = list(missing)
         missing += [
@@ -80,6 +107,10 @@ class Prover:
         if stage is None and self._never_made(group):
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
+
+    def _reach(self, group: Group, everywhere: Sequence[Place]) -> Reachability:
+        settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
+        return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
 
     @cached_property
     def _zonal(self) -> bool:
@@ -160,3 +191,15 @@ class Prover:
         ]
         directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+
+
+def _uncounted(group: Group) -> bool:
+    """Whether nobody knows how many pods the group has."""
+    return any(isinstance(member.replicas, Undetermined) for member in group.members)
+
+
+def _in_doubt(group: Group) -> str:
+    """Why nobody knows whether what places the pods as one is in force; empty where that is known."""
+    own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
+    asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
+    return next((each.doubt for each in asked if each.doubt), "")

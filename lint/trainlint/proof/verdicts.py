@@ -19,6 +19,7 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense
 from trainlint.scheduling.hypernodes import with_hypernodes
 from trainlint.scheduling.node import Node, node_of
+from trainlint.scheduling.pod import Pod
 from trainlint.snapshot.build import Snapshot
 
 __all__ = ["Judged", "Verdicts"]
@@ -61,15 +62,30 @@ class Verdicts:
         """Its nodes, one for each class that no pod of the snapshot can tell apart."""
         key = id(inventory)
         if key not in self._condensed:
-            pod_sets, volumes = self._snapshot.workloads.pod_sets, self._storage.volumes.values()
-            pods = [admit(each, self._snapshot.settings, self._admission).pod for each in pod_sets]
-            specs = [pod.spec for pod in pods]
-            asked = {name for pod in pods for name in pod.requests.amounts}
-            terms = [term for volume in volumes for term in volume.node_affinity or ()]
-            known = with_hypernodes(inventory.pools, self._hypernodes, tiers_of(pod_sets))
-            pools = condense(known, specs, terms)
-            self._condensed[key] = (inventory, tuple(node_of(pool, asked) for pool in pools))
+            terms = [term for volume in self._storage.volumes.values() for term in volume.node_affinity or ()]
+            pools = condense(self._known(inventory), [pod.spec for pod in self._pods], terms)
+            self._condensed[key] = (inventory, tuple(node_of(pool, self._asked) for pool in pools))
         return self._condensed[key][1]
+
+    def each_node(self, inventory: Inventory) -> tuple[Node, ...]:
+        """One node of every pool, each where it is written."""
+        return tuple(node_of(pool, self._asked) for pool in self._known(inventory))
+
+    def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
+        """The pools with all that is known about where they are."""
+        tiers = tiers_of(self._snapshot.workloads.pod_sets)
+        return tuple(with_hypernodes(inventory.pools, self._hypernodes, tiers))
+
+    @cached_property
+    def _pods(self) -> tuple[Pod, ...]:
+        """One pod of every set, as admitted."""
+        pod_sets = self._snapshot.workloads.pod_sets
+        return tuple(admit(each, self._snapshot.settings, self._admission).pod for each in pod_sets)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The resources that anybody asks for."""
+        return frozenset(name for pod in self._pods for name in pod.requests.amounts)
 
     @cached_property
     def _hypernodes(self) -> tuple[HyperNode, ...]:

@@ -16,6 +16,9 @@ __all__ = ["diagnostic", "place"]
 EXCERPTS: Final = 6
 """How many related places are shown with their source; the others get one line each."""
 
+SHORT: Final = 8
+"""Characters of a finding's identity that are shown; it may be abbreviated further."""
+
 
 def place(file: str, span: Span, *, base: bool = False) -> str:
     """``file:line:column``, as editors and terminals open it; ``base`` says that it is one of the base revision."""
@@ -49,6 +52,8 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
         yield from _footer(frame, "certainty", [f"{finding.certainty}: rests on experience, not on a proof"], "bold")
     if finding.remedy:
         yield from _footer(frame, "help", [finding.remedy], "help")
+    if finding.id and any(related.cause for related in placed.related):
+        yield from _footer(frame, "proof", [f"trainlint explain {finding.id[:SHORT]}"], "bold")
     if finding.assumes:
         yield from _footer(frame, "assumes", list(finding.assumes), "bold")
     if several_snapshots and finding.snapshots:

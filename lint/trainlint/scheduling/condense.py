@@ -10,7 +10,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 
-__all__ = ["condense"]
+__all__ = ["condense", "united_in"]
 
 
 def condense(
@@ -30,6 +30,14 @@ def condense(
         before = united.get(key)
         united[key] = pool if before is None else _unite(before, pool)
     return tuple(united.values())
+
+
+def united_in(pool: Pool, pools: Iterable[Pool]) -> tuple[Pool, ...]:
+    """Of the pools as they are written, those that a pool of the condensed ones stands for; itself if it is one."""
+    if HOSTNAME in pool.labels or pool.node_name:
+        return (pool,)
+    key = _key(pool)
+    return tuple(each for each in pools if _key(each) == key) or (pool,)
 
 
 def _key(pool: Pool) -> Hashable:

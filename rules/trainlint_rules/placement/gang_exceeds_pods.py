@@ -78,7 +78,10 @@ def check(facts: Facts) -> Iterator[Finding]:
             message=message,
             at=gang.at,
             remedy=remedy,
-            related=tuple(Related(f"belongs to it ({pods.name})", pods.at) for pods in (*gang.pod_sets, *gang.waiting)),
+            related=(
+                Related(f"demands it: {gang.what}", gang.at, cause=1),
+                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in (*gang.pod_sets, *gang.waiting)),
+            ),
             evidence={"minimum": str(gang.minimum), "pods": count},
             cause=gang.what,
         )
