@@ -9,7 +9,15 @@ import tempfile
 import hypothesis
 import pytest
 
-INSTALL = {"git": "apt-get install git"}
+INSTALL = {
+    "bash": "apt-get install bash",
+    "fish": "apt-get install fish",
+    "git": "apt-get install git",
+    "groff": "apt-get install groff",
+    "man": "apt-get install man-db",
+    "mandoc": "apt-get install mandoc",
+    "zsh": "apt-get install zsh",
+}
 """The tools that tests may ask for, each with the command that installs it."""
 
 hypothesis.settings.register_profile("local", deadline=None)
