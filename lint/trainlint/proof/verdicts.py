@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from trainlint.kube.hypernode import HYPERNODE_KINDS, read_hypernode
 from trainlint.model.admission import Admission
-from trainlint.model.hypernode import HyperNode
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
@@ -17,9 +13,9 @@ from trainlint.proof.units import tiers_of
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense
-from trainlint.scheduling.hypernodes import with_hypernodes
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.repository import HYPERNODE_KINDS
 
 __all__ = ["Judged", "Verdicts"]
 
@@ -66,17 +62,20 @@ class Verdicts:
             specs = [pod.spec for pod in pods]
             asked = {name for pod in pods for name in pod.requests.amounts}
             terms = [term for volume in volumes for term in volume.node_affinity or ()]
-            known = with_hypernodes(inventory.pools, self._hypernodes, tiers_of(pod_sets))
-            pools = condense(known, specs, terms)
+            pools = condense(self._near(inventory.pools, tiers_of(pod_sets)), specs, terms)
             self._condensed[key] = (inventory, tuple(node_of(pool, asked) for pool in pools))
         return self._condensed[key][1]
 
-    @cached_property
-    def _hypernodes(self) -> tuple[HyperNode, ...]:
-        """How Volcano is told which nodes are near each other."""
-        items = (each for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
-        found = (read_hypernode(each.field) for each in items)
-        return tuple(each for each in found if each is not None)
+    def _near(self, pools: tuple[Pool, ...], tiers: frozenset[str]) -> tuple[Pool, ...]:
+        """The pools with the HyperNodes that they are in, as far as somebody asks for tiers of them."""
+        if not tiers:
+            return pools
+        from trainlint.kube.hypernode import read_hypernode  # noqa: PLC0415 (seldom needed)
+        from trainlint.scheduling.hypernodes import with_hypernodes  # noqa: PLC0415
+
+        items = (each.field for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
+        tree = [each for each in map(read_hypernode, items) if each is not None]
+        return with_hypernodes(pools, tree, tiers)
 
     def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
         """The verdicts on a pod set over the nodes of an inventory."""

@@ -9,14 +9,13 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
-from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
-from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.snapshot.repository import HYPERNODE_KINDS, READ_KINDS, Repository
 from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
