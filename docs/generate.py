@@ -9,9 +9,9 @@ from pathlib import Path
 
 from trainlint.cli.main import cli
 from trainlint.cli.manpage import manual
-from trainlint.report.address import built_in
+from trainlint.report.address import built_in, page_path
 from trainlint.report.markup import cell
-from trainlint.report.rulepage import markdown_page, page_path
+from trainlint.report.rulepage import markdown_page
 from trainlint.rule import Rule, all_rules
 
 ROOT = Path(__file__).parent.parent

@@ -6,8 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from trainlint.report.address import built_in
-from trainlint.report.rulepage import page_path
+from trainlint.report.address import built_in, page_path
 from trainlint.rule import Rule, all_rules
 
 README = Path(__file__).with_name("README.md")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from email.message import Message
 
 import pytest
 
@@ -20,11 +19,17 @@ def forget() -> Iterator[None]:
     address._base.cache_clear()
 
 
+class Distribution:
+    def __init__(self, head: str) -> None:
+        self.head = head
+
+    def read_text(self, name: str) -> str | None:
+        return self.head if name == "METADATA" else None
+
+
 def say(monkeypatch: pytest.MonkeyPatch, *urls: str) -> None:
-    about = Message()
-    for url in urls:
-        about["Project-URL"] = url
-    monkeypatch.setattr(address, "metadata", lambda _: about)
+    lines = ["Metadata-Version: 2.4", *(f"Project-URL: {url}" for url in urls), "", "Project-URL: Documentation, no"]
+    monkeypatch.setattr(address, "distribution", lambda _: Distribution("\n".join(lines)))
 
 
 @pytest.mark.parametrize("urls", [(), ("Source, https://example.com/x",), ("broken",)])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import Final
 
-from trainlint.report.rulepage import page_path
 from trainlint.rule import Rule, all_rules
 
-__all__ = ["built_in", "page_url", "url_of"]
+__all__ = ["built_in", "page_path", "page_url", "url_of"]
 
 LABELS: Final = frozenset({"documentation", "docs"})
 """Labels of a project's URLs (``[project.urls]``) under which the directory that holds ``docs`` may stand."""
@@ -18,6 +17,11 @@ LABELS: Final = frozenset({"documentation", "docs"})
 def built_in(rule: Rule) -> bool:
     """Whether the rule is one of trainlint's own, so that trainlint has its page."""
     return rule.package == "trainlint_rules"
+
+
+def page_path(rule: Rule) -> str:
+    """Where the page of a built-in rule stands in the source tree of trainlint (``docs/generate.py`` writes it)."""
+    return f"docs/rules/{rule.category}/{rule.name}.md"
 
 
 def page_url(rule: Rule) -> str:
@@ -35,9 +39,13 @@ def url_of(name: str) -> str:
 
 @cache
 def _base() -> str:
+    """Where the documentation stands, from the head of the package's metadata (its parser is slow to import)."""
     try:
-        urls = metadata("trainlint").get_all("Project-URL") or []
+        text = distribution("trainlint").read_text("METADATA") or ""
     except PackageNotFoundError:
         return ""
-    named = dict(url.split(", ", 1) for url in urls if ", " in url)
-    return next((url for label, url in named.items() if label.lower() in LABELS), "").rstrip("/")
+    for line in text.partition("\n\n")[0].splitlines():
+        label, comma, url = line.removeprefix("Project-URL: ").partition(", ")
+        if line.startswith("Project-URL: ") and comma and label.lower() in LABELS:
+            return url.strip().rstrip("/")
+    return ""

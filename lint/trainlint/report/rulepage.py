@@ -11,7 +11,7 @@ from typing import Any
 from trainlint.report.markup import cell
 from trainlint.report.rules import Documented
 
-__all__ = ["description", "markdown_page", "markdown_pages", "markdown_table", "page_path", "rules_json"]
+__all__ = ["description", "markdown_page", "markdown_pages", "markdown_table", "rules_json"]
 
 
 def markdown_page(rule: Documented, level: int = 1) -> str:
@@ -37,11 +37,6 @@ def markdown_table(rules: Iterable[Documented], *, anchors: bool = False) -> str
         for rule in sorted(rules, key=lambda rule: (rule.category, rule.severity.rank, rule.name))
     ]
     return "\n".join(["| category | rule | severity | finds |", "|---|---|---|---|", *rows]) + "\n"
-
-
-def page_path(rule: Documented) -> str:
-    """Where the page of a built-in rule stands in the source tree of trainlint (``docs/generate.py`` writes it)."""
-    return f"docs/rules/{rule.category}/{rule.name}.md"
 
 
 def rules_json(rules: Iterable[Documented]) -> str:

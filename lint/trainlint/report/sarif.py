@@ -9,9 +9,9 @@ from urllib.parse import quote
 
 from trainlint import __version__
 from trainlint.finding import Path, Severity, Span
-from trainlint.report.address import built_in, page_url
+from trainlint.report.address import built_in, page_path, page_url
 from trainlint.report.options import Options
-from trainlint.report.rulepage import description, markdown_page, page_path
+from trainlint.report.rulepage import description, markdown_page
 from trainlint.report.rules import page
 from trainlint.report.terminal import escape
 from trainlint.report.values import plain
