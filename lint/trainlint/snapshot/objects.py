@@ -33,6 +33,7 @@ CLUSTER_SCOPED = frozenset(
         "GCENodeClass",
         "GKENetworkParamSet",
         "GlobalNetworkPolicy",
+        "HyperNode",
         "Inventory",
         "Namespace",
         "Network",
