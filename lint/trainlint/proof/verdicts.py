@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from trainlint.kube.hypernode import HYPERNODE_KINDS, read_hypernode
 from trainlint.model.admission import Admission
-from trainlint.model.hypernode import HyperNode
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
@@ -17,10 +15,10 @@ from trainlint.proof.units import tiers_of
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense
-from trainlint.scheduling.hypernodes import with_hypernodes
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.repository import HYPERNODE_KINDS
 
 __all__ = ["Judged", "Verdicts"]
 
@@ -72,9 +70,16 @@ class Verdicts:
         return tuple(node_of(pool, self._asked) for pool in self._known(inventory))
 
     def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
-        """The pools with all that is known about where they are."""
+        """The pools with the HyperNodes that they are in, as far as somebody asks for tiers of them."""
         tiers = tiers_of(self._snapshot.workloads.pod_sets)
-        return tuple(with_hypernodes(inventory.pools, self._hypernodes, tiers))
+        if not tiers:
+            return inventory.pools
+        from trainlint.kube.hypernode import read_hypernode  # noqa: PLC0415 (seldom needed)
+        from trainlint.scheduling.hypernodes import with_hypernodes  # noqa: PLC0415
+
+        items = (each.field for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
+        tree = [each for each in map(read_hypernode, items) if each is not None]
+        return with_hypernodes(inventory.pools, tree, tiers)
 
     @cached_property
     def _pods(self) -> tuple[Pod, ...]:
@@ -86,13 +91,6 @@ class Verdicts:
     def _asked(self) -> frozenset[str]:
         """The resources that anybody asks for."""
         return frozenset(name for pod in self._pods for name in pod.requests.amounts)
-
-    @cached_property
-    def _hypernodes(self) -> tuple[HyperNode, ...]:
-        """How Volcano is told which nodes are near each other."""
-        items = (each for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
-        found = (read_hypernode(each.field) for each in items)
-        return tuple(each for each in found if each is not None)
 
     def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
         """The verdicts on a pod set over the nodes of an inventory."""

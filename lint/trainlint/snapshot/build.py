@@ -14,7 +14,6 @@ from trainlint.finding import Location, Unknown
 from trainlint.installed.changers import changers
 from trainlint.installed.read import informed
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
-from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -23,7 +22,7 @@ from trainlint.snapshot.carried import carried
 from trainlint.snapshot.growing import Cluster, Fleet
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
-from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.snapshot.repository import HYPERNODE_KINDS, READ_KINDS, Repository
 from trainlint.source.document import Field
 from trainlint.source.reading import is_kustomization
 from trainlint.workload.reading import read_workloads
