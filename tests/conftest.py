@@ -9,7 +9,7 @@ import tempfile
 import hypothesis
 import pytest
 
-INSTALL = {"git": "apt-get install git"}
+INSTALL = {"dot": "apt-get install graphviz", "git": "apt-get install git"}
 """The tools that tests may ask for, each with the command that installs it."""
 
 hypothesis.settings.register_profile("local", deadline=None)

@@ -20,7 +20,7 @@ from trainlint.report.terminal import escape
 __all__ = ["cli", "main"]
 
 # Each in the module of its name, as ``command``: loaded when it is asked for, so that --version stays quick.
-COMMANDS: Final = ("check", "config", "demo", "init", "inventory", "prove", "rule", "why")
+COMMANDS: Final = ("check", "config", "demo", "graph", "init", "inventory", "prove", "rule", "why")
 
 
 class Commands(click.Group):

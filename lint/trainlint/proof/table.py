@@ -17,7 +17,7 @@ from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["GroupTable", "Row", "ZoneRow", "tables"]
+__all__ = ["GroupTable", "Row", "ZoneRow", "accelerators", "no_group", "table_of", "tables"]
 
 
 @fact
@@ -81,12 +81,13 @@ def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ..
         exact = [name for name in names if name == wanted]
         chosen = exact or [name for name in names if name.partition("/")[2] == wanted]
         if not chosen:
-            raise UsageError(_no_group(wanted, names))
+            raise UsageError(no_group(wanted, names))
         proofs = [(proof, facts) for proof, facts in proofs if proof.group.name in chosen]
-    return tuple(_table(proof, facts) for proof, facts in proofs)
+    return tuple(table_of(proof, facts) for proof, facts in proofs)
 
 
-def _no_group(wanted: str, names: Sequence[str]) -> str:
+def no_group(wanted: str, names: Sequence[str]) -> str:
+    """The complaint about a group that nobody knows, with the nearest name, or all."""
     from difflib import get_close_matches  # noqa: PLC0415 (only needed for a mistake)
 
     near = get_close_matches(wanted, names, n=1, cutoff=0.6)
@@ -95,8 +96,9 @@ def _no_group(wanted: str, names: Sequence[str]) -> str:
     return f"there is no group {wanted!r}; " + (f"there are: {', '.join(names)}" if names else "there are no groups")
 
 
-def _table(proof: GroupProof, facts: Facts) -> GroupTable:
-    gpus = {each.name: _gpus(each, facts) for each in proof.group.members}
+def table_of(proof: GroupProof, facts: Facts) -> GroupTable:
+    """The table of one group."""
+    gpus = {each.name: accelerators(each, facts) for each in proof.group.members}
     unknown = Answer.UNKNOWN in (proof.exists, proof.for_all)
     return GroupTable(
         group=proof.group.name,
@@ -121,7 +123,7 @@ def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
     yield from zone.missing
 
 
-def _gpus(pod_set: PodSet, facts: Facts) -> int | None:
+def accelerators(pod_set: PodSet, facts: Facts) -> int | None:
     """The accelerators that one pod asks for; ``None`` where nobody knows it."""
     amounts = admit(pod_set, facts.snapshot.settings, facts.admission).pod.requests.amounts
     asked = [amount for resource, amount in amounts.items() if is_accelerator(resource)]

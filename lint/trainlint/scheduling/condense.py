@@ -10,7 +10,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 
-__all__ = ["condense"]
+__all__ = ["condense", "members"]
 
 
 def condense(
@@ -30,6 +30,17 @@ def condense(
         before = united.get(key)
         united[key] = pool if before is None else _unite(before, pool)
     return tuple(united.values())
+
+
+def members(pools: Iterable[Pool], condensed: Iterable[Pool]) -> dict[str, tuple[str, ...]]:
+    """The names of the pools that each of the condensed ones stands for, by its name."""
+    united = list(condensed)
+    alone = {id(pool): pool.name for pool in united}
+    by_key = {_key(pool): pool.name for pool in reversed(united)}
+    found: dict[str, list[str]] = {}
+    for pool in pools:
+        found.setdefault(alone.get(id(pool)) or by_key.get(_key(pool), pool.name), []).append(pool.name)
+    return {name: tuple(names) for name, names in found.items()}
 
 
 def _key(pool: Pool) -> Hashable:
