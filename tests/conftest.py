@@ -9,8 +9,16 @@ import tempfile
 import hypothesis
 import pytest
 
-INSTALL = {"dot": "apt-get install graphviz", "git": "apt-get install git"}
+INSTALL = {
+    "chromedriver": "apt-get install chromium-driver",
+    "chromium": "apt-get install chromium",
+    "dot": "apt-get install graphviz",
+    "git": "apt-get install git",
+}
 """The tools that tests may ask for, each with the command that installs it."""
+
+PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome")}
+"""Programs any of which is the tool, where there are several."""
 
 hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
@@ -31,7 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
-            if shutil.which(tool) is None:
+            if not any(shutil.which(program) for program in PROGRAMS.get(tool, (tool,))):
                 _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
 
 

@@ -13,52 +13,75 @@ from trainlint.engine.spots import pools_of, seated, spots_of, waiting_of, zones
 from trainlint.engine.state import Progress, read_all, read_state
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
+from trainlint.proof.cause import SplitCause, ZoneCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.proof.table import accelerators, no_group, table_of
 from trainlint.result import PlacedRelated
-from trainlint.result.graph import GraphRole, GroupGraph
+from trainlint.result.graph import GraphPool, GraphRole, GroupGraph
 from trainlint.snapshot.repository import READ_KINDS
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
 
-__all__ = ["graph_groups", "graph_of"]
+__all__ = ["Graphs", "graph_groups"]
 
 
-def graph_of(proof: GroupProof, facts: Facts, places: Places) -> GroupGraph:
-    """The graph of one group."""
+class Graphs:
+    """Makes graphs; what several of them have in common is worked out once."""
 
-    def place(at: Location, part: str) -> PlacedRelated:
-        return places.named(at, part)
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._placed: dict[tuple[Location, str], PlacedRelated] = {}
+        self._pools: dict[tuple[int, str], tuple[GraphPool, ...]] = {}
 
-    pools = pools_of(proof, facts, place)
-    zones = zones_of(proof, pools, place)
-    return GroupGraph(
-        group=proof.group.name,
-        kind=proof.group.kind,
-        snapshot=facts.snapshot.name,
-        roles=tuple(
-            GraphRole(
-                name=member.name,
-                namespace=member.namespace,
-                pods=member.replicas if isinstance(member.replicas, int) else None,
-                accelerators=accelerators(member, facts),
-                dependency=index in proof.group.dependencies,
-                at=place(member.template, member.name),
-            )
-            for index, member in enumerate(proof.group.members)
-        ),
-        zones=zones,
-        pools=pools,
-        spots=spots_of(proof, facts, zones, place),
-        links=links_of(proof, facts, place),
-        table=table_of(proof, facts),
-        witness=seated(proof, proof.seats),
-        counterexample=seated(proof, proof.bad_seats),
-        waiting=waiting_of(proof),
-        closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",
-    )
+    def of(self, proof: GroupProof, facts: Facts) -> GroupGraph:
+        """The graph of one group."""
+        place = self._place
+        pools = self._pools_of(proof, facts)
+        zones = zones_of(proof, pools, place)
+        return GroupGraph(
+            group=proof.group.name,
+            kind=proof.group.kind,
+            snapshot=facts.snapshot.name,
+            roles=tuple(
+                GraphRole(
+                    name=member.name,
+                    namespace=member.namespace,
+                    pods=member.replicas if isinstance(member.replicas, int) else None,
+                    accelerators=accelerators(member, facts),
+                    dependency=index in proof.group.dependencies,
+                    at=place(member.template, member.name),
+                )
+                for index, member in enumerate(proof.group.members)
+            ),
+            zones=zones,
+            pools=pools,
+            spots=spots_of(proof, facts, zones, place),
+            links=links_of(proof, facts, place),
+            table=table_of(proof, facts),
+            witness=seated(proof, proof.seats),
+            counterexample=seated(proof, proof.bad_seats),
+            waiting=waiting_of(proof),
+            closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",
+            across=any(isinstance(cause, ZoneCause) and cause.across for cause in proof.causes),
+            split=any(isinstance(cause, SplitCause) for cause in proof.causes),
+        )
+
+    def _place(self, at: Location, part: str) -> PlacedRelated:
+        key = (at, part)
+        if key not in self._placed:
+            self._placed[key] = self._places.named(at, part)
+        return self._placed[key]
+
+    def _pools_of(self, proof: GroupProof, facts: Facts) -> tuple[GraphPool, ...]:
+        inventory = facts.verdicts.inventory(proof.group.members[0])
+        if inventory is None:
+            return ()
+        key = (id(inventory), proof.topology_key)
+        if key not in self._pools:
+            self._pools[key] = pools_of(inventory, facts.verdicts.nodes(inventory), proof.topology_key, self._place)
+        return self._pools[key]
 
 
 def graph_groups(
@@ -91,8 +114,10 @@ def graph_groups(
     if not chosen:
         return (), ""
     facts, proofs = next((each for each in chosen if any(map(_refuted, each[1]))), chosen[0])
-    graphs = tuple(graph_of(proof, facts, state.places) for proof in proofs)
-    return graphs, _why_this(facts, proofs, [each.snapshot.name for each, _ in chosen])
+    graphs = Graphs(state.places)
+    return tuple(graphs.of(proof, facts) for proof in proofs), _why_this(
+        facts, proofs, [each.snapshot.name for each, _ in chosen]
+    )
 
 
 def _proofs(facts: Facts, name: str) -> list[GroupProof]:

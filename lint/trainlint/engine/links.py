@@ -11,7 +11,7 @@ from trainlint.finding import Location
 from trainlint.model.policy import Action, Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import DNS_PEER, Flow
 from trainlint.policy.endpoints import dns_endpoint
-from trainlint.policy.explain import Side
+from trainlint.policy.shortfall import Part
 from trainlint.proof.answer import Answer, Asked
 from trainlint.proof.end import End
 from trainlint.proof.facts import Facts
@@ -108,8 +108,12 @@ class _Rulings:
                     yield self.place(at, f"isolates {side} and does not list it: {entry.origin}")
 
     def _near(self, answer: Answer) -> Iterator[PlacedRelated]:
-        for side in _denied(answer):
-            for miss in side.near:
+        """What the entries about these pods lack; those about other pods only where there are no others."""
+        for side in answer.sides:
+            if side.decision.answer is Permission.ALLOW:
+                continue
+            about = [miss for miss in side.near if all(each.part is not Part.SUBJECT for each in miss.shortfalls)]
+            for miss in about or side.near:
                 for each in miss.shortfalls:
                     yield self.place(each.at or miss.entry.at, f"{miss.entry.origin} {each.text}")
 
@@ -123,10 +127,6 @@ def _list_of(entry: PolicyEntry, side: str) -> Location:
     """The list in which an entry stands."""
     at = entry.at
     return Location(at.file, at.document, at.path[:-1] if at.path and at.path[-1] != side else at.path, at.base)
-
-
-def _denied(answer: Answer) -> Iterator[Side]:
-    return (side for side in answer.sides if side.decision.answer is not Permission.ALLOW)
 
 
 def _nodes(crossing: Crossing) -> Iterator[tuple[Node, Verdict, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trainlint.finding import Location
 from trainlint.model.known import Answer, Undetermined
-from trainlint.model.pool import Pool
+from trainlint.model.pool import Inventory, Pool
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import Seat, StrandedCause
 from trainlint.proof.facts import Facts
@@ -17,6 +17,7 @@ from trainlint.reachability import NO_DOMAIN
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphZone, Reason, Seated, Spot
 from trainlint.scheduling.condense import members
+from trainlint.scheduling.node import Node
 from trainlint.workload.accelerators import is_accelerator
 
 __all__ = ["Place", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
@@ -25,17 +26,14 @@ Place = Callable[[Location, str], PlacedRelated]
 """Resolves a place, which gets a part (``who blocks it``) in words."""
 
 
-def pools_of(proof: GroupProof, facts: Facts, place: Place) -> tuple[GraphPool, ...]:
-    """The pools that count for the group, by zone and name; pools that can have no node are left out."""
-    inventory = facts.verdicts.inventory(proof.group.members[0])
-    if inventory is None:
-        return ()
-    nodes = [node.pool for node in facts.verdicts.nodes(inventory)]
-    names = members(inventory.pools, nodes)
+def pools_of(inventory: Inventory, nodes: Sequence[Node], key: str, place: Place) -> tuple[GraphPool, ...]:
+    """The pools of an inventory (condensed to ``nodes``) by zone and name; those that can have no node are left out."""
+    condensed = [node.pool for node in nodes]
+    names = members(inventory.pools, condensed)
     found = [
         GraphPool(
             names=names.get(pool.name, (pool.name,)),
-            zone=_zone(pool, proof.topology_key),
+            zone=_zone(pool, key),
             minimum=pool.minimum,
             maximum=pool.maximum,
             taints=tuple(
@@ -44,7 +42,7 @@ def pools_of(proof: GroupProof, facts: Facts, place: Place) -> tuple[GraphPool, 
             accelerators=tuple(_accelerators(pool)),
             at=None if pool.at is None else place(pool.at, "the nodes"),
         )
-        for pool in nodes
+        for pool in condensed
         if pool.maximum != 0
     ]
     return tuple(sorted(found, key=lambda each: (each.zone, each.name)))

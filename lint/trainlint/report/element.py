@@ -34,7 +34,7 @@ def text(value: str) -> Markup:
     return Markup(html.escape("\n".join(map(escape, value.split("\n")))))
 
 
-def element(name: str, *children: Child, **attributes: Value) -> Markup:
+def element(name: str, /, *children: Child, **attributes: Value) -> Markup:
     """An element. In names of attributes ``_`` is ``-`` and ``class_`` is ``class``; ``None``, ``False``: none."""
     written = "".join(map(_attribute, attributes, attributes.values()))
     if name in _VOID:

@@ -147,7 +147,8 @@ class GroupGraph:
     """One group in one snapshot: where its roles can run, and which of its connections are permitted between there.
 
     ``witness`` and ``counterexample`` are placements; ``waiting`` are the roles that the counterexample leaves Pending
-    for ever. ``closest`` is the zone that lacks least, where none takes the group. ``table`` is the proof as a table.
+    for ever. ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it runs
+    only spread over zones, ``split`` that the counterexample is bad because it is. ``table`` is the proof as a table.
     """
 
     group: str
@@ -163,6 +164,8 @@ class GroupGraph:
     counterexample: tuple[Seated, ...] = ()
     waiting: tuple[int, ...] = ()
     closest: str = ""
+    across: bool = False
+    split: bool = False
 
     @property
     def answer(self) -> Answer:

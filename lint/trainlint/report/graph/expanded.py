@@ -18,6 +18,7 @@ __all__ = [
     "VERDICTS",
     "Edge",
     "Node",
+    "counted",
     "edges_of",
     "nodes_of",
     "pools_text",
@@ -92,12 +93,20 @@ def where(places: Sequence[PlacedRelated]) -> Iterator[str]:
     return (f"{file}:{','.join(map(str, sorted(found)))}" for file, found in lines.items())
 
 
-def pools_text(graph: GroupGraph, names: Sequence[str], shown: int = 3) -> str:
+def pools_text(graph: GroupGraph, names: Sequence[str]) -> str:
     """Pools by the names of the nodes or pools that each stands for; many are counted."""
     known = {pool.name: pool.names for pool in graph.pools}
-    found = [name for each in names for name in known.get(each, (each,))]
-    more = f" and {len(found) - shown} more" if len(found) > shown else ""
-    return ", ".join(found[:shown]) + more
+    return counted([name for each in names for name in known.get(each, (each,))])
+
+
+def counted(names: Sequence[str], room: int = 30) -> str:
+    """The first names, as many as fit into so many characters (at least one); the others are counted."""
+    shown, length = 1, len(names[0]) if names else 0
+    while shown < len(names) and length + 2 + len(names[shown]) <= room:
+        length += 2 + len(names[shown])
+        shown += 1
+    more = f" and {len(names) - shown} more" if len(names) > shown else ""
+    return ", ".join(names[:shown]) + more
 
 
 def zone_title(name: str) -> str:

@@ -7,12 +7,14 @@ from importlib.resources import files
 from typing import Final
 
 from trainlint.report.element import Child, Markup, element, joined
-from trainlint.report.graph.expanded import where
+from trainlint.report.graph.expanded import where, zone_title
 from trainlint.report.options import Options
+from trainlint.report.picture.beside import beside
 from trainlint.report.picture.layout import LINE, wrapped
 from trainlint.report.picture.svg import drawing
 from trainlint.report.picture.view import Note
-from trainlint.report.picture.views import headline, views
+from trainlint.report.picture.views import views
+from trainlint.report.picture.words import headline, way_out
 from trainlint.result.graph import GroupGraph
 
 __all__ = ["render"]
@@ -52,13 +54,15 @@ def render(graphs: Sequence[GroupGraph], options: Options) -> str:
 def _group(graph: GroupGraph, key: str) -> tuple[Markup, float, float]:
     """One group, its width and height."""
     view = views(graph)[0]
-    inside, layout = drawing(view, key, title=f"{graph.group}: {view.title}", link=False)
+    layout = beside(view)
+    inside = drawing(view, layout, key, title=f"{graph.group}: {view.title}")
     width = max(layout.width, LEAST)
     chars = int((width - 32) / 6.6)
     name = f"{graph.group} ({graph.kind})" + (f", snapshot {graph.snapshot}" if graph.snapshot not in {"", "."} else "")
     lines = [
         *((each, "heading", 22) for each in wrapped(name, int(chars * 0.7), 2)),
         *((each, "headline", 19) for each in wrapped(headline(graph), int(chars * 0.85), 4)),
+        *((each, "note-change", 17) for each in wrapped(_way_out(graph), chars, 4) if each),
         (view.title + (f" ({', '.join(view.more)} are not shown)" if view.more else ""), "note-place", 18),
     ]
     parts: list[Child] = []
@@ -74,6 +78,11 @@ def _group(graph: GroupGraph, key: str) -> tuple[Markup, float, float]:
             parts.append(element("text", said, x=16 + indent, y=y, class_=name))
         y += 8
     return joined(parts), width, y + 20
+
+
+def _way_out(graph: GroupGraph) -> str:
+    steps = way_out(graph)
+    return f"{zone_title(graph.closest)} is the closest. What it needs: {'; '.join(steps)}." if steps else ""
 
 
 def _note(note: Note, chars: int) -> Iterator[tuple[str, str, int]]:

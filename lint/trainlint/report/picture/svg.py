@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from trainlint.model.known import Answer
-from trainlint.model.policy import Permission
-from trainlint.report.element import Child, Markup, element
-from trainlint.report.picture.layout import LINE, Label, Layout, Rect, arrange
-from trainlint.report.picture.view import Arrow, Box, Column, Note, View
+from trainlint.report.element import Child, Markup, element, joined
+from trainlint.report.picture.layout import LINE, Layout, Rect
+from trainlint.report.picture.view import Arrow, Box, Column, View
 
 __all__ = ["ANSWERS", "drawing"]
 
 ANSWERS: Final = {Answer.PROVED: "takes the group", Answer.REFUTED: "does not take it", Answer.UNKNOWN: "not decided"}
 MARKS: Final = {Answer.PROVED: "✓", Answer.REFUTED: "✕", Answer.UNKNOWN: "?"}
-ARROWS: Final = {Permission.ALLOW: "good", Permission.DENY: "bad", Permission.UNKNOWN: "open"}
 
 
-def drawing(view: View, key: str, *, title: str, link: bool) -> tuple[Markup, Layout]:
-    """The inside of an ``svg`` element, and its layout. ``key`` begins the names of the notes to which parts link."""
-    layout = arrange(view)
-    painter = _Painter(view, key, link=link)
-    parts: list[Child] = [element("title", title), _markers(key)]
+def drawing(view: View, layout: Layout, key: str, *, notes: str = "", title: str) -> Markup:
+    """The inside of an ``svg`` element. ``key`` begins its own names; ``notes`` those of the notes that parts link to
+    (empty: they link to nothing).
+    """
+    painter = _Painter(view, key, notes)
+    parts: list[Child] = [element("title", title), _markers(key, {arrow.tone for arrow in view.arrows})]
     for column, rect, pools in zip(view.columns, layout.columns, layout.pools, strict=True):
         parts.append(painter.column(column, rect, pools))
     arrows = list(zip(view.arrows, layout.lines, strict=True))
     parts += [painter.box(box, rect) for box, rect in zip(view.boxes, layout.boxes, strict=True)]
     parts += [painter.arrow(arrow, line.path, line.label) for arrow, line in arrows]
-    return Markup("".join(filter(None, parts))), layout
+    return joined(parts)
 
 
-def _markers(key: str) -> Markup:
+def _markers(key: str, tones: Collection[str]) -> Markup:
     """The heads of arrows: a tip for what arrives, a bar for what does not."""
-    shapes = {"good": "M0,0 L8,4 L0,8 z", "open": "M0,0 L8,4 L0,8", "bad": "M6,0 V8"}
+    tip = "M0,0 L8,4 L0,8 z"
+    shapes = {"good": tip, "slow": tip, "open": "M0,0 L8,4 L0,8", "bad": "M6,0 V8"}
     return element(
         "defs",
         *(
@@ -47,16 +47,17 @@ def _markers(key: str) -> Markup:
                 markerWidth=9,
                 markerHeight=9,
                 markerUnits="userSpaceOnUse",
-                orient="auto",
+                orient="auto-start-reverse",
             )
             for tone, shape in shapes.items()
+            if tone in tones
         ),
     )
 
 
 class _Painter:
-    def __init__(self, view: View, key: str, *, link: bool) -> None:
-        self.view, self.key, self.linked = view, key, link
+    def __init__(self, view: View, key: str, notes: str) -> None:
+        self.view, self.key, self.notes = view, key, notes
 
     def column(self, column: Column, rect: Rect, pools: tuple[Rect, ...]) -> Markup:
         tone = "" if column.answer is None else f" {column.answer}"
@@ -82,14 +83,12 @@ class _Painter:
         badge = _badge(rect.x + rect.width - 15, rect.y + 14, number) if number else None
         return self._item(box.note, _rect(rect, f"role {box.state}", 6), *lines, badge)
 
-    def arrow(self, arrow: Arrow, path: str, label: Label) -> Markup:
-        tone = ARROWS[arrow.answer]
-        rect = label.rect
+    def arrow(self, arrow: Arrow, path: str, rect: Rect) -> Markup:
+        tone, head = arrow.tone, f"url(#{self.key}-{arrow.tone})"
         number = self.view.notes[arrow.note].number
         return self._item(
             arrow.note,
-            element("path", d=path, class_="hit"),
-            element("path", d=path, class_=f"arrow {tone}", marker_end=f"url(#{self.key}-{tone})"),
+            element("path", d=path, class_=f"arrow {tone}", marker_end=head, marker_start=head if arrow.both else None),
             _rect(rect, f"label {tone}", 4),
             *_label_lines(rect, tone),
             _badge(rect.x - 6, rect.y + 9, number) if number else None,
@@ -98,23 +97,20 @@ class _Painter:
     def _item(self, index: int, *children: Child, hit: Rect | None = None) -> Markup:
         """A part that explains itself: a link to its note where there are notes, and a tool tip."""
         note = self.view.notes[index]
-        tip = element("title", _tip(note))
+        tip = element("title", f"{note.number}: {note.title}" if note.number else note.title)
         area = [] if hit is None else [_rect(hit, "hit", 6)]
-        if not self.linked:
+        if not self.notes:
             return element("g", tip, *area, *children)
-        return element("a", tip, *area, *children, href=f"#{self.key}-{index}", class_="item", aria_label=_tip(note))
-
-
-def _tip(note: Note) -> str:
-    return ". ".join((f"{note.number}: {note.title}" if note.number else note.title, *note.texts))
+        return element("a", tip, *area, *children, href=f"#{self.notes}-{index}", class_="item")
 
 
 def _rect(rect: Rect, name: str, radius: int) -> Markup:
-    return element("rect", x=rect.x, y=rect.y, width=rect.width, height=rect.height, rx=radius, class_=name)
+    x, y, width, height = (round(each) for each in (rect.x, rect.y, rect.width, rect.height))
+    return element("rect", x=x, y=y, width=width, height=height, rx=radius, class_=name)
 
 
 def _words(x: float, y: float, said: str, name: str, anchor: str | None = None) -> Markup:
-    return element("text", said, x=x, y=y, class_=name, text_anchor=anchor)
+    return element("text", said, x=round(x), y=round(y), class_=name, text_anchor=anchor)
 
 
 def _pool_lines(rect: Rect) -> Iterator[Markup]:

@@ -6,7 +6,6 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.known import Answer
-from trainlint.model.policy import Permission
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import Reason
 
@@ -32,8 +31,8 @@ class State:
 class Note:
     """What a click on a part of the picture tells; ``number`` is 0 unless it belongs to what breaks.
 
-    ``tone`` is ``bad``, ``open``, ``good`` or ``plain``. ``places`` are the lines that decide, ``changes`` what would
-    mend it: one of them is enough.
+    ``tone`` is ``bad``, ``slow``, ``open``, ``good`` or ``plain``. ``places`` are the lines that decide,
+    ``changes`` what would mend it: one of them is enough.
     """
 
     title: str
@@ -69,13 +68,18 @@ class Column:
 
 @fact
 class Arrow:
-    """Connections from one box to another (indices) with one verdict."""
+    """Connections from one box to another (indices), or in ``both`` directions.
+
+    ``tone`` is that of its note: ``good`` (permitted), ``slow`` (permitted, and that is what is wrong), ``bad``
+    (denied) or ``open`` (not known).
+    """
 
     source: int
     target: int
-    answer: Permission
+    tone: str
     lines: tuple[str, ...]
     note: int
+    both: bool = False
 
 
 @fact
