@@ -131,9 +131,9 @@ def test_the_page_shows_the_failure_and_asks_for_nothing_else(browser: webdriver
     assert logged(browser, "browser") == []
     show(browser, pages["before"])
     assert "It can never run" in only(browser, ".headline").text
-    assert [each.text[0] for each in seen(browser, ".note")] == ["1", "2", "3"]
+    assert [each.text[0] for each in seen(browser, ".why")] == ["1", "2", "3"]
     assert "zone-boundary.yaml:9,19" in only(browser, "svg.picture").text
-    assert only(browser, ".item .arrow.bad").value_of_css_property("stroke-dasharray") != "none"
+    assert only(browser, ".across .arrow.bad").value_of_css_property("stroke-dasharray") != "none"
 
 
 def test_hostile_names_run_nothing(browser: webdriver.Chrome, pages: dict[str, str]) -> None:
@@ -165,7 +165,7 @@ def test_the_keyboard_alone_leads_from_the_table_to_the_line_and_back(
     arrow = focused(browser)
     assert name_of(arrow) == "3: workers → coordinator, TCP 9999: denied"
     note = press(browser, Keys.ENTER)
-    assert "note" in (note.get_dom_attribute("class") or "")
+    assert "why" in (note.get_dom_attribute("class") or "")
     assert "cluster/zone-boundary.yaml:9" in note.text
     assert "set the label net-zone: zone-a" in note.text
     assert press(browser, Keys.ESCAPE) == arrow
@@ -174,14 +174,15 @@ def test_the_keyboard_alone_leads_from_the_table_to_the_line_and_back(
 
 def test_a_click_shows_the_reason_of_what_is_permitted_too(browser: webdriver.Chrome, pages: dict[str, str]) -> None:
     show(browser, pages["before"])
-    assert len(seen(browser, ".note")) == 3
+    assert len(seen(browser, ".why")) == 3
     permitted = next(each for each in seen(browser, "svg .item") if "workers → workers" in name_of(each))
-    permitted.find_element(By.CSS_SELECTOR, ".label-line").click()
-    note = only(browser, ".note.shown")
+    browser.execute_script("arguments[0].dispatchEvent(new MouseEvent('click', {bubbles: true}))", permitted)
+    browser.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
+    note = only(browser, ".why.shown")
     assert "Egress is allowed by CiliumNetworkPolicy vision/inside-zone-a" in note.text
     assert focused(browser) == note
     press(browser, Keys.ESCAPE)
-    assert len(seen(browser, ".note")) == 3
+    assert len(seen(browser, ".why")) == 3
 
 
 def test_filters_leave_what_was_asked_for_and_say_how_much(browser: webdriver.Chrome, pages: dict[str, str]) -> None:

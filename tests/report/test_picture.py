@@ -65,7 +65,7 @@ def test_zones_hold_their_pools_and_roles_and_nothing_covers_anything(
 
 def test_a_label_moves_to_the_nearest_free_place_and_takes_it() -> None:
     taken = [Rect(0, 100, 50, 20)]
-    found = free_place(Rect(10, 105, 20, 10), taken)
+    found = free_place(Rect(10, 105, 20, 10, ("x",)), taken)
     assert not any(found.meets(other) for other in taken[:1])
     assert abs(found.y - 105) <= 30
     assert taken[-1] == found

@@ -62,7 +62,7 @@ class Graphs:
             table=table_of(proof, facts),
             witness=seated(proof, proof.seats),
             counterexample=seated(proof, proof.bad_seats),
-            waiting=waiting_of(proof),
+            waiting=waiting_of(proof, place),
             closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",
             across=any(isinstance(cause, ZoneCause) and cause.across for cause in proof.causes),
             split=any(isinstance(cause, SplitCause) for cause in proof.causes),

@@ -126,7 +126,14 @@ def seated(proof: GroupProof, seats: Sequence[Seat]) -> tuple[Seated, ...]:
     )
 
 
-def waiting_of(proof: GroupProof) -> tuple[int, ...]:
-    """The roles that the counterexample leaves Pending for ever."""
-    waiting = {id(each) for cause in proof.causes if isinstance(cause, StrandedCause) for each in cause.waiting}
-    return tuple(index for index, member in enumerate(proof.group.members) if id(member) in waiting)
+def waiting_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], ...]:
+    """The roles that the counterexample leaves Pending for ever, and what leads them there."""
+    roles = {id(member): index for index, member in enumerate(proof.group.members)}
+    found = []
+    for cause in proof.causes:
+        if isinstance(cause, StrandedCause):
+            good = f" although all fit in {', '.join(cause.good)}" if cause.good else ""
+            for each in cause.waiting:
+                text = f"once the others are placed like this, {each.name} finds no node for ever{good}"
+                found.append((roles[id(each)], Reason(text, (place(cause.at, f"what binds {each.name}"),))))
+    return tuple(found)

@@ -147,8 +147,9 @@ class GroupGraph:
     """One group in one snapshot: where its roles can run, and which of its connections are permitted between there.
 
     ``witness`` and ``counterexample`` are placements; ``waiting`` are the roles that the counterexample leaves Pending
-    for ever. ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it runs
-    only spread over zones, ``split`` that the counterexample is bad because it is. ``table`` is the proof as a table.
+    for ever, and why. ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it
+    runs only spread over zones, ``split`` that the counterexample is bad because it is spread. ``table`` is the proof
+    as a table.
     """
 
     group: str
@@ -162,7 +163,7 @@ class GroupGraph:
     table: GroupTable
     witness: tuple[Seated, ...] = ()
     counterexample: tuple[Seated, ...] = ()
-    waiting: tuple[int, ...] = ()
+    waiting: tuple[tuple[int, Reason], ...] = ()
     closest: str = ""
     across: bool = False
     split: bool = False

@@ -74,6 +74,6 @@ def _edge(edge: Edge, answer: Permission) -> Iterator[str]:
 
 
 def _text(*lines: str) -> str:
-    """A quoted string in which nothing is an escape of Graphviz."""
-    shown = (escape(line).replace("\\", "\\\\").replace('"', '\\"') for line in lines)
+    """A quoted string in which nothing is an escape or an entity of Graphviz."""
+    shown = (escape(line).replace("&", "&amp;").replace("\\", "\\\\").replace('"', '\\"') for line in lines)
     return '"' + "\\n".join(shown) + '"'

@@ -13,8 +13,8 @@ from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphRole, GroupGraph, Link, Ruling, Spot
 
 __all__ = [
-    "NO_INVENTORY",
     "RUNS",
+    "UNKNOWN_ZONES",
     "VERDICTS",
     "Edge",
     "Node",
@@ -26,7 +26,7 @@ __all__ = [
     "zone_title",
 ]
 
-NO_INVENTORY: Final = "zones unknown: no inventory"
+UNKNOWN_ZONES: Final = "zones unknown"
 RUNS: Final = {Answer.PROVED: "yes", Answer.REFUTED: "no", Answer.UNKNOWN: "unknown"}
 VERDICTS: Final = {Permission.ALLOW: "allowed", Permission.DENY: "denied", Permission.UNKNOWN: "not known"}
 
@@ -112,5 +112,5 @@ def counted(names: Sequence[str], room: int = 30) -> str:
 def zone_title(name: str) -> str:
     """A zone as people call it."""
     if not name:
-        return NO_INVENTORY
+        return UNKNOWN_ZONES
     return name if name.lower().startswith(("zone", "(")) else f"zone {name}"

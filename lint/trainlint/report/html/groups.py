@@ -17,8 +17,8 @@ __all__ = ["groups"]
 ORDER: Final = (Answer.REFUTED, Answer.UNKNOWN, Answer.PROVED)
 
 
-def groups(result: Result, anchors: Sequence[str], found: dict[int, list[tuple[str, str]]]) -> Child:
-    """The section of groups; ``found`` has for each one the findings about it (name on the page, text)."""
+def groups(result: Result, anchors: Sequence[str], found: dict[int, list[tuple[str, str, str]]]) -> Child:
+    """The section of groups; ``found`` has for each one the findings about it (name on the page, text, remedy)."""
     if not result.groups:
         return None
     order = sorted(range(len(result.groups)), key=lambda number: ORDER.index(result.groups[number].answer))
@@ -75,7 +75,9 @@ def _row(group: GroupVerdict, anchor: str, count: int, *, several: bool) -> list
     ]
 
 
-def _details(result: Result, number: int, anchor: str, found: Iterable[tuple[str, str]], *, several: bool) -> Markup:
+def _details(
+    result: Result, number: int, anchor: str, found: Iterable[tuple[str, str, str]], *, several: bool
+) -> Markup:
     group = result.groups[number]
     where = f", snapshot {group.snapshot}" if several else ""
     graph = result.graphs[number] if result.graphs else None
@@ -86,7 +88,15 @@ def _details(result: Result, number: int, anchor: str, found: Iterable[tuple[str
     if graph is not None:
         parts += [pictures(graph, f"g{number}"), proof(graph)]
     parts += [_texts("What is missing", group.missing), _texts("Notes", group.notes)]
-    links = [element("a", text, href=f"#{name}") for name, text in found]
+    links = [
+        joined(
+            [
+                element("a", text, href=f"#{name}"),
+                element("p", element("strong", "To mend it: "), remedy, class_="remedy") if remedy else None,
+            ]
+        )
+        for name, text, remedy in found
+    ]
     if links:
         parts += [element("h4", "Findings about it"), listed(links)]
     return element("section", *parts, class_="group", id=anchor, tabindex=-1, aria_labelledby=f"{anchor}/title")

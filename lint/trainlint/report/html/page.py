@@ -28,11 +28,11 @@ def page(result: Result, options: Options) -> Markup:
     anchors = names(_anchor(result))
     about = concerned(result)
     listing, ids = findings(result, about, anchors, suppressed=options.show_suppressed, linked=not options.quiet)
-    of_group: dict[int, list[tuple[str, str]]] = {}
+    of_group: dict[int, list[tuple[str, str, str]]] = {}
     for number, found in about.items():
         finding = result.findings[number].finding
         for group in found:
-            of_group.setdefault(group, []).append((ids[number], f"{finding.rule}: {finding.message}"))
+            of_group.setdefault(group, []).append((ids[number], f"{finding.rule}: {finding.message}", finding.remedy))
     quiet = options.quiet
     sections: list[Child] = [
         _failures(result),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from trainlint.model.policy import Permission
 from trainlint.model.workload import DNS_PEER
@@ -21,6 +22,9 @@ from trainlint.result import PlacedRelated
 from trainlint.result.graph import GroupGraph, Link
 
 __all__ = ["pictures", "proof"]
+
+BROAD: Final = 760
+"""Pictures that are wider have their notes below, not beside."""
 
 
 def pictures(graph: GroupGraph, key: str) -> Markup:
@@ -64,7 +68,8 @@ def _way_out(graph: GroupGraph) -> Markup | None:
 
 
 def _picture(graph: GroupGraph, view: View, key: str, *, hidden: bool) -> Markup:
-    drawn = [_svg(graph, view, beside(view), key, "across" if len(view.columns) > 1 else "")]
+    layout = beside(view)
+    drawn = [_svg(graph, view, layout, key, "across" if len(view.columns) > 1 else "")]
     if len(view.columns) > 1:
         drawn.append(_svg(graph, view, below(view), key, "down"))
     more = f" Not shown: {', '.join(view.more)}." if view.more else ""
@@ -74,7 +79,7 @@ def _picture(graph: GroupGraph, view: View, key: str, *, hidden: bool) -> Markup
         "div",
         element("figure", element("div", *drawn, class_="scroll"), element("figcaption", caption, _legend(view))),
         element("div", *(_note(view.notes[index], f"{key}-{index}") for index in order), class_="notes"),
-        class_="view",
+        class_="view broad" if layout.width > BROAD else "view",
         id=key,
         role="tabpanel",
         hidden=hidden,
@@ -114,7 +119,7 @@ def _note(note: Note, name: str) -> Markup:
         *(_change(change.text, change.places, first=index == 0) for index, change in enumerate(note.changes)),
         *(_place(each) for each in note.places),
         id=name,
-        class_=f"note {note.tone}" + (" numbered" if note.number else ""),
+        class_=f"why {note.tone}" + (" numbered" if note.number else ""),
         tabindex=-1,
     )
 

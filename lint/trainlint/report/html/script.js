@@ -27,7 +27,7 @@ function showView(view) {
 }
 
 function closeNote() {
-  all(".note.shown").forEach((each) => each.classList.remove("shown"));
+  all(".why.shown").forEach((each) => each.classList.remove("shown"));
   all(".item.chosen").forEach((each) => each.classList.remove("chosen"));
 }
 
@@ -49,7 +49,7 @@ function reveal(hash, focus) {
   if (group) showGroup(group);
   const view = found.closest(".view");
   if (view) showView(view);
-  if (found.matches(".note")) showNote(found);
+  if (found.matches(".why")) showNote(found);
   if (found.matches(".finding") && found.hidden) {
     const form = document.getElementById("finding-filters");
     form.reset();
@@ -57,7 +57,7 @@ function reveal(hash, focus) {
   }
   if (focus) {
     found.focus({ preventScroll: true });
-    const block = found.matches(".note") ? "nearest" : "start";
+    const block = found.matches(".why") ? "nearest" : "start";
     found.scrollIntoView({ block });
   }
   return true;
@@ -94,7 +94,7 @@ function onKey(event) {
   const at = document.activeElement;
   const by = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
   if (event.key === "Escape") {
-    const note = document.querySelector(".note.shown");
+    const note = document.querySelector(".why.shown");
     const group = at.closest ? at.closest(".group") : null;
     if (note) {
       const back = opener;

@@ -18,6 +18,7 @@ from trainlint.report.picture.layout import (
     Spread,
     bracket,
     clipped,
+    column_title,
     height_of,
     moved,
     pool_rects,
@@ -63,7 +64,7 @@ class _Below:
                 self.boxes[index] = Rect(MARGIN + PAD, y, WIDTH - 2 * PAD, height_of(text), text)
                 y = self._room(self.boxes[index].bottom + SPACE, self._of_box(index))
             y += PAD - SPACE
-            columns.append(Rect(MARGIN, top, WIDTH, y - top, (clipped(column.title, 18),)))
+            columns.append(Rect(MARGIN, top, WIDTH, y - top, (column_title(column),)))
             pools.append(rects)
             y = self._room(y + SPACE, self._of_gap(number)) + SPACE
         spread = Spread([end for arrow in view.arrows for end in self._ends(arrow)])
@@ -105,7 +106,7 @@ class _Below:
             lines = tuple(clipped(line, LABEL_CHARS) for line in self.view.arrows[number].lines)
             width, height = size_of(lines)
             self.labels[number] = Rect(MARGIN + WIDTH - PAD - width, y, width, height, lines)
-            y += height + SPACE
+            y += height + SPACE if lines else 0
         return y
 
     def _ends(self, arrow: Arrow) -> tuple[tuple[int, str], tuple[int, str]]:

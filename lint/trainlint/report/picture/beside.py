@@ -21,6 +21,7 @@ from trainlint.report.picture.layout import (
     Spread,
     bracket,
     clipped,
+    column_title,
     free_place,
     height_of,
     moved,
@@ -31,6 +32,9 @@ from trainlint.report.picture.layout import (
 from trainlint.report.picture.view import Arrow, Box, View
 
 __all__ = ["beside"]
+
+ROOM = 52
+"""What arrows need beside their labels to be seen."""
 
 
 def beside(view: View) -> Layout:
@@ -45,6 +49,7 @@ class _Beside:
         self.rows = sorted({max(box.row, 0) for box in view.boxes})
         self.texts = [text_of(box) for box in view.boxes]
         self.spread = Spread([end for arrow in view.arrows for end in self._ends(arrow)])
+        self.left = self._lefts()
         self.labels: list[Rect] = []
         self.lanes: Counter[tuple[str, int]] = Counter()
 
@@ -59,7 +64,7 @@ class _Beside:
             for box, text in zip(view.boxes, self.texts, strict=True)
         ]
         columns = tuple(
-            Rect(self._x(column.key), MARGIN, WIDTH, bottom - MARGIN, (clipped(column.title, 18),))
+            Rect(self._x(column.key), MARGIN, WIDTH, bottom - MARGIN, (column_title(column),))
             for column in view.columns
         )
         self.labels += self.boxes
@@ -77,7 +82,19 @@ class _Beside:
         )
 
     def _x(self, column: str) -> float:
-        return MARGIN + self.order[column] * (WIDTH + GAP)
+        return self.left[self.order[column]]
+
+    def _lefts(self) -> list[float]:
+        """The left sides of the columns: between two is room for the labels of the arrows there, and no more."""
+        last = len(self.view.columns) - 1
+        gaps = [float(GAP)] * last
+        for arrow in self.view.arrows:
+            one, other = sorted(self.order[self.view.boxes[each].column] for each in (arrow.source, arrow.target))
+            width = size_of([clipped(line, LABEL_CHARS) for line in arrow.lines])[0] + ROOM
+            for gap in range(one, max(other, one + 1)):
+                if gap < last:
+                    gaps[gap] = max(gaps[gap], width)
+        return [MARGIN + number * WIDTH + sum(gaps[:number]) for number in range(last + 1)]
 
     def _rows(self, top: float) -> dict[int, tuple[float, float]]:
         """The top and bottom of each row; between two is room for the labels of the arrows there."""

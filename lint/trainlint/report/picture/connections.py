@@ -83,8 +83,8 @@ class _Connections:
         one, other = self.boxes[source].column, self.boxes[target].column
         if not link.rulings:
             return [None]
-        if PENDING in {one, other}:  # wherever it would be: only what is the same everywhere says something
-            return link.rulings if len(link.rulings) == 1 else ()
+        if PENDING in {one, other}:  # wherever it would be: only what is denied everywhere says something
+            return link.rulings if len(link.rulings) == 1 and _is_cut(link.rulings[0]) else ()
         return list(link.between(one, other))
 
     def _arrow(self, source: int, target: int, answer: Permission, judged: Judged, *, both: bool = False) -> Arrow:
@@ -93,7 +93,11 @@ class _Connections:
         rulings = [ruling for _, ruling in judged if ruling is not None]
         decided = [place for ruling in rulings for place in ruling.decided]
         slow = answer is Permission.ALLOW and self._slow(source, target)
-        lines = [", ".join(ports[:PORTS]) + more]
+        lines = ports[:PORTS]
+        lines[-1] += more
+        if source == target and answer is Permission.ALLOW:
+            lines = []  # pods of one role in one zone: the line itself says it
+        verdict = len(lines)
         if answer is not Permission.ALLOW:
             nodes = " " + rulings[0].nodes if rulings and rulings[0].nodes else ""
             lines.append(f"{VERDICTS[answer]}{nodes}")
@@ -112,7 +116,7 @@ class _Connections:
             changes=tuple(dict.fromkeys(repair for ruling in rulings for repair in ruling.repairs)),
         )
         index = self.notes.numbered(note) if slow or answer is Permission.DENY else self.notes.add(note)
-        return Arrow(source, target, note.tone, tuple(lines), index, both)
+        return Arrow(source, target, note.tone, tuple(lines), index, both, verdict)
 
     def _slow(self, source: int, target: int) -> bool:
         """Whether this is what is wrong with a placement: ranks that exchange data across zones."""

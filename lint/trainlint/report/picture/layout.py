@@ -26,6 +26,7 @@ __all__ = [
     "Spread",
     "bracket",
     "clipped",
+    "column_title",
     "free_place",
     "height_of",
     "moved",
@@ -37,12 +38,14 @@ __all__ = [
 
 WIDTH: Final = 248
 """Of a zone, in pixels as everything here."""
-GAP: Final = 210
+GAP: Final = 48
+"""Between zones that nothing connects."""
 MARGIN: Final = 16
 PAD: Final = 12
 LINE: Final = 15
 TITLE: Final = 26
 ROW_GAP: Final = 26
+TITLE_CHARS: Final = 22
 CHARS: Final = 32
 """Characters that fit into a line of a box."""
 LABEL_CHARS: Final = 26
@@ -139,9 +142,14 @@ def moved(rect: Rect, x: float, y: float) -> Rect:
     return Rect(rect.x + x, rect.y + y, rect.width, rect.height, rect.lines)
 
 
+def column_title(column: Column) -> str:
+    """The title of a column, beside its answer if it has one."""
+    return clipped(column.title, 28 if column.answer is None else 15)
+
+
 def text_of(box: Box) -> tuple[str, ...]:
     """The lines of a box, its title first."""
-    return (clipped(box.title, CHARS - 6), *(line for text in box.lines for line in wrapped(text, CHARS, BOX_LINES)))
+    return (clipped(box.title, TITLE_CHARS), *(line for text in box.lines for line in wrapped(text, CHARS, BOX_LINES)))
 
 
 def height_of(text: Sequence[str]) -> float:
@@ -151,11 +159,13 @@ def height_of(text: Sequence[str]) -> float:
 
 def size_of(lines: Sequence[str]) -> tuple[float, float]:
     """Width and height of a label."""
-    return max(len(line) for line in lines) * CHAR + 10, len(lines) * LINE + 4
+    return max(len(line) for line in lines) * CHAR + 10 if lines else 0, len(lines) * LINE + 4
 
 
 def free_place(rect: Rect, taken: list[Rect]) -> Rect:
     """The nearest place above or below in which a label covers no other; it is taken then."""
+    if not rect.lines:
+        return rect
     found = rect
     for step in range(80):
         shift = (step + 1) // 2 * LINE * (1 if step % 2 else -1)

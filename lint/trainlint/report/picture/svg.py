@@ -26,6 +26,7 @@ def drawing(view: View, layout: Layout, key: str, *, notes: str = "", title: str
         parts.append(painter.column(column, rect, pools))
     arrows = list(zip(view.arrows, layout.lines, strict=True))
     parts += [painter.box(box, rect) for box, rect in zip(view.boxes, layout.boxes, strict=True)]
+    parts += [painter.line(arrow, line.path) for arrow, line in arrows if arrow.lines]
     parts += [painter.arrow(arrow, line.path, line.label) for arrow, line in arrows]
     return joined(parts)
 
@@ -83,14 +84,27 @@ class _Painter:
         badge = _badge(rect.x + rect.width - 15, rect.y + 14, number) if number else None
         return self._item(box.note, _rect(rect, f"role {box.state}", 6), *lines, badge)
 
+    def line(self, arrow: Arrow, path: str) -> Markup:
+        """The line of an arrow, below all labels; who chooses it chooses the label, which alone is told of."""
+        drawn = self._path(arrow, path)
+        if not self.notes:
+            return drawn
+        return element("a", drawn, href=f"#{self.notes}-{arrow.note}", class_="line", tabindex=-1, aria_hidden="true")
+
+    def _path(self, arrow: Arrow, path: str) -> Markup:
+        head = f"url(#{self.key}-{arrow.tone})"
+        start = head if arrow.both else None
+        return element("path", d=path, class_=f"arrow {arrow.tone}", marker_end=head, marker_start=start)
+
     def arrow(self, arrow: Arrow, path: str, rect: Rect) -> Markup:
-        tone, head = arrow.tone, f"url(#{self.key}-{arrow.tone})"
+        """The label of an arrow; the line itself where it has none."""
+        if not arrow.lines:
+            return self._item(arrow.note, self._path(arrow, path))
         number = self.view.notes[arrow.note].number
         return self._item(
             arrow.note,
-            element("path", d=path, class_=f"arrow {tone}", marker_end=head, marker_start=head if arrow.both else None),
-            _rect(rect, f"label {tone}", 4),
-            *_label_lines(rect, tone),
+            _rect(rect, f"label {arrow.tone}", 4),
+            *_label_lines(rect, arrow.tone, arrow.verdict),
             _badge(rect.x - 6, rect.y + 9, number) if number else None,
         )
 
@@ -118,9 +132,9 @@ def _pool_lines(rect: Rect) -> Iterator[Markup]:
         yield _words(rect.x + 8, rect.y + 15 + (LINE - 2) * number, line, "pool-name" if number == 0 else "pool-line")
 
 
-def _label_lines(rect: Rect, tone: str) -> Iterator[Markup]:
+def _label_lines(rect: Rect, tone: str, verdict: int) -> Iterator[Markup]:
     for number, line in enumerate(rect.lines):
-        name = "verdict" if number == 1 else "ports" if number == 0 else "where"
+        name = "verdict" if number == verdict else "ports" if number < verdict else "where"
         yield _words(rect.x + 6, rect.y + 13 + LINE * number, line, f"label-line {name} {tone}")
 
 

@@ -71,7 +71,7 @@ class Arrow:
     """Connections from one box to another (indices), or in ``both`` directions.
 
     ``tone`` is that of its note: ``good`` (permitted), ``slow`` (permitted, and that is what is wrong), ``bad``
-    (denied) or ``open`` (not known).
+    (denied) or ``open`` (not known). The line number ``verdict`` says what is wrong, if there are so many.
     """
 
     source: int
@@ -80,6 +80,7 @@ class Arrow:
     lines: tuple[str, ...]
     note: int
     both: bool = False
+    verdict: int = 1
 
 
 @fact

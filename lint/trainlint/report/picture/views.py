@@ -58,9 +58,12 @@ class _View:
         for (role, zone), found in here.items():
             if role in self.shown:
                 self._placed(role, zone, found)
-        for role in self.graph.waiting:
+        for role, reason in self.graph.waiting if self.key == "bad" else ():
             if role in self.shown:
-                self._pending(role, "Pending for ever after these are placed")
+                self._pending(role, "waits for ever", reason)
+                for spot in self.graph.spots:
+                    if spot.role == role and spot.pools and (role, spot.zone) not in here:
+                        self._vacant(spot)
         return self._made()
 
     def everywhere(self) -> View:
@@ -140,7 +143,7 @@ class _View:
         else:
             state = State.POSSIBLE if spot.fits is Answer.PROVED else State.UNSURE
             pools = pools_text(self.graph, spot.pools)
-            doubt = f"not decided: {short}" if text else "not decided: there is no inventory"
+            doubt = f"not decided: {short}" if text else "not decided: which nodes there are"
             lines = [self._pods(spot.role), f"on {pools}" if state == State.POSSIBLE else doubt]
         note = Note(
             f"{about.name} in {zone_title(spot.zone)}",
@@ -154,10 +157,23 @@ class _View:
         )
         self.boxes.append(Box(spot.role, spot.zone, state, about.name, tuple(lines), self.notes.add(note)))
 
-    def _pending(self, role: int, why: str) -> None:
+    def _pending(self, role: int, why: str, reason: Reason | None = None) -> None:
         about = self.graph.roles[role]
-        note = self.notes.add(Note(f"{about.name}: Pending", "bad", texts=(f"{why}.",), places=(about.at,)))
+        title = f"{about.name}: Pending, {why}"
+        if reason is None:
+            note = self.notes.add(Note(title, "bad", places=(about.at,)))
+        else:
+            note = self.notes.numbered(Note(title, "bad", 0, (f"{reason.text}.",), reason.places))
         self.boxes.append(Box(role, PENDING, State.PENDING, about.name, (self._pods(role), why), note))
+
+    def _vacant(self, spot: Spot) -> None:
+        """Where a role that waits would have nodes."""
+        about = self.graph.roles[spot.role]
+        text = f"has nodes here: {pools_text(self.graph, spot.pools)}"
+        note = self.notes.add(
+            Note(f"{about.name} in {zone_title(spot.zone)}", texts=(f"It {text}.",), places=(about.at,))
+        )
+        self.boxes.append(Box(spot.role, spot.zone, State.REFUSED, about.name, (text,), note))
 
     def _pods(self, role: int, pods: int | None = None) -> str:
         about = self.graph.roles[role]
@@ -165,7 +181,8 @@ class _View:
         if number is None:
             return "nobody knows how many pods"
         said = f"{number} pod{'' if number == 1 else 's'}"
-        return said + (f", {about.accelerators * number} accelerators" if about.accelerators else "")
+        total = (about.accelerators or 0) * number
+        return said + (f", {total} accelerator{'' if total == 1 else 's'}" if total else "")
 
     def _lacking(self) -> None:
         """Number what keeps a zone from taking the whole group, at the box that it is about."""

@@ -27,13 +27,25 @@ def headline(graph: GroupGraph) -> str:
     if table.exists is Answer.REFUTED:
         return _refuted(graph)
     if table.for_all is Answer.REFUTED:
-        why = f": {table.why_bad}" if table.why_bad else ""
-        return f"It can run in {zones or 'some placement'}, but the scheduler may place it so that it does not{why}."
+        return f"It can run in {zones or 'some placement'}, but the scheduler may {_misplaced(graph)}."
     if table.exists is Answer.UNKNOWN:
         return f"Not decided. What is missing: {missing}."
     if table.for_all is Answer.UNKNOWN:
         return f"It can run in {zones or 'some placement'}; whether it always does is not decided. Missing: {missing}."
     return f"It runs in {zones or 'every placement'}, whatever the scheduler chooses."
+
+
+def _misplaced(graph: GroupGraph) -> str:
+    """What the scheduler may do instead."""
+    if graph.waiting:
+        names = ", ".join(graph.roles[role].name for role, _ in graph.waiting)
+        return f"place its first pods so that {names} waits for ever"
+    if graph.split:
+        zones = ", ".join(dict.fromkeys(seat.zone for seat in graph.counterexample))
+        return f"spread it over {zones}: slow and billed"
+    if graph.counterexample:
+        return "place it so that a policy cuts connections that it needs"
+    return f"place it so that it does not: {'; '.join(graph.table.notes) or 'see the findings'}"
 
 
 def _refuted(graph: GroupGraph) -> str:
