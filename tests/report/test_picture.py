@@ -71,8 +71,24 @@ def test_a_label_moves_to_the_nearest_free_place_and_takes_it() -> None:
     assert taken[-1] == found
 
 
+@given(st.text("ab/.= -", max_size=60), st.integers(2, 12), st.integers(1, 4))
+def test_lines_are_never_longer_than_they_may_be_and_nothing_is_lost_unmarked(
+    text: str, chars: int, lines: int
+) -> None:
+    found = wrapped(text, chars, lines)
+    assert len(found) <= lines
+    assert all(len(line) <= chars for line in found)
+    if not found[-1].endswith("…"):
+        assert "".join("".join(found).split()) == "".join(text.split())
+
+
 def test_text_that_does_not_fit_is_cut_and_marked() -> None:
     assert wrapped("one two three", 7, 2) == ("one two", "three")
     assert wrapped("one two three four", 7, 2) == ("one two", "three…")
     assert wrapped("abcdefghij", 5, 3) == ("abcde", "fghij")
+    assert wrapped("it requires topology.kubernetes.io/zone=a", 20, 9) == (
+        "it requires",
+        "topology.kubernetes.",
+        "io/zone=a",
+    )
     assert wrapped("", 5, 3) == ("",)

@@ -9,7 +9,7 @@ from trainlint.config.choices import Choices
 from trainlint.engine.links import links_of
 from trainlint.engine.place import Places
 from trainlint.engine.setup import read_setup
-from trainlint.engine.spots import pools_of, seated, spots_of, waiting_of, zones_of
+from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, waiting_of, zones_of
 from trainlint.engine.state import Progress, read_all, read_state
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
@@ -63,6 +63,7 @@ class Graphs:
             witness=seated(proof, proof.seats),
             counterexample=seated(proof, proof.bad_seats),
             waiting=waiting_of(proof, place),
+            obstacles=obstacles_of(proof, place),
             closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",
             across=any(isinstance(cause, ZoneCause) and cause.across for cause in proof.causes),
             split=any(isinstance(cause, SplitCause) for cause in proof.causes),

@@ -8,7 +8,7 @@ from trainlint.finding import Location
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.workload import PodSet
-from trainlint.proof.cause import Seat, StrandedCause
+from trainlint.proof.cause import CapacityCause, DeadlockCause, Seat, StrandedCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
@@ -20,7 +20,7 @@ from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["Place", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
+__all__ = ["Place", "obstacles_of", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
 
 Place = Callable[[Location, str], PlacedRelated]
 """Resolves a place, which gets a part (``who blocks it``) in words."""
@@ -137,3 +137,24 @@ def waiting_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], ...
                 text = f"once the others are placed like this, {each.name} finds no node for ever{good}"
                 found.append((roles[id(each)], Reason(text, (place(cause.at, f"what binds {each.name}"),))))
     return tuple(found)
+
+
+def obstacles_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], ...]:
+    """What keeps roles from ever starting although each of their pods has nodes."""
+    roles = {id(member): index for index, member in enumerate(proof.group.members)}
+    found = []
+    for cause in proof.causes:
+        if isinstance(cause, DeadlockCause) and id(cause.pod_set) in roles:
+            found.append((roles[id(cause.pod_set)], Reason(_deadlock(cause), (place(cause.at, "what binds it"),))))
+        elif isinstance(cause, CapacityCause) and id(cause.pod_set) in roles:
+            text = f"of its {cause.needed} pods only {cause.possible} ever find a place: {cause.what}"
+            places = (place(cause.at, "what each asks for"), *(place(at, "where none has room") for at in cause.places))
+            found.append((roles[id(cause.pod_set)], Reason(text, places)))
+    return tuple(found)
+
+
+def _deadlock(cause: DeadlockCause) -> str:
+    if cause.mutual:
+        return f"its pods and those of {cause.target.name} must each start next to the other"
+    there, here = ", ".join(cause.target_zones), ", ".join(cause.own_zones)
+    return f"it must run where {cause.target.name} runs, only in {there}, and has nodes only in {here}"

@@ -147,7 +147,8 @@ class GroupGraph:
     """One group in one snapshot: where its roles can run, and which of its connections are permitted between there.
 
     ``witness`` and ``counterexample`` are placements; ``waiting`` are the roles that the counterexample leaves Pending
-    for ever, and why. ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it
+    for ever, and why. ``obstacles`` are what else keeps roles from ever starting.
+    ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it
     runs only spread over zones, ``split`` that the counterexample is bad because it is spread. ``table`` is the proof
     as a table.
     """
@@ -164,6 +165,7 @@ class GroupGraph:
     witness: tuple[Seated, ...] = ()
     counterexample: tuple[Seated, ...] = ()
     waiting: tuple[tuple[int, Reason], ...] = ()
+    obstacles: tuple[tuple[int, Reason], ...] = ()
     closest: str = ""
     across: bool = False
     split: bool = False

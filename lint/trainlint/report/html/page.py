@@ -9,10 +9,10 @@ from importlib.resources import files
 from typing import Final
 
 from trainlint import __version__
-from trainlint.report.element import Child, Markup, element
+from trainlint.report.element import Child, Markup, element, joined
 from trainlint.report.html.findings import concerned, findings
 from trainlint.report.html.groups import groups
-from trainlint.report.html.parts import listed, names, rows, section
+from trainlint.report.html.parts import listed, names, place, rows, section
 from trainlint.report.options import Options
 from trainlint.report.overview import summary
 from trainlint.report.terminal import Paint
@@ -38,6 +38,7 @@ def page(result: Result, options: Options) -> Markup:
         _failures(result),
         None if quiet else groups(result, anchors, of_group),
         listing,
+        _mended(result),
         None if quiet else _unknowns(result),
         None if quiet else section("assumed", "Assumed", listed(dict.fromkeys(result.assumptions))),
         None if quiet else _snapshots(result),
@@ -101,6 +102,19 @@ def _compared(result: Result) -> Markup | None:
     if result.baseline is not None:
         said.append(f"Accepted by {result.baseline.file}: {len(result.baseline.accepted)}.")
     return element("p", " ".join(said), class_="about") if said else None
+
+
+def _mended(result: Result) -> Markup | None:
+    """What the base revision had and this one has not."""
+    if result.comparison is None:
+        return None
+    lines = (
+        joined(
+            [f"{placed.finding.rule}: {placed.finding.message} ", place(placed.finding.at.file, placed.span, base=True)]
+        )
+        for placed in result.comparison.mended
+    )
+    return section("mended", "Mended", listed(lines))
 
 
 def _failures(result: Result) -> Markup | None:

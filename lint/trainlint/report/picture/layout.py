@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -54,6 +54,7 @@ LANE: Final = 12
 CHAR: Final = 6.6
 """The width of a character of a label, more or less."""
 ROUND: Final = 6
+_SEPARATED: Final = re.compile(r"[^/.=:,_-]*[/.=:,_-]|[^/.=:,_-]+")
 
 
 @fact
@@ -177,12 +178,38 @@ def free_place(rect: Rect, taken: list[Rect]) -> Rect:
 
 
 def wrapped(text: str, chars: int, lines: int) -> tuple[str, ...]:
-    """The text in lines; what does not fit is cut, and marked so."""
-    found = textwrap.wrap(" ".join(text.split()), chars) or [""]
-    kept = [clipped(line, chars) for line in found[:lines]]
+    """The text in lines; what does not fit is cut, and marked so. Words that are too long break after a separator."""
+    found = [""]
+    for word in text.split():
+        for number, piece in enumerate(_pieces(word, chars)):
+            joint = "" if number or not found[-1] else " "
+            if len(found[-1]) + len(joint) + len(piece) <= chars:
+                found[-1] += joint + piece
+            else:
+                found.append(piece)
+    found = found[1:] if not found[0] and len(found) > 1 else found
+    kept = found[:lines]
     if len(found) > lines:
         kept[-1] = kept[-1][: chars - 1].rstrip() + "…"
     return tuple(kept)
+
+
+def _pieces(word: str, chars: int) -> Iterator[str]:
+    """A word in pieces, none of them longer than a line."""
+    if len(word) <= chars:
+        yield word
+        return
+    piece = ""
+    for part in _SEPARATED.findall(word):
+        if piece and len(piece) + len(part) > chars:
+            yield piece
+            piece = ""
+        piece += part
+        while len(piece) > chars:
+            yield piece[:chars]
+            piece = piece[chars:]
+    if piece:
+        yield piece
 
 
 def clipped(text: str, chars: int) -> str:

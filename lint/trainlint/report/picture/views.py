@@ -11,7 +11,7 @@ from trainlint.report.graph.expanded import pools_text, zone_title
 from trainlint.report.picture.connections import connect
 from trainlint.report.picture.notes import Notes
 from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, State, View
-from trainlint.report.picture.words import alike, pool_lines, seats_text
+from trainlint.report.picture.words import alike, capital, pool_lines, seats_text
 from trainlint.result.graph import GroupGraph, Reason, Seated, Spot
 
 __all__ = ["views"]
@@ -75,6 +75,11 @@ class _View:
             if spots and all(spot.fits is Answer.REFUTED for spot in spots):
                 self._pending(role, "no node takes it")
         self._lacking()
+        for role, reason in self.graph.obstacles:
+            box = next((each for each in self.boxes if each.row == role and each.state != State.REFUSED), None)
+            if box is not None:
+                note = Note(f"{box.title} never starts", "bad", 0, (f"{capital(reason.text)}.",), reason.places)
+                self.notes.turn(box.note, note)
         return self._made()
 
     def _zones(self) -> list[str]:
@@ -147,7 +152,7 @@ class _View:
             lines = [self._pods(spot.role), f"on {pools}" if state == State.POSSIBLE else doubt]
         note = Note(
             f"{about.name} in {zone_title(spot.zone)}",
-            texts=(text,)
+            texts=(f"{capital(text)}.",)
             if text
             else (f"One pod fits on {pools_text(self.graph, spot.pools)}.",)
             if spot.pools
@@ -163,7 +168,7 @@ class _View:
         if reason is None:
             note = self.notes.add(Note(title, "bad", places=(about.at,)))
         else:
-            note = self.notes.numbered(Note(title, "bad", 0, (f"{reason.text}.",), reason.places))
+            note = self.notes.numbered(Note(title, "bad", 0, (f"{capital(reason.text)}.",), reason.places))
         self.boxes.append(Box(role, PENDING, State.PENDING, about.name, (self._pods(role), why), note))
 
     def _vacant(self, spot: Spot) -> None:
@@ -199,4 +204,4 @@ class _View:
         refused = box.state == State.REFUSED
         title = f"{box.title} cannot run in {zone}" if refused else f"{zone} does not take all"
         changes = (Reason(reason.remedy),) if reason.remedy else ()
-        self.notes.turn(box.note, Note(title, "bad", 0, (reason.text,), reason.places, changes))
+        self.notes.turn(box.note, Note(title, "bad", 0, (f"{capital(reason.text)}.",), reason.places, changes))

@@ -12,7 +12,7 @@ from trainlint.report.graph.expanded import counted
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GroupGraph, Link, Ruling, Seated
 
-__all__ = ["alike", "headline", "pool_lines", "seats_text", "sentences", "unique", "way_out"]
+__all__ = ["alike", "capital", "headline", "pool_lines", "seats_text", "sentences", "unique", "way_out"]
 
 NEAR: Final = 2
 ZONES: Final = 4
@@ -81,18 +81,19 @@ def sentences(links: Sequence[tuple[Link, Ruling | None]]) -> Iterator[str]:
         if ruling is None:
             yield "Nobody could judge it."
         elif ruling.answer is Permission.ALLOW:
-            yield f"{_capital(ruling.egress)}; {ruling.ingress}."
+            yield f"{capital(ruling.egress)}; {ruling.ingress}."
         else:
             for text in (ruling.egress, ruling.ingress):
                 if " is allowed" not in text:
-                    yield f"{_capital(text)}."
+                    yield f"{capital(text)}."
             for each in ruling.near[:NEAR]:
                 yield f"Nearly matched: {each.role}."
             if ruling.open:
                 yield f"Only port {', '.join(ruling.open)} is open."
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """A sentence as it begins."""
     return text[:1].upper() + text[1:]
 
 
