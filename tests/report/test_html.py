@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 from tests.report.samples import EVIL, everything, evil, many
 
 from trainlint.engine import check
+from trainlint.finding import Span
 from trainlint.report import Options, reporter
 from trainlint.report.element import Markup, element, joined
+from trainlint.report.html.parts import excerpt
 from trainlint.result import Result
 
 LAB = Path(__file__).parents[1] / "lab"
@@ -204,6 +206,25 @@ def test_whatever_a_string_holds_it_is_text_of_an_element_and_value_of_an_attrib
     if all(map(visible, (a, b, c))):
         assert (outer.text, inner.text, inner.attributes, outer.attributes) == (a + b, b, {"title": c}, {"data-x": b})
     assert joined([made, a, None]) == made + joined([a])
+
+
+@pytest.mark.parametrize(
+    ("lines", "span", "shown", "marked"),
+    [
+        (("    a: b",), Span(7, 5, 7, 6), ["a: b"], ["a"]),
+        (("    a: b", "      c: d"), Span(7, 5, 8, 11), ["a: b", "  c: d"], ["a: b", "c: d"]),
+        (("a:", "", "  - b", "more"), Span(7, 1, 12, 1), ["a:", "", "  - b", "more", "…"], ["a:", "- b", "more"]),
+        (("\tx <y>",), Span(7, 2, 7, 99), ["    x <y>"], ["x <y>"]),
+        (("short",), Span(7, 30, 7, 40), ["short"], []),
+    ],
+)
+def test_an_excerpt_marks_its_span(lines: tuple[str, ...], span: Span, shown: list[str], marked: list[str]) -> None:
+    read = Reader(excerpt(lines, span) or "")
+    assert [each.text for each in read.named("span", class_="source")] == shown
+    assert [each.text for each in read.named("mark")] == marked
+    assert [each.text for each in read.named("span", class_="number") if each.text] == [
+        str(7 + number) for number in range(len(lines))
+    ]
 
 
 def test_markup_is_not_escaped_twice_and_nothing_is_no_attribute() -> None:

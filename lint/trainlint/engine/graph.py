@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from trainlint.config.choices import Choices
@@ -32,7 +33,7 @@ class Graphs:
 
     def __init__(self, places: Places) -> None:
         self._places = places
-        self._placed: dict[tuple[Location, str], PlacedRelated] = {}
+        self._placed: dict[Location, PlacedRelated] = {}
         self._pools: dict[tuple[int, str], tuple[GraphPool, ...]] = {}
 
     def of(self, proof: GroupProof, facts: Facts) -> GroupGraph:
@@ -70,10 +71,9 @@ class Graphs:
         )
 
     def _place(self, at: Location, part: str) -> PlacedRelated:
-        key = (at, part)
-        if key not in self._placed:
-            self._placed[key] = self._places.named(at, part)
-        return self._placed[key]
+        if at not in self._placed:
+            self._placed[at] = self._places.named(at, "")
+        return replace(self._placed[at], role=part)
 
     def _pools_of(self, proof: GroupProof, facts: Facts) -> tuple[GraphPool, ...]:
         inventory = facts.verdicts.inventory(proof.group.members[0])

@@ -52,24 +52,24 @@ def place(file: str, span: Span, *, base: bool = False) -> Markup:
 
 
 def excerpt(lines: Sequence[str], span: Span) -> Markup | None:
-    """Source lines with their numbers, the span marked."""
+    """Source lines with their numbers, without the indent that all have, the span marked."""
     if not lines:
         return None
+    indent = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)
     shown: list[Child] = []
-    for offset, line in enumerate(lines):
-        number = span.line + offset
-        start = span.column - 1 if number == span.line else 0
-        end = span.end_column - 1 if number == span.end_line else len(line)
-        start, end = min(start, len(line)), min(max(start, end), len(line))
-        if start == 0 and number != span.line:
-            start = len(line) - len(line.lstrip())
+    for number, line in enumerate((line[indent:] for line in lines), span.line):
+        end = len(line)
+        first = span.column - 1 - indent if number == span.line else end - len(line.lstrip())
+        start = min(max(first, 0), end)
+        if number == span.end_line:
+            end = min(max(span.end_column - 1 - indent, start), end)
         marked = element("mark", _code(line[start:end])) if start < end else None
         shown.append(element("span", str(number), class_="number"))
-        shown.append(element("span", _code(line[:start]), marked, _code(line[max(start, end) :]), class_="source"))
+        shown.append(element("span", _code(line[:start]), marked, _code(line[end:]), class_="source"))
     if span.line + len(lines) - 1 < (span.end_line if span.end_column > 1 else span.end_line - 1):
         shown.append(element("span", "", class_="number"))
         shown.append(element("span", "…", class_="source"))
-    return element("pre", element("code", *shown), class_="excerpt", tabindex=0)
+    return element("pre", element("code", *shown), class_="excerpt")
 
 
 def _code(source: str) -> str:
@@ -88,7 +88,7 @@ def rows(header: Sequence[str], body: Iterable[Sequence[Child]], **attributes: s
     lines = [
         element("tr", element("th", row[0], scope="row"), *(element("td", cell) for cell in row[1:])) for row in body
     ]
-    return element("div", element("table", head, element("tbody", *lines), **attributes), class_="wide", tabindex=0)
+    return element("div", element("table", head, element("tbody", *lines), **attributes), class_="wide")
 
 
 def section(name: str, title: str, *children: Child) -> Markup | None:
