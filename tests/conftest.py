@@ -14,6 +14,9 @@ from trainlint.source.program import kustomize
 
 INSTALL = {
     "bash": "apt-get install bash",
+    "chromedriver": "apt-get install chromium-driver",
+    "chromium": "apt-get install chromium",
+    "dot": "apt-get install graphviz",
     "fish": "apt-get install fish",
     "git": "apt-get install git",
     "groff": "apt-get install groff",
@@ -24,6 +27,9 @@ INSTALL = {
     "zsh": "apt-get install zsh",
 }
 """The tools that tests may ask for, each with the command that installs it."""
+
+PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome")}
+"""Programs any of which is the tool, where there are several."""
 
 RENDERERS = {"helm": helm, "kustomize": kustomize}
 """Tools that may come from a package."""
@@ -44,10 +50,16 @@ def pytest_configure(config: pytest.Config) -> None:
     )
 
 
+def _is_here(tool: str) -> bool:
+    if tool in RENDERERS:
+        return RENDERERS[tool]() is not None
+    return any(shutil.which(program) for program in PROGRAMS.get(tool, (tool,)))
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
-            if (RENDERERS[tool]() if tool in RENDERERS else shutil.which(tool)) is None:
+            if not _is_here(tool):
                 _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
 
 

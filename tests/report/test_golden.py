@@ -41,7 +41,7 @@ def test_a_report_is_what_the_golden_file_says(form: str, file: str, monkeypatch
 
 
 def test_every_format_has_a_golden_file_or_a_test_of_its_own() -> None:
-    assert set(FORMATS) == {*FILES, "text", "json"}
+    assert set(FORMATS) == {*FILES, "text", "json", "html"}
 
 
 @pytest.mark.parametrize("form", FORMATS)

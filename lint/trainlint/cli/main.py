@@ -26,6 +26,7 @@ COMMANDS: Final = (
     "config",
     "demo",
     "explain",
+    "graph",
     "init",
     "inventory",
     "lsp",

@@ -58,7 +58,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     return Seen(
         str(world.root),
         tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
-        tuple(_homes(verdicts(state.facts, state.repository), state.places)),
+        tuple(_homes((verdict for verdict, *_ in verdicts(state.facts, state.repository)), state.places)),
         tuple(state.failures),
     )
 

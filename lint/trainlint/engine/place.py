@@ -105,6 +105,10 @@ class Places:
         related = tuple(self._related(each) for each in finding.related)
         return Placed(finding, span, path, related, self._excerpt(finding.at, span), reason, finding.at.base)
 
+    def named(self, at: Location, role: str) -> PlacedRelated:
+        """A place with its part in something."""
+        return self._related(Related(role, at))
+
     def _related(self, related: Related) -> PlacedRelated:
         path, span = self.locate(related.at) if related.span is None else (related.at.path, related.span)
         lines = self._excerpt(related.at, span)

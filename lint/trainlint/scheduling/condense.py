@@ -10,7 +10,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 
-__all__ = ["condense", "united_in"]
+__all__ = ["condense", "members", "united_in"]
 
 
 def condense(
@@ -38,6 +38,17 @@ def united_in(pool: Pool, pools: Iterable[Pool]) -> tuple[Pool, ...]:
         return (pool,)
     key = _key(pool)
     return tuple(each for each in pools if _key(each) == key) or (pool,)
+
+
+def members(pools: Iterable[Pool], condensed: Iterable[Pool]) -> dict[str, tuple[str, ...]]:
+    """The names of the pools that each of the condensed ones stands for, by its name."""
+    united = list(condensed)
+    alone = {id(pool): pool.name for pool in united}
+    by_key = {_key(pool): pool.name for pool in reversed(united)}
+    found: dict[str, list[str]] = {}
+    for pool in pools:
+        found.setdefault(alone.get(id(pool)) or by_key.get(_key(pool), pool.name), []).append(pool.name)
+    return {name: tuple(names) for name, names in found.items()}
 
 
 def _key(pool: Pool) -> Hashable:

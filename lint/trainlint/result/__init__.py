@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Path, Severity, Span
 from trainlint.model.known import Answer
+
+if TYPE_CHECKING:
+    from trainlint.result.graph import GroupGraph
 
 __all__ = [
     "Baseline",
@@ -193,7 +196,8 @@ class Baseline:
 class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 
-    ``fail_on`` is the least severity that the configuration lets fail a run.
+    ``fail_on`` is the least severity that the configuration lets fail a run. ``graphs`` are those of ``groups``, in
+    the same order, where somebody asked for them.
     """
 
     root: str
@@ -208,3 +212,4 @@ class Result:
     comparison: Comparison | None = None
     baseline: Baseline | None = None
     fail_on: Severity = Severity.ERROR
+    graphs: tuple[GroupGraph, ...] = ()
