@@ -364,6 +364,8 @@ def test_a_patch_of_what_is_elsewhere_does_not_keep_the_rest_from_being_rendered
         ("resources: [nowhere.yaml]", "nowhere.yaml: no such file or directory"),
         ("patches: [{path: nowhere.yaml}]", "nowhere.yaml: no such file or directory"),
         ("patches: [{path: other.yaml}]", 'no resource matches strategic merge patch "Job.v1.batch/b.[noNs]"'),
+        (f"resources: [{'x' * 300}]", "file name too long"),
+        ('resources: ["a\\0b"]', "a"),
         ("unknownField: 1", 'unknown field "unknownField"'),
     ],
 )

@@ -60,9 +60,9 @@ def render(
     as_written = frozenset().union(*(resolution.files[each] for each in deployed if each not in roots))
     tree = Tree(world)
     documents = _Documents(tree, readings)
-    made = [_Root(root, kustomizations[root].file, tree, kinds, program) for root in roots]
+    made = [_Root(root, kustomizations[root].file, tree, kinds, program, documents) for root in roots]
     _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program)
-    return tuple(each.rendered(builds, documents, resolution.files[each.directory] - as_written) for each in made)
+    return tuple(each.rendered(builds, resolution.files[each.directory] - as_written) for each in made)
 
 
 def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
@@ -109,22 +109,25 @@ class _Documents:
 class _Root:
     """One root: what it needs, or why that is not to be had."""
 
-    def __init__(self, directory: str, file: str, tree: Tree, kinds: KindFilter, program: Program) -> None:
+    def __init__(
+        self, directory: str, file: str, tree: Tree, kinds: KindFilter, program: Program, documents: _Documents
+    ) -> None:
         self.directory = directory
         self.file = file
         self.kinds = kinds
         self.closure: Closure | None = None
+        self._written = documents
         self.digest = ""
         self._refused: RefusedError | None = None
         try:
-            self.closure = close(tree, directory)
+            self.closure = close(tree, directory, documents)
         except RefusedError as error:
             self._refused = error
             return
         what = [program.identity, directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
         self.digest = digest_of(what, self.closure.files, self.closure.links)
 
-    def rendered(self, builds: Builds, documents: _Documents, files: frozenset[str]) -> Rendered:
+    def rendered(self, builds: Builds, files: frozenset[str]) -> Rendered:
         """What was made of it."""
         if self._refused is not None:
             return self._failed(str(self._refused), self._refused.remedy, self._refused.at)
@@ -134,7 +137,7 @@ class _Root:
         if any(not unknown.subject for unknown in reading.unknowns):
             failed = reading.unknowns[0]
             return self._failed(failed.missing, at=failed.at)
-        origins = Origins(self.directory, self.closure.kustomizations, documents, self.closure.links)
+        origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links)
         made = tuple(self._documents(reading, origins))
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
