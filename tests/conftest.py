@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from importlib.util import find_spec
 
 import hypothesis
 import pytest
@@ -26,15 +27,22 @@ CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["TRAINLINT_CACHE_DIR"] = CACHE.name
     config.addinivalue_line(
-        "markers", "needs(tool, ...): programs that the test runs; one that is missing skips it, and fails it under CI"
+        "markers",
+        "needs(tool, ...): programs and packages that the test uses; one that is missing skips it, and fails it under CI",
     )
+
+
+def _is_there(tool: str) -> bool:
+    if tool == "kustomize":
+        return kustomize() is not None
+    return shutil.which(tool) is not None if tool in INSTALL else find_spec(tool) is not None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
-            if (kustomize() if tool == "kustomize" else shutil.which(tool)) is None:
-                _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
+            if not _is_there(tool):
+                _missing(f"{tool} is needed and not on this machine: {INSTALL.get(tool, 'make setup')}")
 
 
 @pytest.fixture

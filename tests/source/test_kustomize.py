@@ -410,6 +410,15 @@ def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: s
     assert reason in why(root)
 
 
+def test_secrets_that_are_kept_out_of_git_keep_nothing_from_being_rendered(tmp_path: Path) -> None:
+    generator = "secretGenerator: [{name: token, envs: [token.env]}]"
+    root = rendered(
+        tmp_path, {"kustomization.yaml": f"namePrefix: x-\nresources: [job.yaml]\n{generator}\n", "job.yaml": JOB}
+    )["kustomization.yaml"]
+    assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
+    assert root.unknowns == ()
+
+
 def test_the_fault_of_a_base_is_an_unknown_at_the_base(tmp_path: Path) -> None:
     root = rendered(
         tmp_path,

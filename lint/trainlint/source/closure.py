@@ -135,7 +135,7 @@ class _Collector:
             raise RefusedError(
                 f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
             )
-        kept = Cleaned(document, self.plugins)
+        kept = Cleaned(document, self.plugins, self.has)
         subject = f"the kustomization {directory or '.'}"
         for what, path in kept.out:
             remedy = "lint what it makes, where that is there"
@@ -146,6 +146,11 @@ class _Collector:
         if kept.changed:
             self._write(document.file, kept.data)
         self._here = before
+
+    def has(self, directory: str, entry: str) -> bool:
+        """Whether there is a file of that name."""
+        name = _joined(directory, entry)
+        return name is not None and self._tree.read(self._real(name)) is not None
 
     def plugins(self, directory: str, entry: str) -> Iterator[Field]:
         """The configurations of plugins that an entry of ``generators`` and the like names."""
