@@ -28,7 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ["TRAINLINT_CACHE_DIR"] = CACHE.name
     config.addinivalue_line(
         "markers",
-        "needs(tool, ...): programs and packages that the test uses; one that is missing skips it, and fails it under CI",
+        "needs(tool, ...): programs and packages that the test uses; what is missing skips it, and fails it under CI",
     )
 
 

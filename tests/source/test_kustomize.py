@@ -5,6 +5,7 @@ Expectations are what kustomize documents for each field (kubectl.docs.kubernete
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from trainlint.source.kustomize import render
 from trainlint.source.origins import Basis, ObjectOrigin
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
-from trainlint.source.reading import read_file
+from trainlint.source.reading import read, read_file
 from trainlint.source.rendered import Rendered
 from trainlint.source.spans import locate
 
@@ -108,6 +109,17 @@ def test_objects_are_those_that_kustomize_makes_of_them(prod: Rendered, dev: Ren
     assert {
         (each.data["kind"], each.data["metadata"]["name"]) for each in dev.documents if each.data["kind"] == "Job"
     } == {("Job", "worker")}
+
+
+def test_it_is_what_kustomize_makes_in_place(overlays: tuple[Path, dict[str, Rendered]]) -> None:
+    program = kustomize()
+    assert program is not None
+    for name, root in overlays[1].items():
+        command = [*program.command, str((overlays[0] / name).parent)]
+        output = subprocess.run(command, check=True, capture_output=True).stdout
+        assert [each.data for each in root.documents] == [
+            each.data for each in read("rendered.yaml", output, KINDS).documents
+        ]
 
 
 def test_no_annotation_of_ours_stays_behind(prod: Rendered, dev: Rendered) -> None:

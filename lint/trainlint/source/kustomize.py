@@ -165,7 +165,7 @@ class _Root:
 
 def _remedy(why: str, directory: str) -> str:
     if "is not in or below" in why:
-        return "name a directory with a kustomization of its own: kustomize refuses files from beside or above"
+        return "give the directory of that file a kustomization, and name the directory"
     return f"try it by hand: kubectl kustomize {directory}"
 
 
