@@ -27,7 +27,7 @@ from trainlint.source.origins import Basis, ObjectOrigin
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import read, read_file
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered import Deployed, Rendered
 from trainlint.source.spans import locate
 
 pytestmark = pytest.mark.needs("kustomize")
@@ -36,7 +36,7 @@ KINDS = KindFilter(READ_KINDS)
 
 
 def rendered(
-    root: Path, files: dict[str, str | bytes], *extra: str, builds: Builds | None = None
+    root: Path, files: dict[str, str | bytes], *extra: Deployed, builds: Builds | None = None
 ) -> dict[str, Rendered]:
     write(root, files)
     program = kustomize()
@@ -465,7 +465,25 @@ def test_a_directory_that_somebody_deploys_is_rendered_although_another_one_uses
         "base/job.yaml": JOB,
     }
     assert set(rendered(tmp_path, files)) == {"prod/kustomization.yaml"}
-    assert set(rendered(tmp_path, files, "base")) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
+    assert set(rendered(tmp_path, files, Deployed("base"))) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
+
+
+def test_who_deploys_a_directory_may_put_all_of_it_into_another_namespace(tmp_path: Path) -> None:
+    # Flux' targetNamespace overrides the namespace of the kustomization
+    files: dict[str, str | bytes] = {
+        "app/kustomization.yaml": "namespace: own\nresources: [job.yaml]\n",
+        "app/job.yaml": JOB,
+    }
+    write(tmp_path, files)
+    program = kustomize()
+    assert program is not None
+    world = discover([tmp_path])
+    readings = [read_file(file, KINDS) for file in world.files]
+    extra = [Deployed("app", "one"), Deployed("app", "two")]
+    made = render(world, readings, KINDS, Builds(), program, extra)
+    documents = [document for each in made for document in each.documents]
+    assert [each.data["metadata"]["namespace"] for each in documents] == ["one", "two"]
+    assert len({(each.file, each.index) for each in documents}) == 2
 
 
 def test_files_that_another_root_deploys_as_they_are_stay_what_they_are(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from trainlint.engine.setup import Setup
 from trainlint.snapshot.repository import READ_KINDS
@@ -11,17 +11,22 @@ from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered import Deployed, Rendered
 
 __all__ = ["rendered"]
 
 
 def rendered(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str] = ()
+    world: World,
+    readings: Sequence[Reading],
+    setup: Setup,
+    builds: Builds,
+    tell: Callable[[str, int, int], None],
+    extra: Iterable[Deployed] = (),
 ) -> tuple[Rendered, ...]:
     """Everything that is rendered; nothing where there is no renderer, or the configuration wants none.
 
-    ``extra`` are directories of kustomizations that somebody deploys by themselves.
+    ``extra`` are directories of kustomizations that somebody deploys by themselves. ``tell`` is told what is done.
     """
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()
@@ -30,4 +35,4 @@ def rendered(
         return ()
     from trainlint.source.kustomize import render  # noqa: PLC0415 (only where there is something to render)
 
-    return render(world, readings, KindFilter(READ_KINDS), builds, program, extra)
+    return render(world, readings, KindFilter(READ_KINDS), builds, program, extra, tell)

@@ -103,14 +103,20 @@ def read_all(
     return readings
 
 
-def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds | None = None) -> State:
+def read_state(
+    world: World,
+    readings: Sequence[Reading],
+    setup: Setup,
+    builds: Builds | None = None,
+    tell: Progress = lambda stage, done, total: None,
+) -> State:
     """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
 
     Raises:
         UsageError: an Inventory is wrong.
     """
     builds = builds or Builds()
-    made = rendered(world, readings, setup, builds)
+    made = rendered(world, readings, setup, builds, tell)
     repository = read_repository(readings, [file.name for file in world.files], world.real, made)
     return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings), builds)
 

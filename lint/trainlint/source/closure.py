@@ -42,14 +42,16 @@ class Closure:
     unknowns: list[Unknown] = field(default_factory=list)
 
 
-def close(tree: Tree, root: str, documents: Documents) -> Closure:
+def close(tree: Tree, root: str, documents: Documents, namespace: str = "") -> Closure:
     """Collect what the kustomization in the directory ``root`` needs; ``documents`` gives all documents of a file.
+
+    ``namespace`` takes the place of the one that it gives, if somebody deploys it into another.
 
     Raises:
         RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it nobody
             could tell what comes out.
     """
-    return _Collector(tree, root, documents).closure()
+    return _Collector(tree, root, documents).closure(namespace)
 
 
 class _Collector:
@@ -62,7 +64,7 @@ class _Collector:
         self._below: dict[str, set[str]] = {}
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
 
-    def closure(self) -> Closure:
+    def closure(self, namespace: str) -> Closure:
         root = self._closure.root
         self._directory(root)
         self._aim()
@@ -75,6 +77,8 @@ class _Collector:
                 data = self._cleaned[root].data
                 known = data.get("buildMetadata")
                 asked = [each for each in known if each == "managedByLabel"] if isinstance(known, list) else []
+                if namespace:
+                    data = {**data, "namespace": namespace}
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
         return self._closure
 
