@@ -30,14 +30,14 @@ BELOW = (
         ),
         (
             (
-                'E1129 19:05:30.902710   27690 run.go:72] "command failed" err="invalid Kustomization: json: unknown field '
+                'E1129 19:05:30.90 27690 run.go:72] "command failed" err="invalid Kustomization: json: unknown field '
                 '\\"x\\""\n'
             ),
             Complaint('invalid Kustomization: json: unknown field "x"'),
         ),
         (
             (
-                'E1129 19:05:30.902710   27690 run.go:72] "command failed" err=<\n\ttrouble configuring builtin '
+                'E1129 19:05:30.90 27690 run.go:72] "command failed" err=<\n\ttrouble configuring builtin '
                 "PatchTransformer with config: `\n\tpath: ops.yaml\n\t`: unable to parse SM or JSON patch from [path: "
                 '"ops.yaml"]\n >\n'
             ),
@@ -45,9 +45,10 @@ BELOW = (
         ),
         (
             (
-                "error: accumulating components: accumulateDirectory: \"recursed accumulation of path '/tmp/copy/part': "
-                "failed to get the patch file from path(n.yaml): evalsymlink failure on '/tmp/copy/part/n.yaml' : lstat "
-                '/tmp/copy/part/n.yaml: no such file or directory"'
+                'error: accumulating components: accumulateDirectory: "recursed accumulation of path '
+                "'/tmp/copy/part': "
+                "failed to get the patch file from path(n.yaml): evalsymlink failure on '/tmp/copy/part/n.yaml' : "
+                'lstat /tmp/copy/part/n.yaml: no such file or directory"'
             ),
             Complaint("failed to get the patch file from path(n.yaml): part/n.yaml: no such file or directory", "part"),
         ),
