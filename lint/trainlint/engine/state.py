@@ -150,7 +150,7 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     known = names_of(all_rules())
     entries = setup.configuration.choices.ignores
     suppressor = Suppressor(
-        read_suppressions(state.places, state.repository, entries, judged=setup.whole),
+        read_suppressions(state.places, state.repository, entries, state.findings, judged=setup.whole),
         state.places,
         known,
         today,
