@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from importlib.util import find_spec
 
 import hypothesis
 import pytest
@@ -46,13 +47,16 @@ CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["TRAINLINT_CACHE_DIR"] = CACHE.name
     config.addinivalue_line(
-        "markers", "needs(tool, ...): programs that the test runs; one that is missing skips it, and fails it under CI"
+        "markers",
+        "needs(tool, ...): programs and packages that the test uses; what is missing skips it, and fails it under CI",
     )
 
 
 def _is_here(tool: str) -> bool:
     if tool in RENDERERS:
         return RENDERERS[tool]() is not None
+    if tool not in INSTALL:  # a package of Python
+        return find_spec(tool) is not None
     return any(shutil.which(program) for program in PROGRAMS.get(tool, (tool,)))
 
 
@@ -60,7 +64,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
             if not _is_here(tool):
-                _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
+                _missing(f"{tool} is needed and not on this machine: {INSTALL.get(tool, 'make setup')}")
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def check(
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache))
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
     state.severities = setup.severities
     judge(state, setup.rules, tell)
     before = None
