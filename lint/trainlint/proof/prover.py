@@ -84,11 +84,14 @@ class Prover:
         verdicts = self._facts.verdicts
         members = {id(member) for member in group.members}
         alone = any(id(cause.pod_set) in members for cause in self._facts.missing_targets)
-        wanted = any(member.spec.pod_affinity for member in group.members)
+        terms = [term for member in group.members for term in member.spec.pod_affinity]
+        near = {member.namespace for member in group.members}
+        if any(term.namespaces or term.namespace_selector is not None for term in terms):
+            near |= {pod_set.namespace for pod_set in self._snapshot.workloads.pod_sets}
         others = [
             verdicts.over(pod_set, inventory)
-            for pod_set in self._snapshot.workloads.pod_sets
-            if wanted and id(pod_set) not in members and pod_set.replicas != 0
+            for pod_set in (self._snapshot.workloads.pod_sets if terms else ())
+            if pod_set.namespace in near and id(pod_set) not in members and pod_set.replicas != 0
         ]
         return Stage(
             nodes=verdicts.nodes(inventory),
