@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from trainlint.fact import remembered
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
@@ -11,7 +12,7 @@ from trainlint.proof.feasibility import Feasibility, judge_pod_set
 from trainlint.proof.queueing import Queueing
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
-from trainlint.scheduling.condense import condense
+from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import Node, node_of
 from trainlint.snapshot.build import Snapshot
 
@@ -19,6 +20,25 @@ __all__ = ["Judged", "Verdicts"]
 
 Judged = tuple[Feasibility, tuple[Node, ...]]
 """The verdicts on a pod set, with the nodes that their indexes are about."""
+
+
+_at_most = remembered(at_most)
+_judge = remembered(judge_pod_set)
+"""What Kueue has no part in is the same in all snapshots that have the same facts."""
+
+
+def _nodes(inventory: Inventory, names: frozenset[str] | None, asked: frozenset[str]) -> tuple[Node, ...]:
+    """The nodes of an inventory among pods that ask for these names and resources: the very same ones every time."""
+    known = _known(inventory)
+    if (names, asked) not in known:
+        known[names, asked] = tuple(node_of(pool, asked) for pool in condense(inventory.pools, names))
+    return known[names, asked]
+
+
+@remembered
+def _known(inventory: Inventory) -> dict[tuple[frozenset[str] | None, frozenset[str]], tuple[Node, ...]]:
+    """The nodes of an inventory as they were asked for so far: a place for what is remembered."""
+    return {}
 
 
 class Verdicts:
@@ -48,7 +68,7 @@ class Verdicts:
         """The inventory with the most that may be allocatable, where what is is only estimated."""
         key = id(inventory)
         if key not in self._generous:
-            self._generous[key] = at_most(inventory)
+            self._generous[key] = _at_most(inventory)
         return self._generous[key]
 
     def nodes(self, inventory: Inventory) -> tuple[Node, ...]:
@@ -60,23 +80,18 @@ class Verdicts:
             specs = [pod.spec for pod in pods]
             asked = {name for pod in pods for name in pod.requests.amounts}
             terms = [term for volume in volumes for term in volume.node_affinity or ()]
-            pools = condense(inventory.pools, specs, terms)
-            self._condensed[key] = (inventory, tuple(node_of(pool, asked) for pool in pools))
+            self._condensed[key] = (inventory, _nodes(inventory, named(specs, terms), frozenset(asked)))
         return self._condensed[key][1]
 
     def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
         """The verdicts on a pod set over the nodes of an inventory."""
         key = (id(inventory), id(pod_set))
         if key not in self._judged:
-            self._judged[key] = judge_pod_set(
-                pod_set,
-                inventory,
-                self.nodes(inventory),
-                self._snapshot.settings,
-                self._admission,
-                self._storage,
-                self._queueing.choices(pod_set) if pod_set.queue else None,
-            )
+            facts = (pod_set, inventory, self.nodes(inventory), self._snapshot.settings, self._admission, self._storage)
+            if pod_set.queue:
+                self._judged[key] = judge_pod_set(*facts, self._queueing.choices(pod_set))
+            else:
+                self._judged[key] = _judge(*facts)
         return self._judged[key]
 
     def of(self, pod_set: PodSet) -> Judged | None:

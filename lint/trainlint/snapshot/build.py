@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from typing import TypeVar
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered, together
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
 from trainlint.model.pool import Inventory
@@ -19,6 +20,8 @@ from trainlint.snapshot.repository import READ_KINDS, Repository
 from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
+
+T = TypeVar("T")
 
 APART = INVENTORY_KINDS | {"Namespace"}
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
@@ -66,40 +69,61 @@ class Snapshot:
         nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
         if len(nearest) < 2:
             return nearest
-        key = tuple(map(id, nearest))
-        if key not in self._united:
-            self._united[key] = united(nearest)
-        together = self._united[key]
-        return nearest if together is None else (together,)
+        whole = _united(together(*nearest))
+        return nearest if whole is None else (whole,)
 
-    @cached_property
-    def _united(self) -> dict[tuple[int, ...], Inventory | None]:
-        """What several inventories are together, so that the same ones are always the same."""
-        return {}
+
+_united = remembered(united)
+"""What several inventories are together, so that the same ones are always the same."""
 
 
 def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name."""
     read = [each for each in repository.objects if each.meta.kind in READ_KINDS]
     found = parts(find_alternatives(read, repository.together))
+    said = _Said()
     return tuple(
-        _snapshot(repository, part, cluster, prefix=len(settings) > 1) for part in found for cluster in settings
+        _snapshot(repository, part, cluster, said, prefix=len(settings) > 1) for part in found for cluster in settings
     )
 
 
-def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
+class _Said:
+    """What snapshots say equally is said once: what follows from the very same facts need not be found out again."""
+
+    def __init__(self) -> None:
+        self._settings: list[Settings] = []
+        self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
+
+    def settings(self, found: Settings) -> Settings:
+        """The settings that are equal, and came first."""
+        return _first(found, self._settings)
+
+    def namespaces(self, found: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+        """The namespaces that are equal, and came first."""
+        return _first(found, self._namespaces)
+
+
+def _first(found: T, before: list[T]) -> T:
+    for each in before:
+        if each == found:
+            return each
+    before.append(found)
+    return found
+
+
+def _snapshot(repository: Repository, part: Part, settings: Settings, said: _Said, *, prefix: bool) -> Snapshot:
     objects = tuple(_once(_belonging(repository, part)))
-    settings = _with_cni(settings, objects)
-    inventories = read_inventories(((each.meta, each.field) for each in objects), settings)
+    settings = said.settings(_with_cni(settings, objects))
+    inventories = _inventories(_inventory_objects(objects), settings)
     workloads = read_workloads([each.field for each in objects], settings)
     name = f"{settings.cluster}: {part.name}" if prefix else part.name
-    settings = replace(settings, assumptions=tuple(_assumptions(settings, objects)))
+    settings = said.settings(replace(settings, assumptions=tuple(_assumptions(settings, objects))))
     return Snapshot(
         name=name,
         why=part.why,
         objects=objects,
         settings=settings,
-        namespaces=_namespaces(objects),
+        namespaces=said.namespaces(_namespaces(objects)),
         inventories=inventories,
         workloads=workloads,
         elsewhere=_elsewhere(repository, objects, settings),
@@ -118,8 +142,16 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
 def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: Settings) -> tuple[Inventory, ...]:
     """The inventories of other snapshots: they tell that the repository makes several clusters."""
     here = {each.file for each in objects}
-    others = [(each.meta, each.field) for each in repository.objects if each.file not in here]
-    return read_inventories(others, settings)
+    return _inventories(_inventory_objects(each for each in repository.objects if each.file not in here), settings)
+
+
+def _inventory_objects(objects: Iterable[ApiObject]) -> tuple[ApiObject, ...]:
+    return together(*(each for each in objects if each.meta.kind in INVENTORY_KINDS))
+
+
+@remembered
+def _inventories(objects: tuple[ApiObject, ...], settings: Settings) -> tuple[Inventory, ...]:
+    return read_inventories(((each.meta, each.field) for each in objects), settings)
 
 
 def _belonging(repository: Repository, part: Part) -> Iterator[ApiObject]:
