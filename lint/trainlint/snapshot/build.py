@@ -66,11 +66,17 @@ class Snapshot:
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
-        nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
-        if len(nearest) < 2:
-            return nearest
-        whole = _united(together(*nearest))
-        return nearest if whole is None else (whole,)
+        found = self._inventories_for.get(place.file)
+        if found is None:
+            nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
+            whole = _united(together(*nearest)) if len(nearest) > 1 else None
+            found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
+        return found
+
+    @cached_property
+    def _inventories_for(self) -> dict[str, tuple[Inventory, ...]]:
+        """The answers so far, by file."""
+        return {}
 
 
 _united = remembered(united)
