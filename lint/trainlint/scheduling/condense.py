@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from trainlint.kube.node import HOSTNAME
@@ -10,19 +10,16 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 
-__all__ = ["condense", "members", "united_in"]
+__all__ = ["condense", "members", "named", "united_in"]
 
 
-def condense(
-    pools: Iterable[Pool], specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()
-) -> tuple[Pool, ...]:
-    """The pools with equal ones united, but for nodes that some pod spec or term (of a volume) names.
+def condense(pools: Iterable[Pool], named: Collection[str] | None) -> tuple[Pool, ...]:
+    """The pools with equal ones united, but for nodes that somebody names; ``None``: nobody knows which.
 
     A united pool has no hostname label: In never matches it and NotIn always does, as for each of its nodes, which no
     spec names.
     """
-    named, patterns = _named(specs, terms)
-    if patterns:
+    if named is None:
         return tuple(pools)
     united: dict[Hashable, Pool] = {}
     for pool in pools:
@@ -65,8 +62,10 @@ def _unite(one: Pool, other: Pool) -> Pool:
     return replace(one, labels=labels, minimum=one.minimum + other.minimum, maximum=maximum, node_name="")
 
 
-def _named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm]) -> tuple[set[str], bool]:
-    """The node names and hostnames that specs ask for, and whether one asks by anything but a list of names."""
+def named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()) -> frozenset[str] | None:
+    """The node names and hostnames that pod specs and terms (of volumes) ask for; ``None`` if one asks by anything but
+    a list of names.
+    """
     names: set[str] = set()
     patterns = False
     for spec in specs:
@@ -78,7 +77,7 @@ def _named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm]) -> tuple
     for requirement in (each for term in terms for each in term.expressions if each.key == HOSTNAME):
         names.update(requirement.values)
         patterns |= requirement.operator not in {"In", "NotIn"}
-    return names, patterns
+    return None if patterns else frozenset(names)
 
 
 def _on_names(spec: PodSpec) -> Iterator[Requirement]:
