@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from enum import StrEnum
 from typing import Any
@@ -179,7 +179,8 @@ class Finding:
 
     A rule fills the first block; the engine adds the second. ``cause`` tells apart two findings of one rule at one
     place and is part of the identity, so it must not contain line numbers. ``span`` is for what has no path (a comment,
-    text that does not parse). ``fixes`` are proposals, the best first.
+    text that does not parse). ``fixes`` makes proposals, the best first: nobody
+    calls it unless somebody asks what would mend the finding.
     """
 
     message: str
@@ -193,7 +194,7 @@ class Finding:
     certainty: Certainty = Certainty.PROVEN
     cause: str = ""
     span: Span | None = None
-    fixes: tuple[Fix, ...] = ()
+    fixes: Callable[[], Iterable[Fix]] = field(default=tuple, compare=False, repr=False)
 
     rule: str = ""
     category: str = ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 
 from trainlint.config.choices import Choices
@@ -23,7 +24,19 @@ from trainlint.source.cache import open_cache
 from trainlint.source.files import World, discover
 from trainlint.source.prefilter import KindFilter
 
-__all__ = ["check"]
+__all__ = ["Repairs", "check"]
+
+
+class Repairs(StrEnum):
+    """Which repairs are looked for."""
+
+    EACH = "each"
+    """All, each about the repository as it is: to be shown."""
+    SAFE = "safe"
+    """Those that cannot change what already works, one after the other: to be applied."""
+    ALL = "all"
+    """All but those that admit more traffic, one after the other: to be applied."""
+
 
 BACKGROUND = (
     {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
@@ -49,6 +62,7 @@ def check(
     base: str | None = None,
     baseline: Path | None = None,
     cache: bool = False,
+    repairs: Repairs | None = None,
 ) -> Result:
     """Everything that can be said about the repository at ``paths``.
 
@@ -56,7 +70,8 @@ def check(
     configuration says, as does ``require_reason`` (a suppression must give one). ``progress`` is told the stage,
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
     With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
-    file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory.
+    file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory. With
+    ``repairs``, what would mend the findings is looked for and tried; nothing is written.
 
     Raises:
         UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
@@ -82,6 +97,15 @@ def check(
     comparison = None
     if before is not None:
         kept, comparison = compare(before, state, setup, kept, hushed)
+    mended = None
+    if repairs is not None:
+        from trainlint.engine import mend  # noqa: PLC0415 (only for those who ask)
+
+        wanted = sorted(kept, key=_order)
+        if repairs is Repairs.EACH:
+            mended = mend.mend(state, setup, wanted)
+        else:
+            mended = mend.apply(state, setup, wanted, unsafe=repairs is Repairs.ALL)
     return Result(
         root=str(world.root),
         snapshots=tuple(
@@ -97,6 +121,9 @@ def check(
         comparison=comparison,
         baseline=accepted,
         fail_on=setup.fail_on,
+        repairs=None if mended is None else tuple(mended.repairs),
+        unmended=() if mended is None else tuple(mended.unmended),
+        changes=() if mended is None else mended.changes,
     )
 
 

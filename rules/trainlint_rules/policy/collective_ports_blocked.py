@@ -55,9 +55,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.model.workload import EPHEMERAL
+from trainlint.proof.admitting import admit_every_port
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import flow_text
@@ -68,10 +70,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy entry."""
     for proof, cause in facts.flow_causes("collective-ports-blocked"):
-        yield from _findings(proof, cause)
+        yield from _findings(facts, proof, cause)
 
 
-def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
+def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     for entry, (flow, open_ports) in cause.admitting.items():
         ports = ", ".join(str(each) for each in open_ports)
         yield Finding(
@@ -82,4 +84,5 @@ def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
             related=(Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),),
             evidence={"open": ports, "needed": f"TCP {EPHEMERAL}"},
             cause=f"{proof.group.name} {entry.direction.value}",
+            fixes=partial(admit_every_port, facts, entry),
         )

@@ -70,6 +70,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.proof.cause import SpreadCause
 from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import dropped_spread
 from trainlint.rule import Facts, rule
 
 
@@ -103,4 +104,5 @@ def _finding(proof: GroupProof, cause: SpreadCause) -> Finding:
         remedy=f"remove it; a nodeSelector on {proof.topology_key} or required pod affinity keeps a group together",
         evidence={"eligible zones": zones, "maxSkew": cause.max_skew},
         cause=cause.pod_set.name,
+        fixes=lambda: dropped_spread(cause),
     )
