@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Location
+from trainlint.finding import Certainty, Fix, Location, Put
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PodSet, Service, Workload, Workloads
@@ -185,7 +185,21 @@ def _no_service(name: _Name, directory: Directory, elsewhere: Service | None) ->
         {"host": name.address.host, "subdomain": name.target.spec.subdomain},
         name.service,
         Certainty.LIKELY,
+        fixes=_called(name, other[0]) if len(other) == 1 and not elsewhere else (),
     )
+
+
+def _called(name: _Name, service: Service) -> tuple[Fix, ...]:
+    """The Service gets the name that is looked for: where its own name is not, it is of no use to the pods."""
+    if service.at is None or service.generated:
+        return ()
+    title = f"call the Service {service.ref.name} {name.service}"
+    return (Fix(title, (Put(service.at.child("metadata", "name"), name.service), *_subdomain(name))),)
+
+
+def _subdomain(name: _Name) -> tuple[Put, ...]:
+    own = name.target.spec.subdomain
+    return () if own == name.service else (Put(_subdomain_at(name), name.service, ("initContainers", "containers")),)
 
 
 def _not_selected(name: _Name, service: Service) -> Fault:
@@ -210,7 +224,19 @@ def _unnumbered(name: _Name, service: Service) -> Fault:
         (_used(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host},
         name.service,
+        fixes=_indexed(name),
     )
+
+
+def _indexed(name: _Name) -> tuple[Fix, ...]:
+    """Completions as many as pods at once, each with a number, where the Job says how many."""
+    spec = name.workload.field["spec"]
+    if name.workload.owner.kind != "Job" or not isinstance(name.target.replicas, int):
+        return ()
+    edits = [Put(spec["completionMode"].at, "Indexed", ("template",))]
+    if not spec["completions"].present:
+        edits.append(Put(spec["completions"].at, name.target.replicas, ("template",)))
+    return (Fix("number the pods (completionMode: Indexed)", tuple(edits)),)
 
 
 def _wrong_subdomain(name: _Name, service: Service) -> Fault:
@@ -224,6 +250,7 @@ def _wrong_subdomain(name: _Name, service: Service) -> Fault:
         (_used(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host, "subdomain": own},
         name.service,
+        fixes=(Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name)),),
     )
 
 
@@ -243,6 +270,12 @@ def _not_ready(name: _Name, service: Service) -> Fault | None:
                 {"host": name.address.host},
                 name.service,
                 Certainty.LIKELY,
+                fixes=(
+                    Fix(
+                        f"let {name.service} name pods that are not ready yet",
+                        (Put(service.at.child("spec", "publishNotReadyAddresses"), value=True),),
+                    ),
+                ),
             )
     return None
 
