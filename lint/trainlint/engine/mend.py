@@ -10,7 +10,7 @@ from trainlint.engine.search import Found, concerns, finding_goal, group_goal, s
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State
 from trainlint.engine.trial import Judge, Trial
-from trainlint.finding import Finding, Safety
+from trainlint.finding import Finding, Safety, Severity
 from trainlint.fix.diff import replaced_lines
 from trainlint.model.known import Answer
 from trainlint.result import FileChange, Repair, TextEdit, Unmended
@@ -47,20 +47,23 @@ def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
         return found
     judge = Judge(state, setup, trials_for(state))
     covered: set[tuple[str, str]] = set()
-    for name, snapshot, about in _refuted(judge.start, findings):
+    groups = list(_refuted(judge.start, findings))
+    for name, snapshot, about in groups:
         if not all(_key(each) in covered for each in about):
-            best = search(judge, group_goal(name, snapshot), EACH)
+            best = search(judge, group_goal(judge, name, snapshot), EACH)
             if best is None:
                 found.unmended.append(Unmended(name, snapshot, _why(judge)))
             else:
                 found.repairs.append(_repair(judge, best, findings, name, snapshot))
-                covered |= _gone(best.trial, findings)
+                covered |= _gone(judge, best.trial, findings)
     for finding in findings:
         if _key(finding) not in covered and judge.start.of(finding) is not None:
             best = search(judge, finding_goal(judge, finding), EACH)
             if best is not None:
                 found.repairs.append(_repair(judge, best, findings))
-                covered |= _gone(best.trial, findings)
+                covered |= _gone(judge, best.trial, findings)
+    open_ = {(name, snapshot) for name, snapshot, about in groups if not _settled(about, covered)}
+    found.unmended = [each for each in found.unmended if (each.group, each.snapshot) in open_]
     return found
 
 
@@ -92,7 +95,7 @@ def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bo
         for name, snapshot, _ in groups:
             left = _left(judge.start, findings)
             if any((name, snapshot) == each[:2] for each in _refuted(judge.start, left)):
-                take(search(judge, group_goal(name, snapshot), EACH, worst), left, name, snapshot)
+                take(search(judge, group_goal(judge, name, snapshot), EACH, worst), left, name, snapshot)
         while True:
             left = _left(judge.start, findings)
             following = next((each for each in left if _key(each) not in tried), None)
@@ -105,6 +108,11 @@ def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bo
     files = {file.name: file for file in state.world.files}
     found.changes = tuple(_change(name, files[name].read(), content) for name, content in sorted(contents.items()))
     return found
+
+
+def _settled(about: Sequence[Finding], covered: set[tuple[str, str]]) -> bool:
+    """Whether every error about a group is mended by itself, though nobody can tell whether the group runs then."""
+    return all(_key(each) in covered for each in about if each.severity is Severity.ERROR)
 
 
 def trials_for(state: State) -> int:
@@ -123,8 +131,9 @@ def _left(now: Trial, findings: Sequence[Finding]) -> list[Finding]:
     return [now.findings[index] for index, _ in sorted(pairs.items(), key=lambda pair: pair[1])]
 
 
-def _gone(now: Trial, findings: Sequence[Finding]) -> set[tuple[str, str]]:
-    return {_key(each) for each in findings if now.of(each) is None}
+def _gone(judge: Judge, now: Trial, findings: Sequence[Finding]) -> set[tuple[str, str]]:
+    """Those that are there no more; what the rules say about suppressions is not looked at in a trial."""
+    return {_key(each) for each in findings if judge.start.of(each) is not None and now.of(each) is None}
 
 
 def _refuted(trial: Trial, findings: Sequence[Finding]) -> Iterator[tuple[str, str, list[Finding]]]:
@@ -144,7 +153,7 @@ def _why(judge: Judge) -> str:
 
 def _repair(judge: Judge, best: Found, findings: Sequence[Finding], group: str = "", snapshot: str = "") -> Repair:
     trial = best.trial
-    gone = _gone(trial, findings)
+    gone = _gone(judge, trial, findings)
     files = {file.name: file for file in judge.start.state.world.files}
     return Repair(
         steps=tuple(fix.title for fix in trial.fixes),

@@ -73,7 +73,7 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
     expanded: set[frozenset[tuple[str, bytes]]] = set()
     fallback: Found | None = None
     for _ in range(trials):
-        if not waiting or (fallback is not None and waiting[0][:2] > (False, len(fallback.trial.fixes))):
+        if not waiting or (fallback is not None and waiting[0][:2] > _size(fallback)):
             break
         *_, before, fix = heapq.heappop(waiting)
         trial = judge.after(before, fix)
@@ -81,16 +81,36 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
             continue
         news = judge.news(trial)
         if goal.reached(trial) and not judge.harms(trial) and all(map(goal.bearable, news)):
-            found = Found(trial, _opened(judge, trial), news)
+            found = _reduced(judge, goal, Found(trial, _opened(judge, trial), news))
             if found.safety is not Safety.OPENING and not news:
                 return found
             if RANKS[found.safety] <= RANKS[worst]:
-                fallback = min(filter(None, (fallback, found)), key=lambda each: each.safety is Safety.OPENING)
+                fallback = min(filter(None, (fallback, found)), key=lambda each: (_size(each), len(each.leaves)))
         key = frozenset(trial.changed.items())
         if len(trial.fixes) < LARGEST and key not in expanded:
             expanded.add(key)
             propose(trial)
     return fallback
+
+
+def _size(found: Found) -> tuple[bool, int]:
+    return found.safety is Safety.OPENING, len(found.trial.fixes)
+
+
+def _reduced(judge: Judge, goal: Goal, found: Found) -> Found:
+    """The same without the fixes that the others make needless."""
+    fixes = found.trial.fixes
+    for left_out in range(len(fixes) if len(fixes) > 1 else 0):
+        trial: Trial | None = judge.start
+        for number, fix in enumerate(fixes):
+            if number != left_out and trial is not None:
+                trial = judge.after(trial, fix)
+        if trial is None or not goal.reached(trial) or judge.harms(trial):
+            continue
+        news, opens = judge.news(trial), _opened(judge, trial)
+        if len(news) <= len(found.leaves) and all(map(goal.bearable, news)) and len(opens) <= len(found.opens):
+            return _reduced(judge, goal, Found(trial, opens, news))
+    return found
 
 
 def _opened(judge: Judge, trial: Trial) -> tuple[str, ...]:
@@ -112,8 +132,9 @@ def finding_goal(judge: Judge, finding: Finding) -> Goal:
     return Goal(lambda trial: trial.of(finding) is None, lambda _: False, proposals)
 
 
-def group_goal(name: str, snapshot: str) -> Goal:
-    """No answer about the group is refuted, and what spoke of it as an error or a warning does no more."""
+def group_goal(judge: Judge, name: str, snapshot: str) -> Goal:
+    """Both answers about the group are proved, or unknown for want of what was not known before either."""
+    doubts = judge.start.doubts(name, snapshot)
 
     def proposals(trial: Trial) -> Iterator[Fix]:
         for each in sorted(trial.findings, key=lambda each: each.severity.rank if each.severity else 0):
@@ -122,7 +143,9 @@ def group_goal(name: str, snapshot: str) -> Goal:
 
     def reached(trial: Trial) -> bool:
         answers = trial.answers.get((name, snapshot))
-        return answers is not None and Answer.REFUTED not in answers
+        if answers is None or Answer.REFUTED in answers:
+            return False
+        return Answer.UNKNOWN not in answers or trial.doubts(name, snapshot) <= doubts
 
     return Goal(reached, _is_left_behind, proposals)
 

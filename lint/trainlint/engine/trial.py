@@ -52,6 +52,17 @@ class Trial:
             for proof in facts.proofs
         }
 
+    def doubts(self, group: str, snapshot: str) -> frozenset[str]:
+        """What is not known about a group."""
+        return frozenset(
+            text
+            for facts in self.state.facts
+            if facts.snapshot.name == snapshot
+            for proof in facts.proofs
+            if proof.group.name == group
+            for text in proof.missing
+        )
+
     def of(self, finding: Finding) -> Finding | None:
         """A finding of the state that was read, as it is now; ``None`` if it is gone."""
         same = [each for each in self.findings if each.id == finding.id]

@@ -15,9 +15,12 @@ SHM = "/dev/shm"  # noqa: S108 (a path in the container)
 
 
 def write(variable: Variable, value: str) -> tuple[Fix, ...]:
-    """Another value for a variable that stands in an ``env`` of its own; nothing for one from elsewhere."""
+    """Another value for a variable of an ``env``, or of a ConfigMap that holds it under its name."""
     at = _entry(variable)
-    return () if at is None else (Fix(f"set {variable.name} to {value}", (Put(at.child("value"), value),)),)
+    place = None if at is None else at.child("value")
+    if variable.origin is not None and variable.origin.path[-1:] == (variable.name,):
+        place = variable.origin
+    return () if place is None else (Fix(f"set {variable.name} to {value}", (Put(place, value),)),)
 
 
 def rename(variable: Variable, name: str) -> tuple[Fix, ...]:

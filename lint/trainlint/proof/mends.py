@@ -8,7 +8,7 @@ from trainlint.finding import Fix, Location, Put, Remove
 from trainlint.model.known import Answer
 from trainlint.model.pool import Taint
 from trainlint.model.workload import PodSet
-from trainlint.proof.admitting import flow_fixes
+from trainlint.proof.admitting import admit_flows, flow_fixes, written_labels
 from trainlint.proof.cause import CutCause, DeadlockCause, FlowCause, SpreadCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
@@ -39,6 +39,7 @@ def group_fixes(facts: Facts, proof: GroupProof) -> Iterator[Fix]:
         match cause:
             case FlowCause():
                 yield from flow_fixes(facts, group, [flow for flow, _ in cause.flows])
+                yield from admit_flows(facts, group, cause.flows)
             case SpreadCause():
                 yield from dropped_spread(cause)
             case CutCause():
@@ -110,7 +111,8 @@ def _together(facts: Facts, proof: GroupProof, own: Sequence[PodSet]) -> Iterato
     free = [each for each in own if len(zones[id(each)]) > 1]
     if len(good) > 1:
         leader = min(own, key=lambda each: (len(zones[id(each)]), own.index(each)))
-        made = [fix for each in free if (fix := follow(each, leader, _labels(leader), proof.topology_key)) is not None]
+        labels, key = written_labels(leader), proof.topology_key
+        made = [fix for each in free if (fix := follow(each, leader, labels, key)) is not None]
         yield from made
         if 1 < len(made) == len(free):
             edits = tuple(edit for fix in made for edit in fix.edits)
@@ -126,17 +128,3 @@ def _pins(pod_sets: Sequence[PodSet], zones: dict[int, set[str]], key: str, zone
             yield fix
     if len(free) > 1 and (fix := pin(free, key, zone)) is not None:
         yield fix
-
-
-def _labels(pod_set: PodSet) -> dict[str, str]:
-    """Labels by which the pods of a set are known, without those that Kubernetes or an operator gives them."""
-    return {
-        key: value
-        for key, value in pod_set.labels.items()
-        if isinstance(value, str)
-        and (key.startswith("app.kubernetes.io/") or "kubernetes.io/" not in key)
-        and key not in _MADE
-    }
-
-
-_MADE = frozenset({"job-name", "controller-uid", "pod-template-hash", "controller-revision-hash"})

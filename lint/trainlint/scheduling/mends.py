@@ -55,4 +55,7 @@ def follow(pod_set: PodSet, leader: PodSet, labels: Mapping[str, str], key: str)
         return None
     at = pod_set.spec.at.child("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
     term = {"labelSelector": {"matchLabels": dict(labels)}, "topologyKey": key}
-    return Fix(f"let {pod_set.name} follow {leader.name} into its zone", (Append(at, term, FIRST),))
+    title = f"let {pod_set.name} follow {leader.name} into its zone"
+    if pod_set is leader:
+        title = f"keep the pods of {leader.name} in the zone of the first of them"
+    return Fix(title, (Append(at, term, FIRST),))

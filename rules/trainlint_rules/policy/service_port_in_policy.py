@@ -80,6 +80,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _listened(miss: ServicePortMiss) -> Iterator[Fix]:
     """The port on which the pods listen: it is not open yet, so somebody has to want that."""
+    at = miss.at if miss.at.path[-1:] == ("port",) else miss.at.child("port")
     port: int | str = miss.target if miss.entry.origin.kind == "NetworkPolicy" else str(miss.target)
     opens = f"port {miss.target} to whom {miss.entry.origin} admits"
-    yield Fix(f"list port {miss.target}", (Put(miss.at.child("port"), port),), Safety.OPENING, opens)
+    yield Fix(f"list port {miss.target}", (Put(at, port),), Safety.OPENING, opens)

@@ -14,7 +14,7 @@ from trainlint.fabric.pod_interfaces import PodInterfaces
 from trainlint.fabric.process import Rank
 from trainlint.fabric.selection import select
 from trainlint.fact import fact
-from trainlint.finding import Fix, Location, Severity
+from trainlint.finding import Fix, Location, Move, Severity
 from trainlint.launch.environment import Variable
 
 __all__ = ["GLOO", "NCCL", "Judged", "gloo_fault", "judge", "loopback_fault", "missing_fault"]
@@ -85,7 +85,7 @@ def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> Fault | None
         _places(judged) + tuple((f"does nothing here: {text}", at) for text, at in hints.items()),
         {"value": judged.value, "interfaces": has},
         severity=Severity.NOTE if uncertain else None,
-        fixes=() if hints else _only_one(judged),
+        fixes=_moved(judged, hints) if hints else _only_one(judged),
     )
 
 
@@ -96,6 +96,16 @@ def _remedy(judged: Judged, hints: Mapping[str, Location]) -> str:
     if usable:
         return f"write {usable[0]}, or ^lo,docker to take whatever the pod has"
     return "name an interface that the pods have"
+
+
+def _moved(judged: Judged, hints: Mapping[str, Location]) -> tuple[Fix, ...]:
+    """The annotation on the pod template, where pods get it from."""
+    (name, at), *_ = hints.items()
+    template = judged.rank.pod_set.template
+    if (template.file, template.document) != (at.file, at.document):
+        return ()
+    to = (*template.path, "metadata", "annotations", name)
+    return (Fix(f"move the annotation {name} to the pod template of {judged.rank.pod_set.name}", (Move(at, to),)),)
 
 
 def _only_one(judged: Judged) -> tuple[Fix, ...]:
