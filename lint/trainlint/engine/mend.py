@@ -17,12 +17,13 @@ from trainlint.result import FileChange, Repair, TextEdit, Unmended
 
 __all__ = ["Mended", "apply", "mend"]
 
-WORK = 40_000
-"""Documents that are judged anew in one run at most: a trial judges all of them."""
-FEWEST, MOST = 40, 1500
+WORK = 60_000
+"""Documents that are judged anew in one run at most: in the worst case a trial judges those of every snapshot."""
+FEWEST, MOST = 12, 1500
 """Trials of one run, whatever its size."""
 EACH = 150
 """Trials for one goal at most."""
+UNTRIED = "not every fix was tried, as there are so many manifests: name a part of the repository to see more"
 PASSES = 10
 """How often everything that is left is gone through when repairs are applied."""
 
@@ -64,6 +65,8 @@ def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
                 covered |= _gone(judge, best.trial, findings)
     open_ = {(name, snapshot) for name, snapshot, about in groups if not _settled(about, covered)}
     found.unmended = [each for each in found.unmended if (each.group, each.snapshot) in open_]
+    if judge.left <= 0:
+        found.unmended.append(Unmended("", "", UNTRIED))
     return found
 
 
@@ -117,7 +120,7 @@ def _settled(about: Sequence[Finding], covered: set[tuple[str, str]]) -> bool:
 
 def trials_for(state: State) -> int:
     """How many trials a run may make: the larger the repository, the fewer."""
-    documents = sum(len(reading.documents) for reading in state.readings)
+    documents = sum(each.documents for each in state.snapshots)
     return min(max(WORK // max(documents, 1), FEWEST), MOST)
 
 
@@ -147,7 +150,7 @@ def _refuted(trial: Trial, findings: Sequence[Finding]) -> Iterator[tuple[str, s
 
 def _why(judge: Judge) -> str:
     if judge.left <= 0:
-        return "not everything was tried, as there are too many manifests: name a smaller part of the repository"
+        return "not everything was tried"
     return "no set of up to four of the fixes that are known here mends it without new findings"
 
 

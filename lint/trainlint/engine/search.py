@@ -79,10 +79,9 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
         trial = judge.after(before, fix)
         if trial is None:
             continue
-        news = judge.news(trial)
-        if goal.reached(trial) and not judge.harms(trial) and all(map(goal.bearable, news)):
-            found = _reduced(judge, goal, Found(trial, _opened(judge, trial), news))
-            if found.safety is not Safety.OPENING and not news:
+        if _good(judge, goal, trial):
+            found = _reduced(judge, goal, Found(trial, _opened(judge, trial), judge.news(trial)))
+            if found.safety is not Safety.OPENING and not found.leaves:
                 return found
             if RANKS[found.safety] <= RANKS[worst]:
                 fallback = min(filter(None, (fallback, found)), key=lambda each: (_size(each), len(each.leaves)))
@@ -91,6 +90,11 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
             expanded.add(key)
             propose(trial)
     return fallback
+
+
+def _good(judge: Judge, goal: Goal, trial: Trial) -> bool:
+    """Whether a state reaches the goal at no price but a bearable one."""
+    return goal.reached(trial) and not judge.harms(trial) and all(map(goal.bearable, judge.news(trial)))
 
 
 def _size(found: Found) -> tuple[bool, int]:
@@ -105,10 +109,10 @@ def _reduced(judge: Judge, goal: Goal, found: Found) -> Found:
         for number, fix in enumerate(fixes):
             if number != left_out and trial is not None:
                 trial = judge.after(trial, fix)
-        if trial is None or not goal.reached(trial) or judge.harms(trial):
+        if trial is None or not _good(judge, goal, trial):
             continue
         news, opens = judge.news(trial), _opened(judge, trial)
-        if len(news) <= len(found.leaves) and all(map(goal.bearable, news)) and len(opens) <= len(found.opens):
+        if len(news) <= len(found.leaves) and len(opens) <= len(found.opens):
             return _reduced(judge, goal, Found(trial, opens, news))
     return found
 

@@ -86,10 +86,16 @@ def read_all(
     return readings
 
 
-def read_state(world: World, readings: Sequence[Reading], settings: Sequence[Settings]) -> State:
-    """The repository and its snapshots. Raises UsageError for an Inventory that is wrong."""
+def read_state(
+    world: World, readings: Sequence[Reading], settings: Sequence[Settings], known: Sequence[Snapshot] = ()
+) -> State:
+    """The repository and its snapshots, those that are ``known`` and the same as they are.
+
+    Raises:
+        UsageError: an Inventory is wrong.
+    """
     repository = read_repository(readings, [file.name for file in world.files], world.real)
-    return State(world, tuple(readings), repository, build_snapshots(repository, settings))
+    return State(world, tuple(readings), repository, build_snapshots(repository, settings, known))
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:

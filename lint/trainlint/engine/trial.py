@@ -15,6 +15,7 @@ from trainlint.fix.edit import edited
 from trainlint.fix.file import rewritten
 from trainlint.fix.tree import NotEditableError
 from trainlint.model.known import Answer
+from trainlint.model.workload import PodSet
 from trainlint.proof.change import Change
 from trainlint.proof.loosened import loosened
 from trainlint.rule import Facts, Repository, all_rules
@@ -38,7 +39,7 @@ class Trial:
     fixes: tuple[Fix, ...] = ()
     changed: Mapping[str, bytes] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """What the rules find."""
         return tuple(self.state.found.values())
@@ -146,11 +147,18 @@ class Judge:
                 reading if content is None else read(reading.file, content, self._kinds, chart=charts[reading.file])
             )
         try:
-            made = read_state(replace(state.world, files=tuple(files)), readings, self._settings)
+            made = read_state(replace(state.world, files=tuple(files)), readings, self._settings, state.snapshots)
         except UsageError:
             return None
         made.severities = state.severities
+        made.facts, touched = _facts(state, made)
+        every, made.facts = made.facts, touched
         judge(made, self._rules, _silent)
+        made.facts = every
+        left = {each.snapshot.name for each in every} - {each.snapshot.name for each in touched}
+        for key, finding in state.found.items():
+            if not left.isdisjoint(finding.snapshots):
+                made.found.setdefault(key, finding)
         return None if made.failures else made
 
     def news(self, trial: Trial) -> tuple[Finding, ...]:
@@ -173,8 +181,40 @@ class Judge:
 
     def opens(self, trial: Trial) -> tuple[str, ...]:
         """Whom the fixes newly let reach the pods of groups, apart from what the groups themselves need."""
-        change = Change(self.start.state.facts, trial.state.facts)
+        before = {each.snapshot.name: each for each in self.start.state.facts}
+        pairs = [(before[each.snapshot.name], each) for each in trial.state.facts if each.snapshot.name in before]
+        changed = [pair for pair in pairs if pair[0].snapshot is not pair[1].snapshot and not _same_traffic(*pair)]
+        change = Change(tuple(old for old, _ in changed), tuple(new for _, new in changed))
         return tuple(f"{', '.join(each.peers)} to {each.group.name} on {each.ports}" for each in loosened(change))
+
+
+def _facts(before: State, after: State) -> tuple[tuple[Facts, ...], tuple[Facts, ...]]:
+    """The facts of every snapshot, and those that are others than before.
+
+    What is known of a snapshot that is the same need not be found out again, apart from what rests on the others.
+    """
+    known = {id(each.snapshot): each for each in before.facts}
+    pairs = [(known.get(id(snapshot)), snapshot) for snapshot in after.snapshots]
+    made = tuple(Facts(snapshot) if old is None else old.beside() for old, snapshot in pairs)
+    for each in made:
+        each.others = tuple(other for other in made if other is not each)
+    touched = (new for new, (old, _) in zip(made, pairs, strict=True) if old is None or not new.says_the_same(old))
+    return made, tuple(touched)
+
+
+def _same_traffic(before: Facts, after: Facts) -> bool:
+    """Whether nothing differs that policies look at."""
+    one, other = before.snapshot, after.snapshot
+    return (
+        before.policies.entries == after.policies.entries
+        and one.namespaces == other.namespaces
+        and [_seen(each) for each in one.workloads.pod_sets] == [_seen(each) for each in other.workloads.pod_sets]
+    )
+
+
+def _seen(pods: PodSet) -> tuple[object, ...]:
+    """What policies see of pods."""
+    return pods.owner, pods.role, pods.labels, pods.spec.host_network, pods.spec.service_account, pods.replicas
 
 
 def _silent(stage: str, done: int, total: int) -> None:

@@ -40,6 +40,9 @@ def sections(result: Result, paint: Paint, columns: int) -> Iterator[str]:
         yield from repair_lines(repair, paint)
         yield ""
     for each in result.unmended:
+        if not each.group:
+            yield from _comment(each.why, paint, columns, "bold")
+            continue
         where = f" ({each.snapshot})" if len(result.snapshots) > 1 else ""
         yield from _comment(f"no repair was found for group {each.group}{where}: {each.why}", paint, columns, "bold")
     if not repairs and not result.unmended:

@@ -78,21 +78,35 @@ class Snapshot:
         return {}
 
 
-def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
-    """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name."""
+def build_snapshots(
+    repository: Repository, settings: Sequence[Settings], known: Iterable[Snapshot] = ()
+) -> tuple[Snapshot, ...]:
+    """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name.
+
+    Of ``known`` snapshots, those that would come out the same are taken as they are.
+    """
+    before = {each.name: each for each in known}
     read = [each for each in repository.objects if each.meta.kind in READ_KINDS]
     found = parts(find_alternatives(read, repository.together))
     return tuple(
-        _snapshot(repository, part, cluster, prefix=len(settings) > 1) for part in found for cluster in settings
+        _snapshot(repository, part, cluster, before, prefix=len(settings) > 1) for part in found for cluster in settings
     )
 
 
-def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
+def _snapshot(
+    repository: Repository, part: Part, settings: Settings, known: Mapping[str, Snapshot], *, prefix: bool
+) -> Snapshot:
     objects = tuple(_once(each for each in repository.objects if _belongs(each, part, repository)))
+    name = f"{settings.cluster}: {part.name}" if prefix else part.name
+    unrendered = {file: by for file, by in repository.transformed.items() if part.holds(file)}
+    templates = any(reading.templates for reading in repository.readings)
+    opened_by = opened(objects, transformed=repository.transformed, templates=templates, part=part)
     settings = _with_cni(settings, objects)
+    before = known.get(name)
+    if before is not None and _is_same(before, objects) and (before.why, before.opened) == (part.why, opened_by):
+        return before
     inventories = read_inventories(((each.meta, each.field) for each in objects), settings)
     workloads = read_workloads([each.field for each in objects], settings)
-    name = f"{settings.cluster}: {part.name}" if prefix else part.name
     settings = replace(settings, assumptions=tuple(_assumptions(settings, objects)))
     return Snapshot(
         name=name,
@@ -103,15 +117,18 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
         inventories=inventories,
         workloads=workloads,
         elsewhere=_elsewhere(repository, objects, settings),
-        unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
+        unrendered=unrendered,
         moved=repository.moved,
-        opened=opened(
-            objects,
-            transformed=repository.transformed,
-            templates=any(reading.templates for reading in repository.readings),
-            part=part,
-        ),
+        opened=opened_by,
         unknowns=(*workloads.unknowns, *_disputed(objects)),
+    )
+
+
+def _is_same(known: Snapshot, objects: Sequence[ApiObject]) -> bool:
+    """Whether a snapshot holds the very same objects, of the very same documents."""
+    return len(known.objects) == len(objects) and all(
+        one.field.document is other.field.document and one.field.path == other.field.path
+        for one, other in zip(known.objects, objects, strict=True)
     )
 
 

@@ -188,9 +188,9 @@ def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> Fault | None:
 
 
 def _alone(interfaces: PodInterfaces) -> bool:
-    """Whether the pods have one interface that reaches others, and no other."""
+    """Whether the pods have one interface that reaches others."""
     usable = [each for each in interfaces.names if each != "lo" and each not in interfaces.useless]
-    return len(usable) == 1 and not interfaces.unknown and not interfaces.possible
+    return len(usable) == 1 and not interfaces.unknown
 
 
 def _places(judged: Judged) -> tuple[tuple[str, Location], ...]:
