@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.finding import Fix, Location, Put, Remove
 from trainlint.model.known import Answer
+from trainlint.model.policy import Verdict
 from trainlint.model.pool import Taint
-from trainlint.model.workload import PodSet
-from trainlint.proof.admitting import admit_flows, flow_fixes, written_labels
+from trainlint.model.workload import Flow, Group, PodSet
+from trainlint.proof.admitting import admit_flows, written_labels
 from trainlint.proof.cause import CutCause, DeadlockCause, FlowCause, SpreadCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
@@ -18,7 +19,7 @@ from trainlint.scheduling.filter import Refusal
 from trainlint.scheduling.mends import follow, pin, tolerate
 from trainlint.scheduling.taint_toleration import untolerated
 
-__all__ = ["deadlock_fixes", "dropped_spread", "group_fixes", "tolerations", "true_label"]
+__all__ = ["deadlock_fixes", "denied_fixes", "dropped_spread", "group_fixes", "tolerations", "true_label"]
 
 _OWN_DOMAINS = ("node.kubernetes.io/", "node-role.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 """Taints of nodes that are not ready, or not meant for workloads."""
@@ -38,14 +39,22 @@ def group_fixes(facts: Facts, proof: GroupProof) -> Iterator[Fix]:
     for cause in proof.causes:
         match cause:
             case FlowCause():
-                yield from flow_fixes(facts, group, [flow for flow, _ in cause.flows])
-                yield from admit_flows(facts, group, cause.flows)
+                yield from denied_fixes(facts, group, cause.flows)
             case SpreadCause():
                 yield from dropped_spread(cause)
             case CutCause():
                 yield from _together(facts, proof, own)
-                yield from flow_fixes(facts, group, dict.fromkeys(pair.flow for pair in cause.pairs))
+                yield from denied_fixes(facts, group, ((pair.flow, pair.verdict) for pair in cause.pairs))
     yield from _together(facts, proof, own)
+
+
+def denied_fixes(facts: Facts, group: Group, denied: Iterable[tuple[Flow, Verdict]]) -> Iterator[Fix]:
+    """What opens connections that policies deny: labels and ports first, then what the policies would have to admit."""
+    from trainlint.proof.permitting import flow_fixes  # noqa: PLC0415 (heavy, and most checks propose nothing)
+
+    found = list(denied)
+    yield from flow_fixes(facts, group, dict.fromkeys(flow for flow, _ in found))
+    yield from admit_flows(facts, group, found)
 
 
 def deadlock_fixes(facts: Facts, cause: DeadlockCause) -> Iterator[Fix]:

@@ -58,7 +58,7 @@ def extent(repair: Repair) -> str:
     )
     if not repair.group:
         return size
-    where = f" ({repair.snapshot})" if repair.snapshot else ""
+    where = f" ({repair.snapshot})" if repair.snapshot not in ("", ".") else ""
     return f"{size} {'mends' if edits == 1 else 'mend'} group {repair.group}{where}"
 
 

@@ -29,7 +29,6 @@ def _lines(result: Result, options: Options, paint: Paint) -> Iterator[str]:
         from trainlint.report.diff import sections  # noqa: PLC0415 (only where repairs were asked for)
 
         yield from sections(result, paint, options.width)
-        yield ""
     if not options.quiet or result.failures:
         yield from overview(result, paint, options.width)
         yield from summary(result, paint, options.width)

@@ -66,10 +66,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Fix, Location, Related, Severity
+from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import DNS_PEER, Flow, Group
-from trainlint.proof.admitting import admit_flows, flow_fixes
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.mends import denied_fixes
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
 
@@ -98,13 +98,8 @@ def _finding(facts: Facts, group: Group, cause: FlowCause) -> Finding:
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         cause=group.name,
-        fixes=lambda: _fixes(facts, group, cause),
+        fixes=lambda: denied_fixes(facts, group, cause.flows),
     )
-
-
-def _fixes(facts: Facts, group: Group, cause: FlowCause) -> Iterator[Fix]:
-    yield from flow_fixes(facts, group, [flow for flow, _ in cause.flows])
-    yield from admit_flows(facts, group, cause.flows)
 
 
 def _question(group: Group, flow: Flow) -> str:
