@@ -19,7 +19,7 @@ def misspelt(written: str, meant: str) -> bool:
     """
     if not written or not meant or written == meant or _NUMBER.findall(written) != _NUMBER.findall(meant):
         return False
-    one, other = (re.split(r"[^A-Za-z0-9]+", each.lower()) for each in (written, meant))
+    one, other = (re.split(r"[^A-Za-z]+", each.lower()) for each in (written, meant))
     if len(one) == len(other) and any(a != b and len(a) == len(b) <= 2 for a, b in zip(one, other, strict=True)):
         return False
     return distance(written, meant) <= min(_FARTHEST, max(len(written) // 3, 1))

@@ -52,7 +52,7 @@ def sections(result: Result, paint: Paint, columns: int) -> Iterator[str]:
 
 def extent(repair: Repair) -> str:
     """How large a repair is, and what it is for: ``three edits in two files mend group ml/llama (before)``."""
-    edits, files = len(repair.steps), len(repair.changes)
+    edits, files = repair.edits, len(repair.changes)
     size = (
         f"{_number(edits)} {'edit' if edits == 1 else 'edits'} in {_number(files)} {'file' if files == 1 else 'files'}"
     )
