@@ -114,8 +114,10 @@ def read_state(
     setup: Setup,
     builds: Builds | None = None,
     tell: Progress = lambda stage, done, total: None,
+    known: Sequence[Snapshot] = (),
 ) -> State:
-    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
+    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before; snapshots
+    that are ``known`` and the same are taken as they are.
 
     Raises:
         UsageError: an Inventory is wrong.
@@ -123,7 +125,7 @@ def read_state(
     builds = builds or Builds()
     sources = Sources(Library(world.files), lambda: remotes_of(world.root))
     repository, fleet = rendered_repository(world, readings, setup, builds, sources, tell)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet), builds)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet, known), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:

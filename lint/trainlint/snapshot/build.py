@@ -96,9 +96,13 @@ _united = remembered(united)
 
 
 class _Said:
-    """What snapshots say equally is said once: what follows from the very same facts need not be found out again."""
+    """What snapshots say equally is said once: what follows from the very same facts need not be found out again.
 
-    def __init__(self) -> None:
+    ``known`` are snapshots of the repository as it was before.
+    """
+
+    def __init__(self, known: Iterable[Snapshot]) -> None:
+        self.known = {each.name: each for each in known}
         self._settings: list[Settings] = []
         self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
 
@@ -120,14 +124,19 @@ def _first(found: T, before: list[T]) -> T:
 
 
 def build_snapshots(
-    repository: Repository, settings: Sequence[Settings], fleet: Fleet | None = None
+    repository: Repository,
+    settings: Sequence[Settings],
+    fleet: Fleet | None = None,
+    known: Iterable[Snapshot] = (),
 ) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
     each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
+
+    Of ``known`` snapshots, those that would come out the same are taken as they are.
     """
     fleet = fleet or Fleet()
     clusters = fleet.clusters
-    said = _Said()
+    said = _Said(known)
     found = [
         _of_cluster(repository, cluster, stated, fleet, said)
         for cluster in clusters
@@ -288,12 +297,17 @@ def _snapshot(
     found = informed(settings, ((each.meta, each.field) for each in objects), releases)
     settings = said.settings(_with_cni(found.settings, objects))
     inventories = _inventories(repository, objects, settings, home)
-    workloads = read_workloads([each.field for each in objects], settings)
+    elsewhere = () if settings.inventories or (home and inventories) else _elsewhere(repository, objects, settings)
+    stated = settings
+    settings = said.settings(replace(stated, assumptions=(*assumes, *found.assumes, *_assumptions(stated, objects))))
+    before = said.known.get(name)
+    if before is not None and _is_same(
+        before, objects, (*inventories, *elsewhere), (why, settings, dict(unrendered), dict(opened))
+    ):
+        return before
+    workloads = read_workloads([each.field for each in objects], stated)
     namespaces = said.namespaces(_namespaces(objects))
     items = ((each.meta, each.field) for each in objects)
-    settings = said.settings(
-        replace(settings, assumptions=(*assumes, *found.assumes, *_assumptions(settings, objects)))
-    )
     return Snapshot(
         name=name,
         why=why,
@@ -302,7 +316,7 @@ def _snapshot(
         namespaces=namespaces,
         inventories=inventories,
         workloads=workloads,
-        elsewhere=() if settings.inventories or (home and inventories) else _elsewhere(repository, objects, settings),
+        elsewhere=elsewhere,
         unrendered=unrendered,
         moved=moved,
         opened=opened,
@@ -314,6 +328,23 @@ def _snapshot(
             *unknowns,
         ),
         read=found.read,
+    )
+
+
+def _is_same(
+    known: Snapshot, objects: Sequence[ApiObject], inventories: Sequence[Inventory], said: tuple[object, ...]
+) -> bool:
+    """Whether a snapshot holds the very same objects, of the very same documents, and the same is said about it."""
+    nodes = (*known.inventories, *known.elsewhere)
+    return (
+        len(known.objects) == len(objects)
+        and len(nodes) == len(inventories)
+        and all(
+            one.field.document is other.field.document and one.field.path == other.field.path
+            for one, other in zip(known.objects, objects, strict=True)
+        )
+        and all(one is other for one, other in zip(nodes, inventories, strict=True))
+        and (known.why, known.settings, dict(known.unrendered), dict(known.opened)) == said
     )
 
 
