@@ -55,6 +55,7 @@ UNSAFE = {
     "headless-service-mismatch--service-has-another-name",
     "host-network-dns--master-by-service-name",
     "invalid-nccl-value--true-is-zero",
+    "kueue-never-admits--cluster-queue-without-namespace-selector",
     "mesh-sidecar-on-training--namespace-label",
     "mesh-sidecar-on-training--opt-out-on-the-wrong-object",
     "misplaced-field--run-policy-field-under-spec",
