@@ -97,6 +97,7 @@ def test_every_kind_that_is_expanded_has_a_structure() -> None:
     versions = {"": "v1", "apps": "apps/v1", "batch": "batch/v1", "ray.io": "ray.io/v1"}
     versions |= {"jobset.x-k8s.io": "jobset.x-k8s.io/v1alpha2", "batch.volcano.sh": "batch.volcano.sh/v1alpha1"}
     versions |= {"leaderworkerset.x-k8s.io": "leaderworkerset.x-k8s.io/v1"}
+    versions |= {"disaggregatedset.x-k8s.io": "disaggregatedset.x-k8s.io/v1"}
     versions |= {
         "trainer.kubeflow.org": "trainer.kubeflow.org/v1alpha1",
         "sagemaker.amazonaws.com": "sagemaker.amazonaws.com/v1",
