@@ -11,6 +11,7 @@ from trainlint.engine.setup import read_setup
 from trainlint.engine.state import State, read_all, read_state
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
+from trainlint.source.builds import open_builds
 from trainlint.source.files import discover
 from trainlint.start import MissingFact, Start
 
@@ -34,11 +35,11 @@ _PROFILES: Final = (
 _KIND_GROUP: Final = "kind.x-k8s.io"
 
 
-def first_look(paths: Sequence[Path]) -> Start:
-    """Read the repository as ``check`` does. Raises UsageError as it does."""
+def first_look(paths: Sequence[Path], *, cache: bool = False) -> Start:
+    """Read the repository as ``check`` does, with its ``cache`` of what was rendered. Raises UsageError as it does."""
     world = discover(paths)
     setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup)
+    state = read_state(world, read_all(world, lambda stage, done, total: None), setup, open_builds(keep=cache))
     profile, because = _profile(state)
     inventories = dict.fromkeys(
         f"{each.name} ({'complete' if each.complete else 'not all nodes'})"
@@ -56,6 +57,9 @@ def first_look(paths: Sequence[Path]) -> Start:
         because=because,
         cni=cni,
         missing=tuple(dict.fromkeys(_missing(state, facts, cni, profile))),
+        clusters=tuple(
+            dict.fromkeys(each.settings.cluster for each in state.snapshots if each.settings.cluster and each.objects)
+        ),
     )
 
 
@@ -85,6 +89,9 @@ def _missing(state: State, facts: Iterable[Facts], cni: str, profile: str) -> It
             if cni == "cilium":
                 why = "options such as policy-cidr-match-mode and labels change what policies match; write them to cni:"
                 yield MissingFact("the options of Cilium", why, CILIUM)
+        elif each.policies.entries and cni == "cilium" and not snapshot.settings.cni.version_stated:
+            why = "policies mean different things under different versions; write it to cni:"
+            yield MissingFact("the version of Cilium", why, CNI)
         queued = any(pod_set.queue for pod_set in snapshot.workloads.pod_sets)
         if queued and not any(item.meta.kind in KUEUE_KINDS for item in snapshot.objects):
             yield MissingFact("the queues of Kueue", "jobs name queues that are not in Git", KUEUE)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from trainlint.deploy.sources import Sources, remotes_of
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
-from trainlint.engine.rendering import rendered
+from trainlint.engine.rendering import rendered_repository
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
 from trainlint.engine.suppress import Suppressed, Suppressor
@@ -19,10 +20,11 @@ from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.snapshot.repository import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.cache import Cache
 from trainlint.source.files import World
+from trainlint.source.library import Library
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 from trainlint.suppression import Suppressions
@@ -106,16 +108,24 @@ def read_all(
     return readings
 
 
-def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds | None = None) -> State:
-    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
+def read_state(
+    world: World,
+    readings: Sequence[Reading],
+    setup: Setup,
+    builds: Builds | None = None,
+    tell: Progress = lambda stage, done, total: None,
+    known: Sequence[Snapshot] = (),
+) -> State:
+    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before; snapshots
+    that are ``known`` and the same are taken as they are.
 
     Raises:
         UsageError: an Inventory is wrong.
     """
     builds = builds or Builds()
-    made = rendered(world, readings, setup, builds)
-    repository = read_repository(readings, [file.name for file in world.files], world.real, made)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings), builds)
+    sources = Sources(Library(world.files), lambda: remotes_of(world.root))
+    repository, fleet = rendered_repository(world, readings, setup, builds, sources, tell)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet, known), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:
@@ -147,7 +157,7 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     known = names_of(all_rules())
     entries = setup.configuration.choices.ignores
     suppressor = Suppressor(
-        read_suppressions(state.places, state.repository, entries, judged=setup.whole),
+        read_suppressions(state.places, state.repository, entries, state.findings, judged=setup.whole),
         state.places,
         known,
         today,

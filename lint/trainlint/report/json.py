@@ -32,14 +32,45 @@ def data(result: Result) -> dict[str, Any]:
             {"name": snapshot.name, "documents": snapshot.documents, "why": snapshot.why}
             for snapshot in result.snapshots
         ],
-        "findings": [_finding(placed) for placed in result.findings],
+        "findings": [finding_data(placed) for placed in result.findings],
         "groups": [_group(group) for group in result.groups],
         "unknowns": [_unknown(unknown) for unknown in result.unknowns],
-        "suppressed": [{**_finding(placed), "reason": placed.reason} for placed in result.suppressed],
+        "suppressed": [{**finding_data(placed), "reason": placed.reason} for placed in result.suppressed],
         "assumptions": list(result.assumptions),
         "failures": [{"rule": failure.rule, "message": failure.message} for failure in result.failures],
         **comparison,
         **baseline,
+        **({} if result.repairs is None else _repairs(result)),
+    }
+
+
+def _repairs(result: Result) -> dict[str, Any]:
+    from trainlint.fix.diff import unified  # noqa: PLC0415 (only where repairs were asked for)
+
+    applied = bool(result.changes)
+    return {
+        "repairs": [
+            {
+                "steps": list(each.steps),
+                "safety": str(each.safety),
+                "applied": applied,
+                "group": each.group,
+                "snapshot": each.snapshot,
+                "mends": list(each.mends),
+                "opens": list(each.opens),
+                "leaves": list(each.leaves),
+                "changes": [
+                    {
+                        "file": change.file,
+                        "edits": [{**_span(edit.span), "text": edit.text} for edit in change.edits],
+                        "diff": unified(change.file, change.before, change.after),
+                    }
+                    for change in each.changes
+                ],
+            }
+            for each in result.repairs or ()
+        ],
+        "unmended": [asdict(each) for each in result.unmended],
     }
 
 
@@ -47,7 +78,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "base": comparison.base,
         "commit": comparison.commit,
-        "mended": [_finding(placed) for placed in comparison.mended],
+        "mended": [finding_data(placed) for placed in comparison.mended],
         "unchanged": comparison.unchanged,
     }
 
@@ -56,24 +87,30 @@ def _baseline(baseline: Baseline) -> dict[str, Any]:
     return {
         "file": baseline.file,
         "written": baseline.written,
-        "accepted": [_finding(placed) for placed in baseline.accepted],
+        "accepted": [finding_data(placed) for placed in baseline.accepted],
         "stale": [asdict(entry) for entry in baseline.stale],
+    }
+
+
+def _span(span: Span) -> dict[str, int]:
+    return {
+        "line": span.line,
+        "column": span.column,
+        "end_line": span.end_line,
+        "end_column": span.end_column,
     }
 
 
 def _place(file: str, span: Span, path: Path, *, base: bool) -> dict[str, Any]:
     return {
         "file": file,
-        "line": span.line,
-        "column": span.column,
-        "end_line": span.end_line,
-        "end_column": span.end_column,
+        **_span(span),
         "path": list(path),
         **({"base": True} if base else {}),
     }
 
 
-def _finding(placed: Placed) -> dict[str, Any]:
+def finding_data(placed: Placed) -> dict[str, Any]:
     finding = placed.finding
     optional = {"counterexample": plain(finding.counterexample)} if finding.counterexample else {}
     return {
@@ -87,7 +124,11 @@ def _finding(placed: Placed) -> dict[str, Any]:
         "snapshots": list(finding.snapshots),
         "location": _place(finding.at.file, placed.span, placed.path, base=placed.base),
         "related": [
-            {"role": related.role, **_place(related.file, related.span, related.path, base=related.base)}
+            {
+                "role": related.role,
+                **_place(related.file, related.span, related.path, base=related.base),
+                **({"cause": related.cause} if related.cause else {}),
+            }
             for related in placed.related
         ],
         "evidence": plain(finding.evidence),

@@ -176,10 +176,13 @@ class _Reader:
         return self._holds(loaded.data)
 
     def _holds(self, data: Any) -> bool:
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if isinstance(kind, str) and kind in self._kinds.kinds and not kind.endswith("List"):
+            return True
         probe = Document(self._file, 0, 1, "", data)
         owners = POD_OWNERS in self._kinds.kinds
         return any(
-            here["kind"].string in self._kinds.kinds or (owners and next(pod_templates(here), None) is not None)
+            self._kinds.wants(here) or (owners and next(pod_templates(here), None) is not None)
             for here in objects(probe)
         )
 

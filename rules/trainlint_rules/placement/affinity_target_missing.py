@@ -63,8 +63,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Certainty, Finding, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.proof.cause import TargetCause
+from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 
 
@@ -78,8 +81,21 @@ def check(facts: Facts) -> Iterator[Finding]:
             f"{cause.wanted}, and nothing here makes one",
             at=cause.at,
             remedy=f"pods of the namespace have {near}" if near else "deploy the workload that it must be near",
+            related=(Related(f"asks for it ({cause.pod_set.name})", cause.at, cause=1),),
             evidence={"must be near": cause.wanted, "pods have": near or "none of these labels"},
             assumes=(f"all workloads of namespace {cause.pod_set.namespace} are in Git",),
             certainty=Certainty.LIKELY,
             cause=cause.wanted,
+            fixes=partial(_corrected, cause),
         )
+
+
+def _corrected(cause: TargetCause) -> Iterator[Fix]:
+    """The label value that differs by a slip of the pen from the only one that pods have."""
+    for part in cause.wanted.split(", "):
+        key, equals, value = part.partition("=")
+        values = [each.removeprefix(f"{key}=") for each in cause.near if each.startswith(f"{key}=")]
+        meant = only_meant(value, values)
+        if equals and meant:
+            at = cause.at.child("labelSelector", "matchLabels", key)
+            yield Fix(f"be near pods with {key}: {meant}", (Put(at, meant),))

@@ -50,9 +50,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
+from trainlint.proof.forcing import besides, forcing
+from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet
@@ -62,10 +64,10 @@ from trainlint.scheduling.node_affinity import describe, unmet
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
     for cause in facts.placement_causes("no-matching-node"):
-        yield _finding(cause)
+        yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: PlacementCause) -> Finding:
+def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     failing = {miss.pool.name: list(unmet(cause.pod.spec, node_of(miss.pool))) for miss in cause.misses}
     nearest = min(cause.misses, key=lambda miss: len(failing[miss.pool.name]))
@@ -78,14 +80,18 @@ def _finding(cause: PlacementCause) -> Finding:
         message=f"the pods of {pod_set.name} stay Pending for ever: no node has {text}",
         at=(wanted.at if wanted else None) or (pod_set.spec.at or pod_set.template).child("nodeSelector"),
         remedy=_remedy(wanted, values),
-        related=tuple(
-            Related(f"nearest: lacks only {text} (pool {nearest.pool.name})", nearest.pool.at)
-            for _ in range(1)
-            if nearest.pool.at is not None
-        )
-        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        related=besides(
+            forced,
+            tuple(
+                Related(f"nearest: lacks only {text} (pool {nearest.pool.name})", nearest.pool.at)
+                for _ in range(1)
+                if nearest.pool.at is not None
+            )
+            + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        ),
         evidence={"requires": text, "nodes have": ", ".join(values) or "no such label"},
         cause=text,
+        fixes=lambda: _corrected(wanted, values),
     )
 
 
@@ -95,3 +101,13 @@ def _remedy(wanted: Requirement | None, values: list[str]) -> str:
         return f"no node has the label{key}: drop the requirement, or label the nodes"
     near = difflib.get_close_matches(wanted.values[0], values, n=1, cutoff=0.5) if wanted.values else []
     return f"did you mean {near[0]}?" if near else f"nodes have {wanted.key}: {', '.join(values)}"
+
+
+def _corrected(wanted: Requirement | None, values: list[str]) -> Iterator[Fix]:
+    """The value that nodes have and that differs by a slip of the pen."""
+    if wanted is None or wanted.at is None or len(wanted.values) != 1:
+        return
+    meant = only_meant(wanted.values[0], values)
+    if meant:
+        at = wanted.at if wanted.at.path[-1:] == (wanted.key,) else wanted.at.child("values", 0)
+        yield Fix(f"require {wanted.key}: {meant}", (Put(at, meant),))

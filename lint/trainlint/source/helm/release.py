@@ -77,7 +77,16 @@ class Release:
             return self._refused(f"{error.template}:1: {error}", missing)
         unknowns = tuple(self._absent(each) for each in missing)
         assumptions = tuple(self._assumed(engine.cluster.apis))
-        return Rendered(self._root, documents, covered, unknowns, places=places, assumptions=assumptions)
+        return Rendered(
+            self._root,
+            documents,
+            covered,
+            unknowns,
+            places=places,
+            assumptions=assumptions,
+            chart=self._chart.directory,
+            at=self._install.at,
+        )
 
     def _documents(
         self, made: Mapping[str, str], kinds: KindFilter, values: Values
