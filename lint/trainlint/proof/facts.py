@@ -19,9 +19,10 @@ from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
 from trainlint.proof.core import Core
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
-from trainlint.proof.group import GroupProof, never_placed
+from trainlint.proof.group import GroupProof
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.never_admitted import QueueCause, queue_causes
+from trainlint.proof.prove import never_placed
 from trainlint.proof.prover import NO_INVENTORY, Prover
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes

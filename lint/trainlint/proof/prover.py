@@ -15,8 +15,10 @@ from trainlint.proof.budget import affordable
 from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
 from trainlint.proof.core import Core, cores
 from trainlint.proof.elsewhere import other_namespaces
-from trainlint.proof.group import GroupProof, Stage, prove
+from trainlint.proof.group import GroupProof
+from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
+from trainlint.proof.stage import Stage
 from trainlint.proof.without import Opened, Without
 from trainlint.reachability import Place, Reachability, places, reads_places
 

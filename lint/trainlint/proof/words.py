@@ -14,7 +14,7 @@ from trainlint.proof.roles import Cast
 from trainlint.reachability import NO_DOMAIN, Crossing
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.packing import Packing
-from trainlint.scheduling.placement import State
+from trainlint.scheduling.role import State
 
 __all__ = [
     "denied_sentence",
