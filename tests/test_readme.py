@@ -81,3 +81,17 @@ def test_commands_and_targets_that_are_named_are_there(page: Path) -> None:
 def test_every_rule_that_is_named_is_there() -> None:
     known = {rule.name for rule in all_rules()}
     assert set(re.findall(r"ignore\[([a-z-]+)\]", README)) <= known
+
+
+def test_the_clusters_that_are_shown_are_read(tmp_path: Path) -> None:
+    (tmp_path / "trainlint.yaml").write_text(block("Several clusters, where no deployer"), encoding="utf-8")
+    inventory = block("or what they are meant to be")
+    manifest = (DEMO / "broken" / "training.yaml").read_text(encoding="utf-8")
+    for name, text in (("inventory/east", inventory), ("inventory/west", inventory), ("shared/job", manifest)):
+        file = tmp_path / f"{name}.yaml"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    for name in ("east", "west"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "namespace.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n")
+    assert [each.name for each in check([tmp_path]).snapshots] == ["east", "west"]

@@ -20,7 +20,9 @@ class MissingFact:
 
 @fact
 class Start:
-    """What was found: groups, policies, where the nodes are described, the platform; and what is missing."""
+    """What was found: groups, policies, where the nodes are described, the platform, the clusters that deployers make
+    (by name); and what is missing.
+    """
 
     root: Path
     groups: int
@@ -30,3 +32,4 @@ class Start:
     because: str
     cni: str
     missing: tuple[MissingFact, ...]
+    clusters: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ def complaint(root: Path, text: str) -> str:
     [
         ("▸clustrs: []\n", "clustrs", "no such key; did you mean clusters?"),
         ("clusters:\n  - ▸nam: a\n    name: b\n", "clusters.0.nam", "no such key; did you mean name?"),
-        ("clusters:\n  - name: a\n    ▸zzz: 1\n", "clusters.0.zzz", "no such key; keys are: admission, cni, "),
+        ("clusters:\n  - name: a\n    ▸zzz: 1\n", "clusters.0.zzz", "no such key; keys are: admission, closed, cni, "),
         ("clusters:\n  - ▸profile: eks\n", "clusters.0.name", "this key is required"),
         ('clusters:\n  - ▸name: ""\n', "clusters.0.name", "string should have at least 1 character"),
         ("clusters:\n  - ▸name: 7\n", "clusters.0.name", "must be a string, and YAML reads this as the number 7"),

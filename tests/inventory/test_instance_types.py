@@ -22,9 +22,15 @@ from trainlint.model.quantity import parse_quantity
         ("azure", "Standard_ND96isr_H100_v5", 96, 1945600, "nvidia.com/gpu", 8),
         ("azure", "Standard_ND96isr_MI300X_v5", 96, 1894400, "amd.com/gpu", 8),
         ("azure", "Standard_NC48ads_A100_v4", 48, 450560, "nvidia.com/gpu", 2),
+        # MicrosoftDocs/azure-compute-docs: ncast4v3-series, nva10v5-series
+        ("azure", "Standard_NC16as_T4_v3", 16, 110 * 1024, "nvidia.com/gpu", 1),
+        ("azure", "Standard_NC64as_T4_v3", 64, 440 * 1024, "nvidia.com/gpu", 4),
+        ("azure", "Standard_NV72ads_A10_v5", 72, 880 * 1024, "nvidia.com/gpu", 2),
         ("gcp", "a2-megagpu-16g", 96, 1360 * 1024, "nvidia.com/gpu", 16),
         ("gcp", "a3-megagpu-8g", 208, 1872 * 1024, "nvidia.com/gpu", 8),
         ("gcp", "g2-standard-48", 48, 192 * 1024, "nvidia.com/gpu", 4),
+        # cloud.google.com/compute/docs/accelerator-optimized-machines
+        ("gcp", "g4-standard-384", 384, 1440 * 1024, "nvidia.com/gpu", 8),
         ("oci", "BM.GPU.B4.8", 128, 2048 * 1024, "nvidia.com/gpu", 8),
         ("oci", "BM.GPU.MI355X.8", 256, 3072 * 1024, "amd.com/gpu", 8),
         ("oci", "VM.GPU.A10.2", 60, 480 * 1024, "nvidia.com/gpu", 2),

@@ -200,7 +200,12 @@ def test_limits_of_borrowing_and_lending(tmp_path: Path) -> None:
 
 def test_a_cohort_that_is_an_object_may_have_more(tmp_path: Path) -> None:
     cohort = "apiVersion: kueue.x-k8s.io/v1beta2\nkind: Cohort\nmetadata: {name: c}\n---\n"
-    assert reasons(tmp_path, flavor() + cohort + cluster_queue("cohortName: c, ", gpus=8) + LOCAL) == []
+    quota = "{name: gpu, resources: [{name: nvidia.com/gpu, nominalQuota: 8}]}"
+    quota = f"{{coveredResources: [nvidia.com/gpu], flavors: [{quota}]}}"
+    more = cohort.replace("---", f"spec: {{resourceGroups: [{quota}]}}\n---")
+    assert reasons(tmp_path / "more", flavor() + more + cluster_queue("cohortName: c, ", gpus=8) + LOCAL) == []
+    (reason,) = reasons(tmp_path / "none", flavor() + cohort + cluster_queue("cohortName: c, ", gpus=8) + LOCAL)
+    assert "can give 8 at most" in reason
 
 
 def test_pods_of_a_deployment_are_admitted_one_by_one(tmp_path: Path) -> None:

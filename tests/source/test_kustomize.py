@@ -445,6 +445,16 @@ def test_a_directory_that_somebody_deploys_is_rendered_although_another_one_uses
     assert set(rendered(tmp_path, files, "base")) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
 
 
+def test_files_that_another_root_deploys_as_they_are_stay_what_they_are(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "prod/kustomization.yaml": "namePrefix: x-\nresources: [../base]\n",
+        "plain/kustomization.yaml": "resources: [../base]\n",
+        "base/kustomization.yaml": "resources: [job.yaml]\n",
+        "base/job.yaml": JOB,
+    }
+    assert rendered(tmp_path, files)["prod/kustomization.yaml"].files == frozenset()
+
+
 def test_a_kustomization_that_changes_nothing_is_not_rendered(tmp_path: Path) -> None:
     assert rendered(tmp_path, {"kustomization.yaml": "resources: [job.yaml]\n", "job.yaml": JOB}) == {}
 

@@ -112,13 +112,17 @@ def _settings(cluster: ClusterConfig, common: Settings) -> Settings:
         cni=_cni(cluster.cni) if cluster.cni else Cni(),
         admission=frozenset(cluster.admission),
         topology_key=cluster.topology_key,
+        paths=tuple(cluster.paths),
+        namespace=cluster.namespace,
+        inventories=tuple(cluster.inventories),
+        closed=frozenset(cluster.closed),
     )
 
 
 def _cni(cni: CniConfig) -> Cni:
     version = (cni.version or (NEWEST_CILIUM if cni.name == "cilium" else "")).removeprefix("v")
     options = {name: _option(value) for name, value in cni.options.items()}
-    return Cni(name=cni.name, version=version, options=options, stated=True)
+    return Cni(name=cni.name, version=version, options=options, stated=True, version_stated=cni.version is not None)
 
 
 def _option(value: str | bool | int) -> str:  # noqa: FBT001 (what people write)

@@ -26,6 +26,8 @@ __all__ = [
 Profile = Literal["eks", "gke", "aks", "oke", "kind", "generic"]
 Version = Annotated[str, StringConstraints(pattern=r"^v?\d+\.\d+(\.\d+)?$")]
 RuleName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
+FilePath = Annotated[str, StringConstraints(min_length=1)]
+KindName = Annotated[str, StringConstraints(pattern=r"^[A-Z][A-Za-z0-9]*$")]
 Level = Literal["error", "warning", "note"]
 LevelOrOff = Literal["error", "warning", "note", "off", False]
 """YAML 1.1 reads a bare ``off`` as false."""
@@ -58,6 +60,20 @@ class ClusterConfig(_Strict):
         default_factory=list, description="Admission plugins that are on beside Kubernetes' defaults."
     )
     topology_key: str = Field(ZONE, min_length=1, description="The node label within which groups should stay.")
+    paths: list[FilePath] = Field(
+        default_factory=list,
+        description="Directories, files and patterns (*, **) of what is deployed to it, relative to the directory of "
+        "this file. Without any, the entry only sets what is true of the cluster.",
+    )
+    namespace: str = Field("", description="The namespace of objects that name none; default if empty.")
+    inventories: list[FilePath] = Field(
+        default_factory=list, description="Files that describe its nodes; then no others count for it."
+    )
+    closed: list[KindName] = Field(
+        default_factory=list,
+        description="Kinds of which Git holds all objects of this cluster, such as PriorityClass: what is not there "
+        "does not exist.",
+    )
 
 
 class RoleConfig(_Strict):

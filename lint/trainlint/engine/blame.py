@@ -14,7 +14,9 @@ from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Related, UsageError
 from trainlint.rule import Facts, Repository
 from trainlint.source.document import Document
-from trainlint.source.reading import Reading, objects
+from trainlint.source.files import World
+from trainlint.source.reading import Reading, objects, parts_of
+from trainlint.source.text import NotTextError, decode
 
 __all__ = ["Blame"]
 
@@ -27,11 +29,15 @@ RESTORED: Final = 1_000_000
 
 @fact
 class _Trial:
-    """One document as it was: ``readings`` are those of the head but for it, ``at`` is where the change is seen."""
+    """One document as it was: ``readings`` and ``world`` are those of the head but for it.
+
+    ``at`` is where the change is seen.
+    """
 
     role: str
     at: Location
     readings: tuple[Reading, ...]
+    world: World
 
 
 class Blame:
@@ -69,7 +75,7 @@ class Blame:
         head = self._changes.head
         everything = frozenset(finding.id for finding in head.found.values())
         try:
-            state = read_state(head.world, trial.readings, self._setup, head.builds)
+            state = read_state(trial.world, trial.readings, self._setup, head.builds)
         except UsageError:
             return everything
         judge(state, self._rules, _silent)
@@ -91,7 +97,8 @@ class Blame:
                 old = () if before is None else (replace(before, file=document.file, index=document.index),)
                 role = "what the change adds" if before is None else "what the change makes of it"
                 others = tuple(each for each in reading.documents if each is not document)
-                yield _Trial(role, self._changes.narrowed(at), self._readings(reading, (*others, *old)))
+                world = self._world(document.file, document.index, before)
+                yield _Trial(role, self._changes.narrowed(at), self._readings(reading, (*others, *old)), world)
 
     def _removed(self) -> Iterator[_Trial]:
         """Documents of the base revision that nothing in the head became."""
@@ -105,7 +112,30 @@ class Blame:
             restored = replace(document, index=RESTORED + document.index)
             at = Location(document.file, document.index, base=True)
             readings = self._readings(reading, (*reading.documents, restored))
-            yield _Trial("(removed) what the change takes away", at, readings)
+            world = self._world(document.file, None, restored)
+            yield _Trial("(removed) what the change takes away", at, readings, world)
+
+    def _world(self, file: str, index: int | None, old: Document | None) -> World:
+        """The files of the head, one of them with an old document in the place of one of its own, for renderers."""
+        world = self._changes.head.world
+        if not self._changes.head.repository.rendered:
+            return world
+        source = next((each for each in world.files if each.name == file), None)
+        try:
+            texts = (
+                {at: part.text for at, (part, _) in enumerate(parts_of(file, decode(source.read())))} if source else {}
+            )
+        except (OSError, NotTextError):
+            texts = {}
+        if not texts or (index is not None and index not in texts):
+            return world
+        if old is None:
+            del texts[index or 0]
+        else:
+            texts[len(texts) if index is None else index] = old.text
+        content = "\n---\n".join(texts.values()).encode()
+        files = (replace(each, content=content) if each is source else each for each in world.files)
+        return replace(world, files=tuple(files))
 
     def _readings(self, reading: Reading, documents: tuple[Document, ...]) -> tuple[Reading, ...]:
         changed = replace(reading, documents=tuple(sorted(documents, key=lambda each: each.index)))

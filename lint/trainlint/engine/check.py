@@ -8,12 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.engine.baseline import apply_baseline
 from trainlint.engine.compare import compare, judge_base
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
@@ -31,6 +33,9 @@ __all__ = ["check"]
 BACKGROUND = (
     {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
     | ADMISSION_KINDS
+    | ADMISSION_POLICY_KINDS
+    | INSTALLED_KINDS
+    | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | INVENTORY_KINDS
     | KUEUE_KINDS
     | REFERENCED_KINDS

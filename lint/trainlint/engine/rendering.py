@@ -2,33 +2,109 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
 
+from trainlint.deploy.kinds import DEPLOYER_KINDS
+from trainlint.deploy.sources import Sources
 from trainlint.engine.setup import Setup
 from trainlint.model.settings import Settings
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.growing import Fleet
+from trainlint.snapshot.repository import READ_KINDS, Repository, read_repository
 from trainlint.source.builds import Builds
 from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
-from trainlint.source.reading import Reading, is_kustomization
+from trainlint.source.reading import Reading, is_kustomization, objects
 from trainlint.source.rendered import Rendered
 
-__all__ = ["rendered"]
+if TYPE_CHECKING:
+    from trainlint.deploy.deployment import Release
+    from trainlint.finding import Location
+    from trainlint.source.helm.install import HelmInstall
+
+__all__ = ["rendered_repository"]
 
 
-def rendered(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str] = ()
-) -> tuple[Rendered, ...]:
-    """Everything that is rendered; nothing where there is no renderer, or the configuration wants none.
+MAX_ROUNDS: Final = 5
+"""How deep deployers may lie in what others render: an app of apps of charts takes three."""
 
-    ``extra`` are directories of kustomizations that somebody deploys by themselves.
+
+def rendered_repository(
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, sources: Sources
+) -> tuple[Repository, Fleet]:
+    """The repository with everything rendered that can be, and what is deployed of it.
+
+    Nothing is rendered where there is no renderer, or the configuration wants none.
+
+    What is rendered may hold deployers, which name more that must be rendered: kustomizations by themselves, charts
+    with the values of who installs them.
     """
-    return (*_kustomizations(world, readings, setup, builds, extra), *_charts(world, readings, setup, builds))
+
+    def read(*rendered: Rendered) -> Repository:
+        return read_repository(readings, [file.name for file in world.files], world.real, rendered)
+
+    repository = read(*_kustomizations(world, readings, setup, builds), *_charts(world, readings, setup, builds))
+    if not _deploys(readings, setup.settings):
+        return repository, Fleet()
+    from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
+    from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
+
+    plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
+    for _ in range(MAX_ROUNDS):
+        wanted = planned(repository, fleet.clusters)
+        if wanted == plan:
+            break
+        plan = wanted
+        repository = read(
+            *_kustomizations(world, readings, setup, builds, plan.kustomizations),
+            *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))),
+        )
+        fleet = find_fleet(repository, setup.settings, sources)
+    return repository, fleet
+
+
+def _deploys(readings: Iterable[Reading], settings: Iterable[Settings]) -> bool:
+    """Whether anything says what goes where."""
+    return any(each.paths for each in settings) or any(
+        ((item["apiVersion"].string or "").rpartition("/")[0], item["kind"].string) in DEPLOYER_KINDS
+        for reading in readings
+        for document in reading.documents
+        for item in objects(document)
+    )
+
+
+def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[HelmInstall]:
+    """How deployers install charts, where all of their values are known."""
+    from trainlint.source.helm.install import HelmInstall  # noqa: PLC0415 (only where there are charts)
+    from trainlint.source.helm.values import merged  # noqa: PLC0415
+
+    for release, at in charts:
+        if any(each.missing for each in release.values):
+            continue
+        files: list[str] = []
+        values: dict[str, Any] = {}
+        place: Location | None = None
+        for each in release.values:
+            if each.field is None:
+                continue
+            if each.file and not values:
+                files.append(each.file)
+            else:
+                values, place = merged(values, each.field.value), each.field.at
+        yield HelmInstall(
+            release.path or ".",
+            release.name,
+            release.namespace or "default",
+            tuple(files),
+            values or None,
+            values_at=place,
+            at=at,
+        )
 
 
 def _kustomizations(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str]
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str] = ()
 ) -> tuple[Rendered, ...]:
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()
@@ -40,7 +116,9 @@ def _kustomizations(
     return render(world, readings, KindFilter(READ_KINDS), builds, program, extra)
 
 
-def _charts(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds) -> tuple[Rendered, ...]:
+def _charts(
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, installs: Sequence[HelmInstall] = ()
+) -> tuple[Rendered, ...]:
     if not setup.configuration.render.helm or not any(file.chart for file in world.files):
         return ()
     from trainlint.source.helm.install import Cluster, served  # noqa: PLC0415 (only where there are charts)
@@ -51,7 +129,7 @@ def _charts(world: World, readings: Sequence[Reading], setup: Setup, builds: Bui
     if program is None:
         return ()
     cluster = Cluster(_version(setup.settings), served(readings) | _of_plugins(setup.settings))
-    return render_charts(world, KindFilter(READ_KINDS), program, store=builds, cluster=cluster)
+    return render_charts(world, KindFilter(READ_KINDS), program, store=builds, cluster=cluster, installs=installs)
 
 
 def _version(settings: Sequence[Settings]) -> str:

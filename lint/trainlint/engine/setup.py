@@ -9,6 +9,7 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.load import Configuration, load_configuration
+from trainlint.engine.cluster_paths import located
 from trainlint.engine.configuration import find_configuration, linted_directory, unused_configurations
 from trainlint.engine.selection import select
 from trainlint.fact import fact
@@ -24,6 +25,7 @@ __all__ = ["Setup", "read_setup"]
 class Setup:
     """``base`` is the directory from which the paths of the configuration count; ``whole`` says that all below it was
     linted. ``severities`` replace those that rules give. ``given`` are the choices of the command line.
+    ``settings`` are those of every cluster, with paths below the root of the world.
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -33,11 +35,7 @@ class Setup:
     base: str = "."
     whole: bool = True
     assumptions: tuple[str, ...] = ()
-
-    @property
-    def settings(self) -> tuple[Settings, ...]:
-        """The settings of every cluster."""
-        return self.configuration.settings
+    settings: tuple[Settings, ...] = (Settings(),)
 
     @property
     def fail_on(self) -> Severity:
@@ -69,6 +67,7 @@ def read_setup(world: World, paths: Sequence[Path], config: Path | None, given: 
         severities=selection.severities,
         base=base,
         whole=linted in (".", base) or base.startswith(f"{linted}/"),
+        settings=located(configuration.settings, document, world, base),
         assumptions=() if config is not None else tuple(unused_configurations(world, document)),
     )
 

@@ -56,6 +56,9 @@ def first_look(paths: Sequence[Path]) -> Start:
         because=because,
         cni=cni,
         missing=tuple(dict.fromkeys(_missing(state, facts, cni, profile))),
+        clusters=tuple(
+            dict.fromkeys(each.settings.cluster for each in state.snapshots if each.settings.cluster and each.objects)
+        ),
     )
 
 
@@ -85,6 +88,9 @@ def _missing(state: State, facts: Iterable[Facts], cni: str, profile: str) -> It
             if cni == "cilium":
                 why = "options such as policy-cidr-match-mode and labels change what policies match; write them to cni:"
                 yield MissingFact("the options of Cilium", why, CILIUM)
+        elif each.policies.entries and cni == "cilium" and not snapshot.settings.cni.version_stated:
+            why = "policies mean different things under different versions; write it to cni:"
+            yield MissingFact("the version of Cilium", why, CNI)
         queued = any(pod_set.queue for pod_set in snapshot.workloads.pod_sets)
         if queued and not any(item.meta.kind in KUEUE_KINDS for item in snapshot.objects):
             yield MissingFact("the queues of Kueue", "jobs name queues that are not in Git", KUEUE)

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from trainlint.deploy.sources import Sources, remotes_of
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
-from trainlint.engine.rendering import rendered
+from trainlint.engine.rendering import rendered_repository
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
 from trainlint.engine.suppress import Suppressed, Suppressor
@@ -19,10 +20,11 @@ from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.snapshot.repository import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.cache import Cache
 from trainlint.source.files import World
+from trainlint.source.library import Library
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 from trainlint.suppression import Suppressions
@@ -35,7 +37,8 @@ Progress = Callable[[str, int, int], None]
 @dataclass(eq=False)
 class State:
     """``found`` and ``failures`` grow while rules speak: findings by identity and file, and the rules that broke; so do
-    ``roots``: in the file of which root each finding was found, which is its own file where nothing was rendered.
+    ``roots``, in the file of which root each finding was found (its own file where nothing was rendered), and
+    ``objects``, where the objects are written that it is about (a patch of them may be elsewhere).
 
     ``before`` is the base revision, if this is the head of a comparison. ``severities`` replace those of rules.
     ``builds`` is what was rendered so far.
@@ -50,6 +53,7 @@ class State:
     severities: Mapping[str, Severity] = field(default_factory=dict)
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
     roots: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    objects: dict[tuple[str, str], set[Location]] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
     @cached_property
@@ -111,9 +115,9 @@ def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: 
         UsageError: an Inventory is wrong.
     """
     builds = builds or Builds()
-    made = rendered(world, readings, setup, builds)
-    repository = read_repository(readings, [file.name for file in world.files], world.real, made)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings), builds)
+    sources = Sources(Library(world.files), lambda: remotes_of(world.root))
+    repository, fleet = rendered_repository(world, readings, setup, builds, sources)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:
@@ -149,12 +153,13 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
         state.places,
         known,
         today,
+        state.objects,
         base=setup.base,
         require_reason=setup.require_reason,
     )
     kept, suppressed = suppressor.split(state.findings)
     active = names_of(rule for rule in setup.rules if rule.sees is not Suppressions)
-    late = replace(state, found={}, roots={}, failures=state.failures)
+    late = replace(state, found={}, roots={}, objects={}, failures=state.failures)
     for rule in (rule for rule in setup.rules if rule.sees is Suppressions):
         _run(late, rule, Suppressions(suppressor.all, known, active, today), None)
     more, hushed = suppressor.split(late.findings)
@@ -177,6 +182,9 @@ def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> N
         stamped = identified(_written(stamped, state), home.repository)
         key = (stamped.id, stamped.at.file)
         state.roots.setdefault(key, set()).add(finding.at.file)
+        item = home.repository.object_at(finding.at)
+        if item is not None:
+            state.objects.setdefault(key, set()).add(item.written)
         before = state.found.get(key)
         names = (*(before.snapshots if before else ()), *stamped.snapshots)
         state.found[key] = replace(before or stamped, snapshots=tuple(dict.fromkeys(names)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import posixpath
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import PathIgnore
@@ -54,6 +54,7 @@ def read_all(
 class Suppressor:
     """Decides which findings stay. Asked once for each finding, as it notes which suppressions were of use.
 
+    ``objects`` tells, by identity and file of a finding, where the objects are written that it is about.
     ``base`` is the directory from which the paths of entries count; with ``require_reason`` a suppression without a
     reason does not suppress.
     """
@@ -64,6 +65,7 @@ class Suppressor:
         places: Places,
         known: frozenset[str],
         today: dt.date,
+        objects: Mapping[tuple[str, str], Collection[Location]],
         *,
         base: str = ".",
         require_reason: bool = False,
@@ -72,6 +74,7 @@ class Suppressor:
         self._places = places
         self._known = known
         self._base = base
+        self._objects = objects
         self._by_line: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
         self._by_document: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
         self._by_path: list[tuple[GitIgnoreSpec, Suppression]] = []
@@ -112,9 +115,11 @@ class Suppressor:
         if self._by_line:
             span = finding.span or self._places.locate(finding.at)[1]
             found += self._by_line.get((finding.at.file, span.line), [])
-        for each in self._by_document.get((finding.at.file, finding.at.document), []):
-            if each.object is None or _inside(finding.at, each.object):
-                found.append(each)
+        here = (finding.at, *self._objects.get((finding.id, finding.at.file), ()))
+        for at in here if self._by_document else ():
+            for each in self._by_document.get((at.file, at.document), []):
+                if all(each is not other for other in found) and (each.object is None or _inside(at, each.object)):
+                    found.append(each)
         if self._by_path:
             name = posixpath.relpath(finding.at.file, self._base)
             found += [

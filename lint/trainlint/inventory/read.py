@@ -26,9 +26,12 @@ DEFAULT_MAX_PODS: Final = "110"
 """The kubelet's default for maxPods."""
 
 
-def read_inventories(objects: Iterable[tuple[Meta, Field]], settings: Settings | None = None) -> tuple[Inventory, ...]:
+def read_inventories(
+    objects: Iterable[tuple[Meta, Field]], settings: Settings | None = None, *, together: bool = False
+) -> tuple[Inventory, ...]:
     """Every inventory among the objects: each trainlint Inventory and each named cluster by itself; what names no
-    cluster belongs to its directory (Nodes, NodePools) and to the one cluster that is described there.
+    cluster belongs to its directory (Nodes, NodePools) and to the one cluster that is described there. With
+    ``together``, all that names no cluster is one cluster's, wherever it stands.
 
     Raises:
         UsageError: an Inventory that is not one, with its line.
@@ -39,7 +42,7 @@ def read_inventories(objects: Iterable[tuple[Meta, Field]], settings: Settings |
             by_kind[meta.kind].append((meta, item))
     kinds = {kind: tuple(found) for kind, found in by_kind.items()}
     parts = list(_parts(kinds, settings or Settings())) if kinds else []
-    return (*_written(kinds), *_derived(parts))
+    return (*_written(kinds), *_derived(parts, together=together))
 
 
 def _written(kinds: Objects) -> Iterator[Inventory]:
@@ -81,24 +84,26 @@ def _with_pods(pool: Pool) -> Pool:
     return replace(pool, allocatable={**pool.allocatable, "pods": DEFAULT_MAX_PODS}, notes=(*pool.notes, note))
 
 
-def _derived(parts: Iterable[Part]) -> Iterator[Inventory]:
+def _derived(parts: Iterable[Part], *, together: bool) -> Iterator[Inventory]:
     named: dict[Location, list[Part]] = {}
     nameless: dict[str, list[Part]] = defaultdict(list)
     for part in parts:
         if part.cluster:
             named[part.at] = [part]
         else:
-            nameless[part.directory].append(part)
+            nameless["" if together else part.directory].append(part)
     for directory, found in list(nameless.items()):
-        clusters = [each for each in named.values() if each[0].directory == directory]
+        directories = {part.directory for part in found}
+        clusters = [each for each in named.values() if each[0].directory in directories]
         if len(clusters) == 1:
             clusters[0].extend(found)
             del nameless[directory]
     for found in named.values():
         cluster, directory = found[0].cluster, found[0].directory
         yield _joined(f"cluster {cluster} in {directory or '.'}", found, cluster)
-    for directory, found in nameless.items():
-        yield _joined(f"Nodes in {directory or '.'}", found)
+    for found in nameless.values():
+        places = dict.fromkeys(part.directory or "." for part in found)
+        yield _joined(f"Nodes in {', '.join(places)}", found)
 
 
 def _joined(name: str, parts: Iterable[Part], cluster: str = "") -> Inventory:

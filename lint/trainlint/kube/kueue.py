@@ -10,10 +10,18 @@ from trainlint.kube.pod import read_tolerations
 from trainlint.kube.selectors import read_equalities, read_label_selector
 from trainlint.kube.values import is_placeholder, known_text, read_strings, read_text
 from trainlint.model.known import Known
-from trainlint.model.kueue import ClusterQueue, Flavor, LocalQueue, Quota, ResourceGroup
+from trainlint.model.kueue import ClusterQueue, Cohort, Flavor, LocalQueue, Quota, ResourceGroup
 from trainlint.source.document import Field
 
-__all__ = ["KUEUE_GROUP", "KUEUE_KINDS", "read_cluster_queue", "read_flavor", "read_levels", "read_local_queue"]
+__all__ = [
+    "KUEUE_GROUP",
+    "KUEUE_KINDS",
+    "read_cluster_queue",
+    "read_cohort",
+    "read_flavor",
+    "read_levels",
+    "read_local_queue",
+]
 
 KUEUE_GROUP: Final = "kueue.x-k8s.io"
 KUEUE_KINDS: Final = frozenset({"AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"})
@@ -45,6 +53,15 @@ def read_cluster_queue(item: Field) -> ClusterQueue:
         undetermined=spec.mapping is None or any(map(is_placeholder, names)),
         at=item.at,
     )
+
+
+def read_cohort(item: Field) -> Cohort:
+    """The Cohort at the cursor (v1alpha1 names its parent ``parent``, later versions ``parentName``)."""
+    spec = item["spec"]
+    groups = tuple(_group(group) for group in spec["resourceGroups"].elements())
+    parent = read_text(spec["parentName"]) or read_text(spec["parent"])
+    names = (parent, *(name for group in groups for name in (*group.covered, *group.flavors)))
+    return Cohort(read_meta(item).name, parent, groups, undetermined=any(map(is_placeholder, names)), at=item.at)
 
 
 def read_flavor(item: Field) -> Flavor:

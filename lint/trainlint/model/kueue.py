@@ -12,7 +12,7 @@ from trainlint.model.pod import Toleration
 from trainlint.model.pool import Taint
 from trainlint.model.selector import LabelSelector, Requirement
 
-__all__ = ["ClusterQueue", "Flavor", "LocalQueue", "Queues", "Quota", "ResourceGroup"]
+__all__ = ["ClusterQueue", "Cohort", "Flavor", "LocalQueue", "Queues", "Quota", "ResourceGroup"]
 
 
 @fact
@@ -60,6 +60,17 @@ class ClusterQueue:
 
 
 @fact
+class Cohort:
+    """A Cohort: queues and other cohorts that lend to each other; it may have quotas and a parent of its own."""
+
+    name: str
+    parent: str = ""
+    groups: tuple[ResourceGroup, ...] = ()
+    undetermined: bool = False
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@fact
 class Flavor:
     """A ResourceFlavor: which nodes it stands for, and what Kueue adds to pods that it admits onto them."""
 
@@ -83,4 +94,4 @@ class Queues:
     flavors: Mapping[str, Flavor] = field(default_factory=dict)
     topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     checks: frozenset[str] = frozenset()
-    cohorts: frozenset[str] = frozenset()
+    cohorts: Mapping[str, Cohort] = field(default_factory=dict)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.model.selector import LabelSelector
 
 __all__ = [
     "NEWEST_CILIUM",
@@ -15,6 +17,7 @@ __all__ = [
     "DescribedFlow",
     "DescribedKind",
     "DescribedRole",
+    "KueueManager",
     "SelectedGroup",
     "Settings",
 ]
@@ -29,14 +32,15 @@ NEWEST_CILIUM = "1.20"
 class Cni:
     """The network plugin: its name in lower case, version and options.
 
-    ``stated`` is false where nobody said it; the snapshot then decides from the kinds of policies that it holds, and
-    an empty name is a plugin that nobody knows.
+    ``stated`` is false where nobody said it, neither the configuration nor what installs it; the snapshot then decides
+    from the kinds of policies that it holds, and an empty name is a plugin that nobody knows.
     """
 
     name: str = "cilium"
     version: str = NEWEST_CILIUM
     options: Mapping[str, str] = field(default_factory=dict)
     stated: bool = False
+    version_stated: bool = False
 
 
 @fact
@@ -84,8 +88,26 @@ class SelectedGroup:
 
 
 @fact
+class KueueManager:
+    """Which objects Kueue manages: kinds by the names of its integrations (``batch/job``, ``pod``), ``external`` ones
+    as ``Kind.version.group``. With ``all_jobs`` also those that name no queue, in the ``namespaces`` that match.
+    """
+
+    frameworks: frozenset[str]
+    external: frozenset[str] = frozenset()
+    all_jobs: bool = False
+    namespaces: LabelSelector | None = None
+    at: Location | None = field(default=None, compare=False)
+
+
+@fact
 class Settings:
-    """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin."""
+    """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin.
+
+    ``paths`` are files and directories that are deployed to it (none: nobody said it), ``namespace`` that of objects
+    that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
+    objects. ``kueue`` is how Kueue is configured, where that is known.
+    """
 
     cluster: str = ""
     kubernetes: str = NEWEST_KUBERNETES
@@ -98,3 +120,8 @@ class Settings:
     assumptions: tuple[str, ...] = ()
     workloads: tuple[DescribedKind, ...] = ()
     groups: tuple[SelectedGroup, ...] = ()
+    paths: tuple[str, ...] = ()
+    namespace: str = ""
+    inventories: tuple[str, ...] = ()
+    closed: frozenset[str] = frozenset()
+    kueue: KueueManager | None = None

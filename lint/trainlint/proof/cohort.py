@@ -1,13 +1,24 @@
-"""How much a ClusterQueue of Kueue can ever give of a resource in a flavor (S 2.2)."""
+"""How much a ClusterQueue of Kueue can ever give of a resource in a flavor (S 2.2).
+
+Cohorts form trees, and may have quotas of their own. What a node of the tree holds (its own quota and what its
+children lend) is lent on to its parent but for what its lending limit keeps, and it may borrow of the parent as much as
+its borrowing limit allows (kubernetes-sigs/kueue:pkg/cache/scheduler/resource_node.go, ``potentialAvailable``).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.kueue import ClusterQueue, Queues, Quota
+from trainlint.model.kueue import ClusterQueue, Cohort, Queues, Quota, ResourceGroup
 from trainlint.model.quantity import QuantityError, milli
 from trainlint.scheduling.requests import rounded
 
 __all__ = ["most"]
+
+
+class _UnknownError(Exception):
+    """An amount or a tree that nobody can work out."""
 
 
 def most(queue: ClusterQueue, flavor: str, resource: str, queues: Queues, *, alone: bool) -> int | None:
@@ -15,41 +26,86 @@ def most(queue: ClusterQueue, flavor: str, resource: str, queues: Queues, *, alo
 
     ``alone`` says that there are no other ClusterQueues than those of the snapshot, so that a cohort lends no more.
     """
-    quota = _quota(queue, flavor, resource)
-    own = _amount(resource, quota.nominal) if quota is not None else 0
-    if own is None or not queue.cohort:
-        return own
-    borrowing = _amount(resource, quota.borrowing) if quota is not None and quota.borrowing is not None else None
-    if quota is not None and quota.borrowing is not None and borrowing is not None and not alone:
-        return own + borrowing
-    if not alone or queue.cohort in queues.cohorts:
+    tree = _Tree(queues, flavor, resource)
+    try:
+        if not queue.cohort:
+            return tree.own(queue.groups)
+        if alone:
+            return tree.available(queue, ())
+        limit = tree.limits(queue.groups)[0]
+        return None if limit is None else tree.own(queue.groups) + limit
+    except _UnknownError:
         return None
-    lent = 0
-    for other in queues.cluster.values():
-        if other.cohort != queue.cohort or other.name == queue.name:
-            continue
-        theirs = _quota(other, flavor, resource)
-        if other.undetermined:
-            return None
-        if theirs is not None:
-            share = _amount(resource, theirs.nominal if theirs.lending is None else theirs.lending)
-            if share is None:
-                return None
-            lent += share
-    return own + (lent if borrowing is None else min(lent, borrowing))
 
 
-def _quota(queue: ClusterQueue, flavor: str, resource: str) -> Quota | None:
-    for group in queue.groups:
+class _Tree:
+    """The cohorts and queues of a snapshot, looked at for one resource in one flavor."""
+
+    def __init__(self, queues: Queues, flavor: str, resource: str) -> None:
+        self._queues = queues
+        self._flavor = flavor
+        self._resource = resource
+
+    def own(self, groups: Iterable[ResourceGroup]) -> int:
+        """The nominal quota."""
+        quota = _quota(groups, self._flavor, self._resource)
+        return 0 if quota is None else self._amount(quota.nominal)
+
+    def limits(self, groups: Iterable[ResourceGroup]) -> tuple[int | None, int | None]:
+        """What may be borrowed and what may be lent at most; ``None`` where there is no limit."""
+        quota = _quota(groups, self._flavor, self._resource)
+        if quota is None:
+            return None, None
+        borrowing = None if quota.borrowing is None else self._amount(quota.borrowing)
+        return borrowing, None if quota.lending is None else self._amount(quota.lending)
+
+    def available(self, node: ClusterQueue | Cohort, above: tuple[str, ...]) -> int:
+        """What a node can use at most, if nobody else uses anything."""
+        held = self._held(node, ())
+        parent = node.cohort if isinstance(node, ClusterQueue) else node.parent
+        if not parent:
+            return held
+        if parent in above:
+            raise _UnknownError  # Kueue takes no member of a circle into account
+        borrowing, lending = self.limits(node.groups)
+        kept = 0 if lending is None else max(0, held - lending)
+        found = kept + self.available(self._cohort(parent), (*above, parent))
+        return found if borrowing is None else min(held + borrowing, found)
+
+    def _held(self, node: ClusterQueue | Cohort, above: tuple[str, ...]) -> int:
+        """The quota of a node with what its children lend to it."""
+        if node.undetermined:
+            raise _UnknownError
+        total = self.own(node.groups)
+        if isinstance(node, Cohort):
+            if node.name in above:
+                raise _UnknownError
+            for child in self._children(node.name):
+                held = self._held(child, (*above, node.name))
+                lending = self.limits(child.groups)[1]
+                total += held if lending is None else min(held, lending)
+        return total
+
+    def _children(self, name: str) -> Iterator[ClusterQueue | Cohort]:
+        yield from (queue for queue in self._queues.cluster.values() if queue.cohort == name)
+        yield from (cohort for cohort in self._queues.cohorts.values() if cohort.parent == name)
+
+    def _cohort(self, name: str) -> Cohort:
+        """The cohort of a name; one that nobody defines has no quota of its own and no parent."""
+        found: Mapping[str, Cohort] = self._queues.cohorts
+        return found.get(name) or Cohort(name)
+
+    def _amount(self, text: Known[str]) -> int:
+        if isinstance(text, Undetermined):
+            raise _UnknownError
+        try:
+            return rounded(self._resource, milli(text))
+        except QuantityError:
+            raise _UnknownError from None
+
+
+def _quota(groups: Iterable[ResourceGroup], flavor: str, resource: str) -> Quota | None:
+    for group in groups:
         if flavor in group.flavors:
             return group.flavors[flavor].get(resource)
     return None
-
-
-def _amount(resource: str, text: Known[str] | None) -> int | None:
-    if text is None or isinstance(text, Undetermined):
-        return None
-    try:
-        return rounded(resource, milli(text))
-    except QuantityError:
-        return None

@@ -14,9 +14,10 @@ from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.cohort import most
+from trainlint.proof.queue_cause import QueueCause
 from trainlint.proof.queueing import Queueing
+from trainlint.proof.unqueued import unqueued
 from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.requirement import selector_matches
 from trainlint.source.document import Field
 from trainlint.workload.management import QUEUE_LABEL
 
@@ -25,29 +26,20 @@ __all__ = ["QueueCause", "queue_causes"]
 JOB_MINIMUM: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
-@fact
-class QueueCause:
-    """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays."""
-
-    owner: ObjectRef
-    pod_sets: tuple[PodSet, ...]
-    queue: str
-    reason: str
-    remedy: str
-    at: Location
-    places: tuple[tuple[str, Location], ...] = ()
-    certain: bool = True
-
-
 def queue_causes(queueing: Queueing) -> Iterator[QueueCause]:
     """The first reason for each object that is never admitted; nothing where Kueue is not in use."""
     queues = queueing.queues
     if not (queues.local or queues.cluster or queues.flavors):
         return
     for workload in queueing.snapshot.workloads.objects:
-        sets = tuple(each for each in workload.pod_sets if _queued(each) and each.replicas != 0)
-        if sets and workload.field.document.file not in queueing.snapshot.unrendered:
+        if workload.field.document.file in queueing.snapshot.unrendered:
+            continue
+        pods = tuple(each for each in workload.pod_sets if each.replicas != 0)
+        sets = tuple(filter(_queued, pods))
+        if sets:
             yield from list(_Case(queueing, workload.owner, sets, workload.field).causes())[:1]
+        elif pods and not any(each.queue for each in pods):
+            yield from unqueued(queueing, workload, pods)
 
 
 @fact(eq=False)
@@ -67,9 +59,10 @@ class _Case:
         local = queues.local.get((first.namespace, first.queue))
         if local is None:
             names = [name for namespace, name in queues.local if namespace == first.namespace]
-            if self.queueing.closed(names, first.namespace):
+            if self.queueing.closed("LocalQueue", names, first.namespace):
                 reason = f"there is no LocalQueue {first.queue} in namespace {first.namespace}"
-                yield self._cause(reason, f"name one of {', '.join(sorted(names))}", certain=False)
+                remedy = f"name one of {', '.join(sorted(names))}" if names else "add the LocalQueue"
+                yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
             return
         if local.stopped:
             yield self._cause(f"the LocalQueue's stopPolicy is {local.stopped}", "let it run", _spec(local))
@@ -77,9 +70,14 @@ class _Case:
             return
         queue = queues.cluster.get(local.cluster_queue)
         if queue is None:
-            if self.queueing.closed(queues.cluster):
+            if self.queueing.closed("ClusterQueue", queues.cluster):
                 reason = f"the LocalQueue names the ClusterQueue {local.cluster_queue}, which is not there"
-                yield self._cause(reason, "name one that is", _spec(local, "clusterQueue"), certain=False)
+                yield self._cause(
+                    reason,
+                    "name one that is",
+                    _spec(local, "clusterQueue"),
+                    certain=self.queueing.stated("ClusterQueue"),
+                )
             return
         if not queue.undetermined and queue.at is not None:
             yield from self._of_queue(queue)
@@ -90,15 +88,22 @@ class _Case:
             yield self._cause(f"the ClusterQueue's stopPolicy is {queue.stopped}", "let it run", _place(queue))
         queues = self.queueing.queues
         missing = [name for name in queue.checks if name not in queues.checks]
-        if missing and self.queueing.closed(queues.checks):
+        if missing and self.queueing.closed("AdmissionCheck", queues.checks):
             reason = f"the ClusterQueue waits for the AdmissionCheck {missing[0]}, which is not there"
-            yield self._cause(reason, "define it, or take it off the queue", _place(queue), certain=False)
+            yield self._cause(
+                reason,
+                "define it, or take it off the queue",
+                _place(queue),
+                certain=self.queueing.stated("AdmissionCheck"),
+            )
         for group in queue.groups:
             for name in group.flavors:
-                if name not in queues.flavors and self.queueing.closed(queues.flavors):
+                if name not in queues.flavors and self.queueing.closed("ResourceFlavor", queues.flavors):
                     places = (("names the flavor", group.at),) if group.at else ()
                     reason = f"its ResourceFlavor {name} is not there, so the ClusterQueue {queue.name} is not active"
-                    yield self._cause(reason, "define the flavor", places, certain=False)
+                    yield self._cause(
+                        reason, "define the flavor", places, certain=self.queueing.stated("ResourceFlavor")
+                    )
         yield from self._uncovered(queue)
         yield from self._beyond_quota(queue)
         yield from self._mismatched(queue)
@@ -109,12 +114,7 @@ class _Case:
             reason = f"the ClusterQueue {queue.name} has no namespaceSelector, and without one no namespace may use it"
             yield self._cause(reason, "write namespaceSelector: {} to admit all namespaces", _place(queue))
             return
-        defined = any(
-            each.meta.kind == "Namespace" and each.meta.name == namespace for each in self.queueing.snapshot.objects
-        )
-        labels = self.queueing.snapshot.namespaces.get(namespace, {})
-        asked = {requirement.key for requirement in selector.requirements}
-        if (defined or asked <= set(labels)) and selector_matches(selector, labels) is False:
+        if self.queueing.selects(selector, namespace) is False:
             reason = f"the namespaceSelector of the ClusterQueue {queue.name} does not match namespace {namespace}"
             yield self._cause(reason, "label the namespace, or widen the selector", _place(queue, "namespaceSelector"))
 
@@ -131,7 +131,7 @@ class _Case:
 
     def _beyond_quota(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         """A pod set must fit into one flavor of each group; all of them together into all flavors."""
-        alone = self.queueing.closed(self.queueing.queues.cluster)
+        alone = self.queueing.closed("ClusterQueue", self.queueing.queues.cluster)
         total: dict[tuple[int, str], int] = defaultdict(int)
         for pod_set in self.pod_sets:
             for name, amount in self.queueing.requests(pod_set).items():
@@ -150,7 +150,12 @@ class _Case:
                 )
                 quotas = (quotas.get(name) for quotas in group.flavors.values())
                 places = tuple(("is all there is", each.at) for each in quotas if each is not None and each.at)
-                yield self._cause(reason, "raise the quota, or ask for less", places, certain=not queue.cohort)
+                yield self._cause(
+                    reason,
+                    "raise the quota, or ask for less",
+                    places,
+                    certain=not queue.cohort or self.queueing.stated("ClusterQueue"),
+                )
 
     def _mismatched(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         for pod_set in self.pod_sets:

@@ -13,6 +13,7 @@ from trainlint.kube.kueue import (
     KUEUE_GROUP,
     KUEUE_KINDS,
     read_cluster_queue,
+    read_cohort,
     read_flavor,
     read_levels,
     read_local_queue,
@@ -21,9 +22,11 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, Flavor, Queues
+from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.queue_flavor import refusal
+from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.management import QUEUE_LABEL
 from trainlint.workload.together import KUEUE_REQUIRED
@@ -46,7 +49,7 @@ def read_queues(snapshot: Snapshot) -> Queues:
         flavors={each.meta.name: read_flavor(each.field) for each in found["ResourceFlavor"]},
         topologies={each.meta.name: read_levels(each.field) for each in found["Topology"]},
         checks=frozenset(each.meta.name for each in found["AdmissionCheck"]),
-        cohorts=frozenset(each.meta.name for each in found["Cohort"]),
+        cohorts={each.meta.name: read_cohort(each.field) for each in found["Cohort"]},
     )
 
 
@@ -107,10 +110,23 @@ class Queueing:
     def _unstated(self) -> frozenset[ObjectRef]:
         return frozenset(each.ref for each in self.snapshot.objects if not each.meta.namespace)
 
-    def closed(self, names: Iterable[str], namespace: str = "") -> bool:
-        """Whether all objects of a kind are in the snapshot: it holds some, and nothing adds others (decision 5)."""
+    def closed(self, kind: str, names: Iterable[str], namespace: str = "") -> bool:
+        """Whether all objects of a kind are in the snapshot: the configuration says so, or it holds some, and nothing
+        adds others (decision 5).
+        """
         more = self.snapshot.may_hold_more(namespace) if namespace else self.snapshot.opened
-        return any(True for _ in names) and not more
+        return self.stated(kind) or (any(True for _ in names) and not more)
+
+    def selects(self, selector: LabelSelector, namespace: str) -> bool | None:
+        """Whether a selector matches a namespace; ``None`` where the labels that it asks for are not known."""
+        defined = any(each.meta.kind == "Namespace" and each.meta.name == namespace for each in self.snapshot.objects)
+        labels = self.snapshot.namespaces.get(namespace, {})
+        known = defined or {requirement.key for requirement in selector.requirements} <= set(labels)
+        return selector_matches(selector, labels) if known else None
+
+    def stated(self, kind: str) -> bool:
+        """Whether the configuration says that Git holds all objects of a kind."""
+        return kind in self.snapshot.settings.closed
 
     def mismatch(self, pod_set: PodSet, flavor: Flavor) -> str | None:
         """Why Kueue does not give the flavor to the pods; ``None`` if it may."""

@@ -34,6 +34,7 @@ class ReferenceCause:
     """An object that ``owner`` refers to and that is not among those of its kind; ``near`` has a similar name.
 
     ``pod_sets`` are those whose pods are never made; ``also`` are other places of the object with the same name.
+    ``certain``: the configuration says that Git holds every object of the kind.
     """
 
     owner: ObjectRef
@@ -42,10 +43,12 @@ class ReferenceCause:
     near: str
     pod_sets: tuple[PodSet, ...] = ()
     also: tuple[Location, ...] = ()
+    certain: bool = False
 
 
 def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
-    """One for each object and target. Only kinds of which the snapshot holds some, and to which nothing adds more.
+    """One for each object and target. Only kinds of which the snapshot holds some, and to which nothing adds more, or
+    which the configuration says are all in Git.
 
     Objects that state no namespace are in one by assumption only: of them those of one directory are known to be
     together.
@@ -59,15 +62,17 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
     for owner, target, at, pod_set in _references(snapshot):
         names = present.get((target.kind, target.namespace), set())
         closed = names and not _may_hold_more(snapshot, target) and at.file not in snapshot.unrendered
+        stated = target.kind in snapshot.settings.closed and at.file not in snapshot.unrendered
         if target.namespace and _unstated(snapshot, owner):
+            stated = False
             closed = closed and (target.kind, target.namespace, posixpath.dirname(at.file)) in beside
-        if not closed or target.name in names or is_placeholder(target.name):
+        if not (closed or stated) or target.name in names or is_placeholder(target.name):
             continue
         sets = (pod_set,) if pod_set is not None else ()
         before = found.get((owner, target))
         if before is None:
             near = difflib.get_close_matches(target.name, sorted(names), n=1)
-            found[owner, target] = ReferenceCause(owner, target, at, near[0] if near else "", sets)
+            found[owner, target] = ReferenceCause(owner, target, at, near[0] if near else "", sets, certain=stated)
         else:
             also = before.also if at in (before.at, *before.also) else (*before.also, at)
             found[owner, target] = replace(before, pod_sets=(*before.pod_sets, *sets), also=also)

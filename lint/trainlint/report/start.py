@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["configuration_text", "start_text"]
 
+_WORDS: Final = frozenset({"false", "n", "no", "null", "off", "on", "true", "y", "yes"})
 _RULES: Final = """\
 # Which rules run, and how bad their findings are. `trainlint rule` lists all of them.
 # rules:
@@ -45,7 +46,10 @@ def _configuration(start: Start, schema: str) -> Iterator[str]:
     yield "# force and where it comes from."
     yield ""
     yield "clusters:"
-    yield "  - name: main"
+    if start.clusters:
+        yield "  # Found by their deployers (Flux, Argo CD). An entry with the name of one says what is true of it."
+    yield from (f"  - name: {_quoted(name)}" for name in start.clusters[1:])
+    yield f"  - name: {_quoted(start.clusters[0]) if start.clusters else 'main'}"
     yield f"    # The Kubernetes version, quoted. Assumed where it is not written: {NEWEST_KUBERNETES}."
     yield f'    # kubernetes: "{NEWEST_KUBERNETES}"'
     yield "    # The platform: eks, gke, aks, oke, kind or generic. It adds labels, taints and admission plugins."
@@ -59,6 +63,19 @@ def _configuration(start: Start, schema: str) -> Iterator[str]:
     yield "    # admission: [ExtendedResourceToleration]"
     yield "    # The node label within which a group should stay."
     yield "    # topology_key: topology.kubernetes.io/zone"
+    yield "    # What is deployed to it, where no deployer says it: directories, files and patterns; and the namespace"
+    yield "    # of objects that name none."
+    yield "    # paths: [apps/prod, 'jobs/*.yaml']"
+    yield "    # namespace: research"
+    yield "    # The files that describe its nodes, if not the nearest ones count."
+    yield "    # inventories: [inventory/prod.yaml]"
+    yield "    # Kinds of which Git holds every object of this cluster: what is not there does not exist."
+    yield "    # closed: [PriorityClass, LocalQueue]"
+
+
+def _quoted(name: str) -> str:
+    """A name as YAML reads it back as text."""
+    return name if name[:1].isalpha() and name.lower() not in _WORDS else f'"{name}"'
 
 
 def start_text(start: Start, file: str) -> str:
@@ -70,6 +87,8 @@ def _found(start: Start, file: str) -> Iterator[str]:
     yield f"wrote {file}"
     groups, policies = _count(start.groups, "training group"), _count(start.policies, "policy entry", "policy entries")
     yield f"found {groups} and {policies}"
+    if start.clusters:
+        yield f"clusters: {', '.join(start.clusters)}"
     if start.inventories:
         yield f"nodes: {'; '.join(start.inventories)}"
     if not start.missing:

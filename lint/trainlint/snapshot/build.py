@@ -5,23 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from typing import Final
 
+from trainlint.deploy.deployment import Release, Way
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
+from trainlint.installed.changers import changers
+from trainlint.installed.read import informed
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
 from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
+from trainlint.snapshot.carried import carried
+from trainlint.snapshot.growing import Cluster, Fleet
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.source.document import Field
+from trainlint.source.reading import is_kustomization
 from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
 
 APART = INVENTORY_KINDS | {"Namespace"}
+SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
+"""Kinds that make no state of a cluster by themselves where deployers say what does."""
 EVERYWHERE = INVENTORY_KINDS | HYPERNODE_KINDS
 CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
 
@@ -33,7 +44,7 @@ class Snapshot:
     ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
-    other states, which count for nobody here.
+    other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
     """
 
     name: str
@@ -48,6 +59,7 @@ class Snapshot:
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     opened: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
+    read: Mapping[str, Field] = field(default_factory=dict)
 
     @cached_property
     def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
@@ -80,33 +92,130 @@ class Snapshot:
         return {}
 
 
-def build_snapshots(repository: Repository, settings: Sequence[Settings]) -> tuple[Snapshot, ...]:
-    """Every snapshot of the repository: each set of alternatives, for each cluster that the settings name."""
-    read = [each for each in repository.objects if each.meta.kind in READ_KINDS]
-    found = parts(find_alternatives(read, repository.together))
-    return tuple(
-        _snapshot(repository, part, cluster, prefix=len(settings) > 1) for part in found for cluster in settings
+def build_snapshots(
+    repository: Repository, settings: Sequence[Settings], fleet: Fleet | None = None
+) -> tuple[Snapshot, ...]:
+    """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
+    each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
+    """
+    fleet = fleet or Fleet()
+    clusters = fleet.clusters
+    found = [
+        _of_cluster(repository, cluster, stated, fleet)
+        for cluster in clusters
+        for stated in _settings_of(cluster, clusters, settings)
+    ]
+    taken = frozenset[str]().union(
+        *(cluster.files for cluster in clusters), *(each.inventories for each in settings if each.paths)
+    )
+    left = [each for each in repository.objects if each.file not in taken]
+    if clusters and not any(each.meta.kind not in SILENT for each in left):
+        return tuple(found)
+    general = _general(clusters, settings)
+    read = [each for each in left if each.meta.kind in READ_KINDS]
+    context = clusters[0] if len(clusters) == 1 else None
+    for part in parts(find_alternatives(read, repository.together)):
+        found += [_left_over(repository, part, left, each, context, fleet, prefix=len(general) > 1) for each in general]
+    return tuple(found)
+
+
+def _settings_of(cluster: Cluster, clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple[Settings, ...]:
+    """The settings of a cluster: those of its name, or those that are for no cluster in particular."""
+    named = next((each for each in settings if each.cluster == cluster.name), None)
+    if named is not None:
+        return (named,)
+    return tuple(replace(each, cluster=each.cluster or cluster.name) for each in _general(clusters, settings))
+
+
+def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple[Settings, ...]:
+    """The settings that are bound to no cluster that was found; the defaults where all are."""
+    names = {cluster.name for cluster in clusters}
+    found = tuple(each for each in settings if not each.paths and each.cluster not in names)
+    if found:
+        return found
+    one = settings[0] if settings else Settings()
+    common = Settings(cross_zone_allowed=one.cross_zone_allowed, workloads=one.workloads, groups=one.groups)
+    return (common,)
+
+
+def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fleet: Fleet) -> Snapshot:
+    """What is deployed to a cluster."""
+    own = tuple(_once(cluster.objects))
+    nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
+    objects = own if nodes or settings.inventories else (*own, *_platform(repository))
+    name = cluster.name if settings.cluster in ("", cluster.name) else f"{settings.cluster}: {cluster.name}"
+    return _snapshot(
+        repository,
+        name,
+        cluster.why,
+        objects,
+        settings,
+        unrendered=cluster.unrendered,
+        opened={
+            **opened(
+                objects,
+                transformed=cluster.unrendered,
+                rendered=[each for each in repository.rendered if each.root in cluster.files],
+                templates=_has_templates(repository, cluster),
+                followed=cluster.followed,
+            ),
+            **cluster.open,
+        },
+        home=cluster.name if nodes else "",
+        releases=[*cluster.releases, *(each for file, each in fleet.charts if _inflates(file, cluster))],
+        moved={},
+        unknowns=cluster.unknowns,
+        assumes=cluster.assumes,
     )
 
 
-def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix: bool) -> Snapshot:
-    objects = tuple(_once(_belonging(repository, part)))
-    settings = _with_cni(settings, objects)
-    inventories = read_inventories(((each.meta, each.field) for each in objects), settings)
-    workloads = read_workloads([each.field for each in objects], settings)
-    name = f"{settings.cluster}: {part.name}" if prefix else part.name
-    settings = replace(settings, assumptions=tuple(_assumptions(settings, objects)))
-    return Snapshot(
-        name=name,
-        why=part.why,
-        objects=objects,
-        settings=settings,
-        namespaces=_namespaces(objects),
-        inventories=inventories,
-        workloads=workloads,
-        elsewhere=_elsewhere(repository, objects, settings),
-        unrendered={file: by for file, by in repository.transformed.items() if part.holds(file)},
-        moved=repository.moved,
+def _has_templates(repository: Repository, cluster: Cluster) -> bool:
+    """Whether templates that were not rendered lie in what is deployed to the cluster."""
+    paths = [each.path for each in cluster.deployments if each.way is not Way.CHART]
+    return any(
+        reading.templates
+        and reading.file not in repository.rendered_files
+        and any(not path or reading.file.startswith(f"{path}/") for path in paths)
+        for reading in repository.readings
+    )
+
+
+def _inflates(file: str, cluster: Cluster) -> bool:
+    return is_kustomization(file) and cluster.covers(file)
+
+
+def _platform(repository: Repository) -> Iterator[ApiObject]:
+    """The nodes of a cluster that nobody deploys: inventories outside of every kustomization (design, section 7.4)."""
+    for each in repository.objects:
+        if each.meta.kind in EVERYWHERE and each.file not in repository.together:
+            yield each
+
+
+def _left_over(
+    repository: Repository,
+    part: Part,
+    left: Sequence[ApiObject],
+    settings: Settings,
+    context: Cluster | None,
+    fleet: Fleet,
+    *,
+    prefix: bool,
+) -> Snapshot:
+    """A part that no deployer names; with the only cluster that there is, where it would have to run."""
+    there = context.objects if context is not None else ()
+    objects = tuple(_once([*_belonging(left, repository, part), *there]))
+    transformed = {file: by for file, by in repository.transformed.items() if part.holds(file)}
+    changed = context.unrendered if context is not None else {}
+    why = part.why
+    if context is not None:
+        why = f"no deployer of {context.name}, the only cluster, names it; {why}"
+    return _snapshot(
+        repository,
+        f"{settings.cluster}: {part.name}" if prefix else part.name,
+        why,
+        objects,
+        settings,
+        unrendered={**transformed, **changed},
         opened=opened(
             objects,
             transformed=repository.transformed,
@@ -115,9 +224,77 @@ def _snapshot(repository: Repository, part: Part, settings: Settings, *, prefix:
                 reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
             ),
             part=part,
+            followed=context.followed if context is not None else (),
         ),
-        unknowns=(*workloads.unknowns, *_disputed(objects)),
+        moved=repository.moved,
+        releases=[
+            *(each for file, each in fleet.charts if part.holds(file)),
+            *(context.releases if context is not None else ()),
+        ],
     )
+
+
+def _snapshot(
+    repository: Repository,
+    name: str,
+    why: str,
+    objects: tuple[ApiObject, ...],
+    settings: Settings,
+    *,
+    unrendered: Mapping[str, str],
+    opened: Mapping[str, str],
+    moved: Mapping[str, frozenset[str]],
+    home: str = "",
+    releases: Iterable[Release] = (),
+    unknowns: Iterable[Unknown] = (),
+    assumes: Iterable[str] = (),
+) -> Snapshot:
+    if settings.namespace:
+        objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
+    found = informed(settings, ((each.meta, each.field) for each in objects), releases)
+    settings = _with_cni(found.settings, objects)
+    inventories = _inventories(repository, objects, settings, home)
+    workloads = read_workloads([each.field for each in objects], settings)
+    namespaces = _namespaces(objects)
+    items = ((each.meta, each.field) for each in objects)
+    settings = replace(settings, assumptions=(*assumes, *found.assumes, *_assumptions(settings, objects)))
+    return Snapshot(
+        name=name,
+        why=why,
+        objects=objects,
+        settings=settings,
+        namespaces=namespaces,
+        inventories=inventories,
+        workloads=workloads,
+        elsewhere=() if settings.inventories or (home and inventories) else _elsewhere(repository, objects, settings),
+        unrendered=unrendered,
+        moved=moved,
+        opened=opened,
+        unknowns=(
+            *workloads.unknowns,
+            *_disputed(objects),
+            *found.unknowns,
+            *changers(items, workloads.groups, namespaces),
+            *unknowns,
+        ),
+        read=found.read,
+    )
+
+
+def _inventories(
+    repository: Repository, objects: Sequence[ApiObject], settings: Settings, home: str
+) -> tuple[Inventory, ...]:
+    """The inventories of a snapshot: those of the files that the settings name, or all that are in it.
+
+    What is deployed to the cluster ``home`` and names no other is about its own nodes, wherever it stands.
+    """
+    if settings.inventories:
+        files = frozenset(settings.inventories)
+        named = [(each.meta, each.field) for each in repository.objects if each.file in files]
+        return read_inventories(named, settings, together=True)
+    found = read_inventories(((each.meta, each.field) for each in objects), settings, together=bool(home))
+    mine = tuple(each for each in found if each.cluster == home)
+    return mine or tuple(each for each in found if not home or not each.cluster) or found
 
 
 def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: Settings) -> tuple[Inventory, ...]:
@@ -127,10 +304,10 @@ def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: S
     return read_inventories(others, settings)
 
 
-def _belonging(repository: Repository, part: Part) -> Iterator[ApiObject]:
+def _belonging(objects: Iterable[ApiObject], repository: Repository, part: Part) -> Iterator[ApiObject]:
     """What describes nodes, outside every kustomization, joins every snapshot; the nearest counts (design, 7.4)."""
     inside: dict[str, bool] = {}
-    for each in repository.objects:
+    for each in objects:
         file = each.file
         held = inside.get(file)
         if held is None:
@@ -160,6 +337,8 @@ def _with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
 
 def _assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[str]:
     policies = any("Policy" in each.meta.kind for each in objects)
+    if policies and settings.cni.stated and settings.cni.name == "cilium" and not settings.cni.version_stated:
+        yield f"Cilium {settings.cni.version}: its version is not stated"
     if policies and not settings.cni.stated:
         if settings.cni.name == "cilium":
             yield f"Cilium {settings.cni.version}: its policies are in use, its version is not stated"

@@ -13,7 +13,7 @@ from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Document, Field
 from trainlint.source.reading import objects
 
-__all__ = ["ApiObject", "api_objects"]
+__all__ = ["CLUSTER_SCOPED", "ApiObject", "api_object", "api_objects"]
 
 CLUSTER_SCOPED = frozenset(
     {
@@ -85,8 +85,13 @@ def api_objects(documents: Iterable[Document]) -> Iterator[ApiObject]:
     """The objects of all documents, Lists opened, in the order of the files."""
     for document in documents:
         for item in objects(document):
-            meta = read_meta(item)
-            yield ApiObject(item, meta, _key(item, meta))
+            yield api_object(item)
+
+
+def api_object(item: Field) -> ApiObject:
+    """The object at the cursor."""
+    meta = read_meta(item)
+    return ApiObject(item, meta, _key(item, meta))
 
 
 def _key(item: Field, meta: Meta) -> Key | None:

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
+from trainlint.deploy.kinds import DEPLOYER_KINDS
+from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.alternatives import Part
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.rendered import Rendered
 
-__all__ = ["OPENERS", "opened"]
-
-OPENERS = frozenset(
-    {
-        ("argoproj.io", "Application"),
-        ("argoproj.io", "ApplicationSet"),
-        ("helm.cattle.io", "HelmChart"),
-        ("helm.toolkit.fluxcd.io", "HelmRelease"),
-        ("kustomize.toolkit.fluxcd.io", "Kustomization"),
-    }
-)
-"""Objects that bring in others: API group and kind."""
+__all__ = ["opened"]
 
 EVERYWHERE = ""
-DEFAULT = "default"
-"""Where charts are taken to be installed, and objects to be, that say nothing else."""
 
 
 def opened(
@@ -32,24 +21,28 @@ def opened(
     transformed: Mapping[str, str],
     rendered: Iterable[Rendered],
     templates: bool,
-    part: Part,
+    part: Part | None = None,
+    followed: Collection[ObjectRef] = (),
 ) -> Mapping[str, str]:
-    """The namespaces to which something may add objects, each with what does (empty: to every namespace)."""
+    """The namespaces to which something may add objects, each with what does (empty: to every namespace).
+
+    ``followed`` are deployers of which everything is here.
+    """
     found: dict[str, str] = {}
     if templates:
         found[EVERYWHERE] = "templates that were not rendered"
     for directory in transformed.values():
         found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
     for root in rendered:
-        if root.unknowns and part.holds(root.root):
+        if root.unknowns and (part is None or part.holds(root.root)):
             found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
-        if root.undeployed and part.holds(root.root):
+        if root.undeployed and (part is None or part.holds(root.root)):
             said = "nobody says where it is installed, and with which values"
-            found.setdefault(DEFAULT, f"the chart of {root.root}: {said}")
-    if any(child is None for _, child in part.chosen):
+            found.setdefault(EVERYWHERE, f"the chart of {root.root}: {said}")
+    if part is not None and any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:
-        if (each.meta.api_group, each.meta.kind) in OPENERS:
+        if (each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS and each.ref not in followed:
             found.setdefault(_target(each), f"{each.ref}, whose objects are not in Git")
     return found
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, INSTALLED_KINDS
 from trainlint.inventory.read import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.snapshot.objects import ApiObject, Key, api_objects
-from trainlint.snapshot.openness import OPENERS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.document import Document
 from trainlint.source.kustomization import Kustomization, Resolution, read_kustomizations, resolve
@@ -61,8 +62,11 @@ READ_KINDS = (
     | REFERENCED_KINDS
     | STORAGE_KINDS
     | NETWORK_KINDS
-    | {kind for _, kind in OPENERS}
+    | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | CLUSTER_KINDS
+    | ADMISSION_POLICY_KINDS
+    | CONFIG_MAPS
+    | INSTALLED_KINDS
     | {POD_OWNERS}
 )
 """The kinds that somebody reads; documents without any of them are passed over."""
@@ -92,8 +96,9 @@ class Repository:
 
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
-    ``kustomization_files`` maps the directory of a kustomization to its file. ``rendered`` are the roots that somebody
-    rendered, or could not.
+    ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
+    ``reached`` to the files that it brings together. ``rendered`` are the roots that somebody rendered, or could not.
+    ``real`` resolves links.
     """
 
     readings: tuple[Reading, ...]
@@ -105,11 +110,26 @@ class Repository:
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
     rendered: tuple[Rendered, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
+    kustomizations: Mapping[str, Kustomization] = field(default_factory=dict)
+    reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    patch_files: frozenset[str] = frozenset()
+    real: Callable[[str], str] = lambda name: name
 
     @cached_property
     def rendered_files(self) -> frozenset[str]:
         """The files for which something that was rendered stands."""
         return _files_of(self.rendered)
+
+    def as_written(self, file: str) -> tuple[ApiObject, ...]:
+        """The objects of a file as they are written, also where rendered ones took their place."""
+        if file in self.patch_files or is_kustomization(file):
+            return ()
+        reading = self._by_name.get(file)
+        return tuple(_wanted(reading.documents)) if reading is not None else ()
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, Reading]:
+        return {reading.file: reading for reading in self.readings}
 
     @cached_property
     def by_place(self) -> Mapping[tuple[str, int], tuple[ApiObject, ...]]:
@@ -173,6 +193,10 @@ def read_repository(
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
         rendered=tuple(rendered),
+        kustomizations=kustomizations,
+        reached=resolution.files,
+        patch_files=resolution.patch_files,
+        real=real,
     )
 
 
@@ -194,7 +218,12 @@ def _root_of(each: ApiObject, at: Location) -> Path:
 def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
     """The objects that somebody reads."""
     for item in api_objects(documents):
-        if item.meta.kind in READ_KINDS or next(pod_templates(item.field), None) is not None:
+        kind = item.meta.kind
+        if (
+            kind in READ_KINDS
+            or (kind == "ConfigMap" and f"{kind}/{item.meta.name}" in CONFIG_MAPS)
+            or next(pod_templates(item.field), None) is not None
+        ):
             yield item
 
 

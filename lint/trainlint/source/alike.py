@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.finding import Path
 from trainlint.source.document import MISSING
 
-__all__ = ["Alike", "same", "value_at"]
+__all__ = ["Alike", "same", "scalars", "value_at"]
 
 _KEYS: Final = ("name", "mountPath", "containerPort", "topologyKey", "key", "devicePath", "ip", "kind")
 """Keys by which elements of lists are merged, or told apart by whoever reads them."""
@@ -35,6 +36,18 @@ def value_at(data: Any, path: Path) -> Any:
         else:
             return MISSING
     return data
+
+
+def scalars(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
+    """Every value in another one that is no collection, with its path."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from scalars(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from scalars(each, (*path, index))
+    else:
+        yield path, value
 
 
 class Alike:

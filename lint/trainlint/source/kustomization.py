@@ -52,7 +52,7 @@ class Kustomization:
     objects, operations or settings of the kustomization itself, ``plugin_files`` configure generators, transformers and
     validators, ``data_files`` feed generated ConfigMaps and Secrets. ``changes`` names the fields by which objects come
     out other than they went in. ``remote`` are resources that are fetched from elsewhere, ``charts`` Helm charts that
-    it inflates. ``component`` marks a ``kind: Component``.
+    it inflates. ``component`` marks a ``kind: Component``, ``generates`` one that makes ConfigMaps or Secrets.
     """
 
     directory: str
@@ -66,6 +66,7 @@ class Kustomization:
     changes: tuple[str, ...] = ()
     namespace: str = ""
     component: bool = False
+    generates: bool = False
 
     @property
     def transforms(self) -> bool:
@@ -124,6 +125,7 @@ def kustomization(document: Document) -> Kustomization | None:
         changes=tuple(name for name in _TRANSFORMS if root[name].value),
         namespace=root["namespace"].string or "",
         component=kind.value == "Component",
+        generates=bool(root["configMapGenerator"].value or root["secretGenerator"].value),
     )
 
 

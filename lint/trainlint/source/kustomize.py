@@ -38,7 +38,7 @@ def render(
     program: Program,
     extra: Iterable[str] = (),
 ) -> tuple[Rendered, ...]:
-    """What every root kustomization makes that changes objects, itself or through others.
+    """What every root kustomization makes that changes objects or generates some, itself or through others.
 
     ``extra`` are directories that somebody deploys by themselves, also where another kustomization uses them. Only
     documents of the ``kinds`` are kept. A root that cannot be rendered is ``failed``, and says why.
@@ -46,19 +46,23 @@ def render(
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
     named = {"" if each == "." else each for each in extra} & set(kustomizations)
+    deployed = [each for each in sorted({*resolution.roots, *named}) if not kustomizations[each].component]
     roots = [
         directory
-        for directory in sorted({*resolution.roots, *named})
-        if not kustomizations[directory].component
-        and any(kustomizations[each].transforms for each in (directory, *resolution.uses[directory]))
+        for directory in deployed
+        if any(
+            kustomizations[each].transforms or kustomizations[each].generates
+            for each in (directory, *resolution.uses[directory])
+        )
     ]
     if not roots:
         return ()
+    as_written = frozenset().union(*(resolution.files[each] for each in deployed if each not in roots))
     tree = Tree(world)
     documents = _Documents(tree, readings)
     made = [_Root(root, kustomizations[root].file, tree, kinds, program) for root in roots]
     _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program)
-    return tuple(each.rendered(builds, documents, resolution.files[each.directory]) for each in made)
+    return tuple(each.rendered(builds, documents, resolution.files[each.directory] - as_written) for each in made)
 
 
 def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
@@ -150,10 +154,16 @@ class _Root:
         unknown = Unknown(
             subject=f"kustomization {self.directory or '.'}",
             missing=f"its rendered objects: {why}",
-            remedy=remedy or f"try it by hand: kubectl kustomize {self.directory or '.'}",
+            remedy=remedy or _remedy(why, self.directory or "."),
             at=at or Location(self.file, 0),
         )
         return Rendered(self.file, (), frozenset(), (unknown,), failure=why)
+
+
+def _remedy(why: str, directory: str) -> str:
+    if "is not in or below" in why:
+        return "name a directory with a kustomization of its own: kustomize refuses files from beside or above"
+    return f"try it by hand: kubectl kustomize {directory}"
 
 
 def _without_note(data: Any) -> tuple[Any, Any]:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from trainlint.finding import Location, Path
-from trainlint.source.alike import Alike, value_at
+from trainlint.source.alike import Alike, same, scalars, value_at
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.kustomization import is_remote
 from trainlint.source.links import follow
@@ -111,7 +111,9 @@ class ObjectOrigin:
         if base is not None:
             own, written = self._alike.follow(self._data, base.value, path)
             if written is not MISSING and (not path or like(value, written)):
-                return base.document.at((*base.path, *own)), Basis.WRITTEN
+                at = base.document.at((*base.path, *own))
+                mostly = self._mostly(path, value) if path and not same(value, written) else None
+                return (at, Basis.WRITTEN) if mostly is None else (mostly, Basis.PATCHED)
         for patch in self._patches:
             for at, held in patch.held(self._alike, self._data, path):
                 if like(value, held):
@@ -123,6 +125,17 @@ class ObjectOrigin:
         if not path:
             return self._top.at(()), Basis.NEAR
         return self.explain(path[:-1])[0], Basis.NEAR
+
+    def _mostly(self, path: Path, value: Any) -> Location | None:
+        """The patch that wrote more than half of what is in a collection; ``None`` if none did."""
+        inside = list(scalars(value))
+        for patch in self._patches:
+            for at, held in patch.held(self._alike, self._data, path):
+                if like(value, held):
+                    there = (self._alike.follow(value, held, below)[1] for below, _ in inside)
+                    if 2 * sum(same(each, other) for (_, each), other in zip(inside, there, strict=True)) > len(inside):
+                        return at
+        return None
 
     def _set(self, path: Path, value: Any, written: Any) -> Location | None:
         """The field of a kustomization that made the value."""

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from trainlint.source.document import Field
 from trainlint.source.podtemplates import POD_OWNERS, may_own_pods
 
 __all__ = ["KindFilter"]
@@ -33,12 +34,15 @@ class KindFilter:
 
     It looks for the key ``kind`` in every form that YAML and JSON have for it and at the first word of its value. An
     item of a typed list (``NodeList``) needs no kind of its own, so the names of such lists count too. ``POD_OWNERS``
-    among the kinds stands for all that hold a pod template.
+    among the kinds stands for all that hold a pod template; ``ConfigMap/NAME`` is one object of a kind of which the
+    others are not wanted.
     """
 
     def __init__(self, kinds: Collection[str]) -> None:
         self.kinds = frozenset(kinds)
-        names = b"|".join(re.escape(kind.encode()) for kind in sorted(self.kinds)) or rb"(?!)"
+        whole = sorted(kind for kind in self.kinds if "/" not in kind)
+        self._named = tuple(kind.partition("/")[2].encode() for kind in sorted(self.kinds) if "/" in kind)
+        names = b"|".join(re.escape(kind.encode()) for kind in whole) or rb"(?!)"
         self._other = re.compile(_OTHER % names, re.VERBOSE)
 
     def may_hold(self, content: bytes | str) -> bool:
@@ -59,7 +63,16 @@ class KindFilter:
             return True
         if not content.isascii() and any(each in content for each in _BREAKS):
             return True
+        if any(name in content for name in self._named):
+            return True
         return POD_OWNERS in self.kinds and may_own_pods(content)
+
+    def wants(self, item: Field) -> bool:
+        """Whether an object is of one of the kinds, or the named one."""
+        kind = item["kind"].string
+        return kind in self.kinds or (
+            bool(self._named) and f"{kind}/{item.down('metadata', 'name').string}" in self.kinds
+        )
 
 
 def _explicit(content: bytes, end: int) -> bool:

@@ -179,7 +179,7 @@ class _Reader:
         probe = Document(self._file, 0, 1, "", data)
         owners = POD_OWNERS in self._kinds.kinds
         return any(
-            here["kind"].string in self._kinds.kinds or (owners and next(pod_templates(here), None) is not None)
+            self._kinds.wants(here) or (owners and next(pod_templates(here), None) is not None)
             for here in objects(probe)
         )
 

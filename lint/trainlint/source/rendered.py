@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
-from trainlint.finding import Path, Span, Unknown
+from trainlint.finding import Location, Path, Span, Unknown
 from trainlint.source.document import Document
 
 __all__ = ["Rendered"]
@@ -24,6 +24,7 @@ class Rendered:
 
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
     path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
+    ``chart`` is the directory of the chart that was rendered, ``at`` where somebody says that it is installed.
     """
 
     root: str
@@ -34,6 +35,8 @@ class Rendered:
     places: Mapping[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
     undeployed: bool = False
+    chart: str = ""
+    at: Location | None = None
 
     @property
     def failed(self) -> bool:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.meta import Meta
+from trainlint.model.settings import KueueManager
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.podgroups import PodGroup
 from trainlint.workload.together import tied
 from trainlint.workload.written import template_of
 
-__all__ = ["QUEUE_LABEL", "managed"]
+__all__ = ["QUEUE_LABEL", "managed", "manages"]
 
 QUEUE_LABEL: Final = "kueue.x-k8s.io/queue-name"
 
@@ -31,15 +32,28 @@ _ON_TEMPLATES: Final = (
 )
 
 
-def managed(pod_sets: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup]) -> tuple[PodSet, ...]:
-    """The pod sets of an object with its queue and with what keeps their pods in one domain."""
-    return tuple(_managed(pod_set, pod_sets, item, meta, groups) for pod_set in pod_sets)
+def managed(
+    pod_sets: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup], manager: KueueManager | None = None
+) -> tuple[PodSet, ...]:
+    """The pod sets of an object with its queue (if ``manager`` lets Kueue see it) and with what keeps their pods in one
+    domain.
+    """
+    queue = meta.labels.get(QUEUE_LABEL, "") if manages(manager, meta.api_version, meta.kind) else ""
+    return tuple(_managed(pod_set, pod_sets, item, meta, groups, queue) for pod_set in pod_sets)
+
+
+def manages(manager: KueueManager | None, api_version: str, kind: str) -> bool:
+    """Whether Kueue manages objects of a kind; all of them where nobody knows how it is configured."""
+    if manager is None:
+        return True
+    group, _, version = api_version.rpartition("/")
+    plain = kind.lower() if group in ("", "apps") else f"{group}/{kind.lower()}"
+    return plain in manager.frameworks or f"{kind}.{version}.{group}" in manager.external
 
 
 def _managed(
-    pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup]
+    pod_set: PodSet, siblings: Sequence[PodSet], item: Field, meta: Meta, groups: Sequence[PodGroup], queue: str
 ) -> PodSet:
-    queue = meta.labels.get(QUEUE_LABEL, "")
     workload = Workload(pod_set.owner, meta.api_version, tuple(siblings), item)
     found = tied(pod_set, siblings, item, meta, groups, lambda: template_of(workload, pod_set))
     together = found.together or found.parts

@@ -141,7 +141,7 @@ def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod
     here = Context(context.settings, watched)
     expansion = expander(item, _reference(meta), here)
     pod_sets = [with_sources(pods, item.document, here) for pods in expansion.pod_sets]
-    made = (expansion, managed(pod_sets, item, meta, pod_groups))
+    made = (expansion, managed(pod_sets, item, meta, pod_groups, context.settings.kueue))
     known.append((context.settings, meta, pod_groups, watched.asked, made))
     return made
 

@@ -5,10 +5,11 @@ Without its PriorityClass, RuntimeClass or ServiceAccount the API server refuses
 pods at all. Names are case-sensitive, and everything but classes and cluster runtimes is looked up in the namespace of
 the pods.
 
-An absence proves something only where Git holds everything of the kind: this rule speaks where the snapshot holds at
-least one object of the kind (in the namespace) and nothing adds others (a Helm release, an Argo CD application, a
-chart that was not rendered). Silent for what every cluster has: the priority classes system-cluster-critical and
-system-node-critical, the service account default, the runtimes that Kubeflow Trainer installs.
+An absence proves something only where Git holds everything of the kind: this rule speaks where the configuration says
+so (`closed` of a cluster in trainlint.yaml), or where the snapshot holds at least one object of the kind (in the
+namespace) and nothing adds others (a Helm release, an Argo CD application, a chart that was not rendered). Silent for
+what every cluster has: the priority classes system-cluster-critical and system-node-critical, the service account
+default, the runtimes that Kubeflow Trainer installs.
 
 ```yaml given
 apiVersion: scheduling.k8s.io/v1
@@ -67,7 +68,7 @@ def _finding(cause: ReferenceCause) -> Finding:
         remedy=f"did you mean {cause.near}?" if cause.near else f"add the {target.kind}, or drop the reference",
         related=tuple(Related("the same name", at) for at in cause.also),
         evidence={"refers to": str(target), "nearest name": cause.near or "none"},
-        assumes=(f"every {target.kind}{where or ' of the cluster'} is in Git",),
-        certainty=Certainty.LIKELY,
+        assumes=() if cause.certain else (f"every {target.kind}{where or ' of the cluster'} is in Git",),
+        certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         cause=str(target),
     )

@@ -4,7 +4,8 @@ A job with a queue stays suspended until its ClusterQueue admits it, and nothing
 makes admission impossible: no LocalQueue of that name in the namespace, a LocalQueue without its ClusterQueue, a
 ClusterQueue whose namespaceSelector is missing (it then selects no namespace; `{}` selects all) or does not match, a
 queue that is stopped or waits for an object that is not there, a requested resource that no resource group covers, more
-than the quota and what the cohort lends, or flavors none of which takes the pods. And admission is not scheduling:
+than the quota and what the cohort lends, flavors none of which takes the pods, or no queue at all where Kueue is told
+to manage jobs without one (manageJobsWithoutQueueName). And admission is not scheduling:
 Kueue adds the flavor's labels to the nodeSelector without looking whether a node carries them.
 
 Silent where the snapshot holds nothing of Kueue. A queue or flavor that is not in Git may exist all the same, so its
@@ -87,12 +88,13 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _never_admitted(cause: QueueCause) -> Finding:
+    queue = f" (queue {cause.queue})" if cause.queue else ""
     return Finding(
-        message=f"Kueue never admits {cause.owner} (queue {cause.queue}): {cause.reason}",
+        message=f"Kueue never admits {cause.owner}{queue}: {cause.reason}",
         at=cause.at,
         remedy=cause.remedy,
         related=tuple(Related(role, at) for role, at in cause.places),
-        evidence={"queue": cause.queue},
+        evidence={"queue": cause.queue or "none"},
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         cause=f"{cause.queue} {cause.reason}",
     )

@@ -11,17 +11,26 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.source.builder import Loaded
 from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.files import SourceFile, World
+from trainlint.source.files import CHART_FILE, SourceFile, World
 from trainlint.source.loader import load
 from trainlint.source.text import NotTextError, decode
 
-__all__ = ["CHART_FILE", "Chart", "Dependency", "dependencies_of", "find_charts", "in_chart", "yaml_mapping"]
+__all__ = [
+    "CHART_FILE",
+    "Chart",
+    "Dependency",
+    "dependencies_of",
+    "find_charts",
+    "in_chart",
+    "local_home",
+    "yaml_mapping",
+]
 
-CHART_FILE: Final = "Chart.yaml"
 REQUIREMENTS: Final = "requirements.yaml"
 """Where charts of the first API version keep their dependencies."""
 
 _VALUES: Final = re.compile(r"(?:[^/]*[-._])?values(?:[-._][^/]*)?\.ya?ml")
+_LOCAL: Final = "file://"
 _HOMES: Final = ("", "ci/", "values/")
 """Where values files stand with a chart; ``ci/`` is where chart-testing looks."""
 
@@ -99,9 +108,20 @@ def _is_part(home: str, known: set[str]) -> bool:
         above = posixpath.dirname(above) or "."
         if above in known:
             inside = home if above == "." else home.removeprefix(f"{above}/")
-            if inside.startswith(("charts/", "templates/", "files/", "crds/")):
+            if f"{inside}/".startswith(("charts/", "templates/", "files/", "crds/")):
                 return True
     return False
+
+
+def local_home(dependency: Dependency, directory: str) -> str:
+    """The directory that a dependency of the chart in ``directory`` names in the repository; empty for another one.
+
+    It may lead out of the repository (``../``) or to an absolute place.
+    """
+    if not dependency.repository.startswith(_LOCAL):
+        return ""
+    path = dependency.repository.removeprefix(_LOCAL)
+    return path if path.startswith(("/", "~")) else in_chart(directory, path)
 
 
 def _values_files(home: str, names: list[str]) -> Iterator[str]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
 from typing import Any, Final, Protocol
 
 from trainlint.source.helm.install import Cluster, HelmInstall
 from trainlint.source.helm.renderer import Failed, Program, Request, Worker
 from trainlint.source.helm.staging import Staged
 
-__all__ = ["Engine", "Store"]
+__all__ = ["Copy", "Engine", "Store"]
 
 TIME_LIMIT: Final = 120.0
 """Seconds that all charts of a repository may take together."""
@@ -29,6 +32,39 @@ class Store(Protocol):
         """Keep it; what is not ``lasting`` for this run only."""
 
 
+class Copy:
+    """A copy of one chart on the disk, made when somebody asks for it."""
+
+    def __init__(self) -> None:
+        self._home: tempfile.TemporaryDirectory[str] | None = None
+
+    def __enter__(self) -> Copy:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._home is not None:
+            self._home.cleanup()
+
+    def of(self, staged: Staged) -> str:
+        """Where the copy is."""
+        if self._home is None:
+            self._home = tempfile.TemporaryDirectory(prefix="trainlint-chart-", ignore_cleanup_errors=True)
+            _write(staged, Path(self._home.name))
+        return self._home.name
+
+
+def _write(staged: Staged, home: Path) -> None:
+    made: set[Path] = set()
+    for name, content in staged.files.items():
+        path = home / name
+        if path.parent not in made:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            made.add(path.parent)
+        path.write_bytes(content)
+
+
 class Engine:
     """Asks the store before it asks the worker; ``cluster`` is what templates are told."""
 
@@ -39,10 +75,9 @@ class Engine:
         self._store = store
         self._until = time.monotonic() + TIME_LIMIT
 
-    def render(self, staged: Staged, home: str, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
-        """What each template makes; ``home`` is a directory for the chart. Raises Failed."""
+    def render(self, staged: Staged, copy: Copy, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
+        """What each template makes; ``copy`` is for the chart, where somebody must render it. Raises Failed."""
         request = Request(
-            chart=home,
             name=install.release,
             namespace=install.namespace,
             values=json.dumps(values),
@@ -55,9 +90,9 @@ class Engine:
             return known
         if time.monotonic() > self._until:
             raise Failed(f"it was not tried: the charts before it took {TIME_LIMIT:g} seconds")
-        _write(staged, Path(home))
+        home = copy.of(staged)
         try:
-            made = self._worker.render(request)
+            made = self._worker.render(replace(request, chart=home))
         except Failed as error:
             said = str(error).replace(f"{home}/", "").replace(home, "the chart")
             self._store.keep_text(digest, json.dumps({"error": said}).encode(), lasting=error.lasting)
@@ -89,16 +124,3 @@ def _version(stated: str) -> str:
     """``1.33`` as helm wants it."""
     parts = stated.removeprefix("v").split(".")
     return f"v{'.'.join([*parts, '0', '0'][:3])}" if stated else ""
-
-
-def _write(staged: Staged, home: Path) -> None:
-    """Put the chart on the disk, if it is not there yet."""
-    if any(home.iterdir()):
-        return
-    made: set[Path] = set()
-    for name, content in staged.files.items():
-        path = home / name
-        if path.parent not in made:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            made.add(path.parent)
-        path.write_bytes(content)

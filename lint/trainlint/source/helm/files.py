@@ -17,7 +17,7 @@ from trainlint.source.listing import git_files
 
 __all__ = ["ChartFiles", "RefusedError"]
 
-MAX_FILES: Final = 5000
+MAX_FILES: Final = 20_000
 MAX_BYTES: Final = 64 << 20
 """Limits of one chart with all charts inside it."""
 
@@ -38,15 +38,15 @@ class ChartFiles:
         self._root = os.path.realpath(world.root)
         self._known = {file.name: file for file in world.files}
 
-    def below(self, directory: str) -> dict[str, bytes]:
-        """The content of each file of a chart by its name inside the chart.
+    def below(self, directory: str) -> dict[str, tuple[str, bytes]]:
+        """Each file of a chart by its name inside the chart: its real name, and its content.
 
         What Git ignores is left out, but for ``charts/``: that is where ``helm dependency build`` puts things.
 
         Raises:
             RefusedError: a link leads out of the repository, a file cannot be read, or there is too much.
         """
-        found: dict[str, bytes] = {}
+        found: dict[str, tuple[str, bytes]] = {}
         size = 0
         for inside, name in self._names(directory):
             try:
@@ -55,10 +55,11 @@ class ChartFiles:
                 raise RefusedError(f"{name} cannot be read: {error}") from None
             if content is None:
                 continue
-            found[inside] = content
+            found[inside] = (name, content)
             size += len(content)
             if len(found) > MAX_FILES or size > MAX_BYTES:
-                raise RefusedError(f"it has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
+                why = f"it has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
+                raise RefusedError(why, "give the chart a directory of its own")
         return found
 
     def read(self, name: str) -> bytes | None:

@@ -100,16 +100,17 @@ class _Reader:
                 if not self._controls(said(found)) and not bare.strip():
                     self._insert(said(found), found.start())
             return
+        begins = len(line) - len(line.lstrip())
         line = self._without_controls(line)
-        indent = len(line) - len(line.lstrip())
+        column = len(line) - len(line.lstrip())
         if self._deeper_than >= 0:
-            if indent > self._deeper_than:
+            if begins > self._deeper_than:
                 return
             self._deeper_than = -1
-        self._content(line, indent)
+        self._content(line, column, column - begins)
 
     def _without_controls(self, line: str) -> str:
-        """The line without the actions that print nothing; what stands behind them moves to no other column."""
+        """The line without the actions that print nothing: what stands behind them stays in its column."""
 
         def replace(found: re.Match[str]) -> str:
             return " " * len(found[0]) if self._controls(said(found)) else found[0]
@@ -141,36 +142,38 @@ class _Reader:
     def _insert(self, action: str, column: int) -> None:
         found = _INDENT.search(action)
         indent = int(found[1]) if found else column
+        while self._open[-1].indent > indent and len(self._open) > 1:
+            self._open.pop()
         last = self._open[-1]
-        if not (last.indent == indent and last.key is not None and not last.value and not last.children):
+        if last.indent == indent and last.key is None and len(self._open) > 1:
+            self._open.pop()  # among the items of a list
+        elif not (last.indent == indent and last.key is not None and not last.value and not last.children):
             while self._open[-1].indent >= indent and len(self._open) > 1:
                 self._open.pop()
         node = Node(self._line, column, indent, value=action, inserts=True, scope=self._scope)
         self._open[-1].children.append(node)
 
-    def _content(self, line: str, indent: int) -> None:
-        while True:
-            rest = line[indent:]
-            if rest.startswith(("- ", "-\t")) or rest.rstrip() == "-":
-                node = Node(self._line, indent, indent, scope=self._scope)
-                self._place(node)
-                after = rest[1:].lstrip()
-                if not after:
-                    return
-                node.value = after.rstrip()
-                indent = len(line) - len(after)
-                continue
-            break
+    def _content(self, line: str, column: int, shift: int) -> None:
+        """A line with keys or items; ``shift`` is the width of what vanishes before its first one."""
+        while (rest := line[column:]).startswith(("- ", "-\t")) or rest.rstrip() == "-":
+            node = Node(self._line, column, column - shift, scope=self._scope)
+            self._place(node)
+            after = rest[1:].lstrip()
+            if not after:
+                return
+            node.value = after.rstrip()
+            column = len(line) - len(after)
         masked = ACTION.sub(lambda found: _MARK * len(found[0]), line)
-        found = _KEY.match(masked, indent)
+        found = _KEY.match(masked, column)
         if found is None:
             return
         key = line[found.start("key") : found.end("key")].strip("\"'")
         value = line[found.end() :].strip()
-        node = Node(self._line, indent, indent, "" if _MARK in found["key"] else key, value, scope=self._scope)
+        key = "" if _MARK in found["key"] else key
+        node = Node(self._line, column, column - shift, key, value, scope=self._scope)
         self._place(node)
         if _TEXT.match(value):
-            self._deeper_than = indent
+            self._deeper_than = node.indent
         elif value.startswith("#"):
             node.value = ""
 

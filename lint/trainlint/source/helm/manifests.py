@@ -17,7 +17,7 @@ from trainlint.source.prefilter import KindFilter
 __all__ = ["BrokenError", "Manifest", "manifests"]
 
 _TESTS: Final = frozenset({"test", "test-success", "test-failure"})
-_SEPARATOR: Final = re.compile(r"(?:^|\s*\n)---\s*")
+_SEPARATOR: Final = re.compile(r"(?:\A|\n)---\s*")
 """As helm splits what it made (releaseutil.SplitManifests), which is not as Kubernetes splits a file."""
 
 _HOOK: Final = "helm.sh/hook"
@@ -50,7 +50,7 @@ def manifests(rendered: Mapping[str, str], kinds: KindFilter) -> Iterator[Manife
         name = posixpath.basename(template)
         if name.startswith("_") or name == "NOTES.txt" or not text.strip():
             continue
-        for part in _SEPARATOR.split(text):
+        for part in _split(text):
             if not kinds.may_hold(part) and not may_be_kindless(part):
                 continue
             try:
@@ -60,6 +60,11 @@ def manifests(rendered: Mapping[str, str], kinds: KindFilter) -> Iterator[Manife
                 raise BrokenError(template, f"it makes no YAML: {error.message}: {said.strip()}") from None
             if isinstance(loaded.data, dict) and not _is_test(loaded.data):
                 yield Manifest(template, part, loaded)
+
+
+def _split(text: str) -> list[str]:
+    *parts, last = _SEPARATOR.split(text)
+    return [*(part.rstrip() for part in parts), last]
 
 
 def _is_test(data: Mapping[str, Any]) -> bool:

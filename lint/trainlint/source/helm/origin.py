@@ -15,7 +15,6 @@ from trainlint.source.helm.reference import EACH, Steps
 __all__ = ["Given", "Origin", "Template"]
 
 _GLOBAL: Final = "global"
-_MISSING: Final[Any] = object()
 
 
 @fact(eq=False)
@@ -84,32 +83,36 @@ class Origin:
         return find(self._section, self._data, path)
 
     def _location(self, path: Path) -> Location:
-        value = self._value(path)
-        if path and value is not _MISSING:
-            reached, node = self._spot(path)
-            inside = path[len(reached) :]
+        value, depth = self._value(path)
+        here, rest = path[:depth], path[depth:]  # what is not there stands at its nearest parent
+        if here:
+            reached, node = self._spot(here)
+            inside = here[len(reached) :]
             for steps in _steps(node, inside):
                 for given, below in _seen(steps[1:], self._given):
                     there = list(_alternatives(given.data, below + inside))
                     same = next((where for where, written in there if _same(written, value)), None)
                     if same is not None and given.at.file:
-                        return given.at.child(*same)
+                        return given.at.child(*same, *rest)
                     if there:
                         break  # it is made of another value than this one
         return self.place.child(*path)
 
-    def _value(self, path: Path) -> Any:
+    def _value(self, path: Path) -> tuple[Any, int]:
+        """The value at a path, or at its nearest parent that is there, and how many steps lead to that."""
         value = self._data
-        for step in path:
+        for depth, step in enumerate(path):
             try:
                 value = value[step]
             except (KeyError, IndexError, TypeError):
-                return _MISSING
-        return value
+                return value, depth
+        return value, len(path)
 
 
 def _steps(node: Node, inside: Path) -> Iterator[Steps]:
     """The value that a node takes over as it is, alone (``{{ .Values.workers }}``) or with all below it."""
+    if not node.inserts and not node.value and not inside and len(node.children) == 1 and node.insertions:
+        node = node.children[0]  # all that stands under the key
     if node.inserts:
         found = node.scope.single(node.value)
     elif inside and node.children:

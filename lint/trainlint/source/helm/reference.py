@@ -18,6 +18,7 @@ EACH: Final = "*"
 """The element of a loop."""
 
 _TERM: Final = re.compile(r"(?<![\w.\"$)\]])(\$\w*)?((?:\.[A-Za-z_]\w*)+|\.(?![\w.]))?")
+_INCLUDES: Final = re.compile(r"\(?\s*(?:include|template)\s")
 _TEXTS: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|`[^`]*`")
 _ASSIGNED: Final = re.compile(r"(\$\w*)(?:\s*,\s*(\$\w*))?\s*:?=\s*(.*)", re.DOTALL)
 
@@ -42,7 +43,9 @@ class Scope:
         return found
 
     def single(self, said: str) -> Steps | None:
-        """The one value of ``.Values`` that an expression prints, if it is one."""
+        """The one value of ``.Values`` that an expression prints, if it is one; ``include`` makes something else."""
+        if _INCLUDES.match(said):
+            return None
         found = [each for each in self.references(said) if each[:1] == ("Values",) and len(each) > 1]
         return found[0] if len(found) == 1 else None
 

@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.finding import Location, Path, Span, Unknown
 from trainlint.source.document import Document
 from trainlint.source.helm.chart import Dependency, in_chart
-from trainlint.source.helm.engine import Engine
+from trainlint.source.helm.engine import Copy, Engine
 from trainlint.source.helm.files import ChartFiles
 from trainlint.source.helm.given import Values
 from trainlint.source.helm.install import HelmInstall, is_custom
@@ -45,13 +45,13 @@ class Numbers(Counter[str]):
 
 
 class Release:
-    """``home`` is a directory for a copy of the chart, ``files`` reads what else it needs."""
+    """``copy`` is one of the chart for helm, ``files`` reads what else it needs."""
 
-    def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall, home: str, numbers: Numbers) -> None:
+    def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall, copy: Copy, numbers: Numbers) -> None:
         self._files = files
         self._staged = staged
         self._install = install
-        self._home = home
+        self._copy = copy
         self._numbers = numbers
         self._chart = staged.chart
         self._root = install.at.file if install.at is not None else self._chart.file
@@ -69,7 +69,7 @@ class Release:
         if any(each.imports for each in missing):
             return self._refused("it takes values from charts that are not there", missing)
         try:
-            made = engine.render(self._staged, self._home, self._install, values.given)
+            made = engine.render(self._staged, self._copy, self._install, values.given)
             documents, places = self._documents(made, kinds, values)
         except Failed as error:
             return self._refused(str(error), missing)
@@ -77,7 +77,16 @@ class Release:
             return self._refused(f"{error.template}:1: {error}", missing)
         unknowns = tuple(self._absent(each) for each in missing)
         assumptions = tuple(self._assumed(engine.cluster.apis))
-        return Rendered(self._root, documents, covered, unknowns, places=places, assumptions=assumptions)
+        return Rendered(
+            self._root,
+            documents,
+            covered,
+            unknowns,
+            places=places,
+            assumptions=assumptions,
+            chart=self._chart.directory,
+            at=self._install.at,
+        )
 
     def _documents(
         self, made: Mapping[str, str], kinds: KindFilter, values: Values

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.finding import Location, Unknown
 from trainlint.source.files import World
-from trainlint.source.helm.chart import Chart, find_charts
-from trainlint.source.helm.engine import Engine, Store
+from trainlint.source.helm.chart import Chart, find_charts, local_home
+from trainlint.source.helm.engine import Copy, Engine, Store
 from trainlint.source.helm.files import ChartFiles, RefusedError
 from trainlint.source.helm.install import MAX_VALUES_FILES, Cluster, HelmInstall, by_itself
 from trainlint.source.helm.release import Numbers, Release, failed
@@ -35,7 +34,8 @@ def render_charts(
     cluster: Cluster | None = None,
     installs: Sequence[HelmInstall] = (),
 ) -> tuple[Rendered, ...]:
-    """What the charts of a world make. A chart that nobody installs is installed under its own name.
+    """What the charts of a world make. One that nobody installs, and no other one brings in, is installed under its own
+    name.
 
     Only documents of the ``kinds`` are kept. A release that cannot be rendered is ``failed``, and says why.
     """
@@ -44,12 +44,14 @@ def render_charts(
     templates = [(file.chart, file.name) for file in world.files if file.chart]
     with Worker(program) as worker:
         each_chart = _Charts(Engine(worker, program, store, cluster or Cluster()), files, kinds)
-        for chart in find_charts(world):
+        charts = find_charts(world)
+        parts = {local_home(each, chart.directory) for chart in charts for each in chart.dependencies}
+        for chart in charts:
             covered = frozenset(name for home, name in templates if _is_within(home, chart.directory))
+            said = [each for each in installs if each.chart == chart.directory]
             if chart.library:
                 found.append(Rendered(chart.file, (), covered))
-            else:
-                said = [each for each in installs if each.chart == chart.directory]
+            elif said or chart.directory not in parts:
                 found += each_chart.releases(chart, said, covered)
     return tuple(found)
 
@@ -76,9 +78,11 @@ class _Charts:
             yield failed(chart.file, subject, str(error), error.remedy, Location(chart.file, 0))
             return
         releases = said or by_itself(chart)
-        with tempfile.TemporaryDirectory(prefix="trainlint-chart-", ignore_cleanup_errors=True) as home:
+        with Copy() as copy:
             made = [
-                Release(self._files, staged, each, home, self._numbers).rendered(self._engine, self._kinds, covered)
+                Release(self._files, staged, each, copy, self._numbers).rendered(
+                    self._engine, self._kinds, covered | staged.templates
+                )
                 for each in releases
             ]
         if not said and len(made) > 1 and made[0].failed and not all(each.failed for each in made):

@@ -46,12 +46,12 @@ class Program:
 class Request:
     """One chart on disk, to be rendered as a release. ``values`` are JSON, over the chart's own."""
 
-    chart: str
     name: str
     namespace: str
     values: str = "{}"
     kube_version: str = ""
     api_versions: tuple[str, ...] = ()
+    chart: str = ""
 
 
 class Failed(Exception):  # noqa: N818 (what helm says is no exception of ours)
@@ -84,6 +84,8 @@ def _library() -> Program | None:
     places = [place for place in sys.path if place and os.path.realpath(place) != here]
     spec = PathFinder.find_spec(_LIBRARY, places)
     if spec is None or spec.origin is None:
+        return None
+    if not any(Path(spec.origin).with_name("lib").glob("*helm_c*")):  # installed from source, which brings none
         return None
     try:
         identity = f"{_WHEEL} {version(_WHEEL)}"

@@ -17,7 +17,7 @@ from trainlint.source.helm.chart import (
     Chart,
     Dependency,
     dependencies_of,
-    in_chart,
+    local_home,
     yaml_mapping,
 )
 from trainlint.source.helm.files import ChartFiles, RefusedError
@@ -29,8 +29,8 @@ _ARCHIVE: Final = re.compile(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
 _REFERENCE: Final = re.compile(
     r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)|"\$schema"\s*:\s*"(?!https?://json-schema\.org/)'
 )
+_PRINTED: Final = re.compile(r"(?:charts/[^/]+/)*(?:templates|files)/")
 _MAX_DEPTH: Final = 8
-_LOCAL: Final = "file://"
 
 
 @dataclass(eq=False)
@@ -48,6 +48,11 @@ class Staged:
     missing: list[Dependency] = field(default_factory=list)
     packed: dict[str, Location] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def templates(self) -> frozenset[str]:
+        """The files of the world that it renders, and those that by custom are there for templates to print."""
+        return frozenset(name for inside, name in self.names.items() if _PRINTED.match(inside))
 
     def home(self, template: str) -> str:
         """The chart of a template, both as helm names them."""
@@ -83,9 +88,9 @@ def stage(files: ChartFiles, chart: Chart) -> Staged:
 
 
 def _add(staged: Staged, files: ChartFiles, directory: str, prefix: str, depth: int) -> None:
-    for inside, content in files.below(directory).items():
+    for inside, (name, content) in files.below(directory).items():
         staged.files[prefix + inside] = content
-        staged.names[prefix + inside] = in_chart(directory, inside)
+        staged.names[prefix + inside] = name
     _unpack(staged.files, prefix)
     present = dict(_inside(staged.files, prefix))
     local, missing = set(), set()
@@ -105,11 +110,8 @@ def _add(staged: Staged, files: ChartFiles, directory: str, prefix: str, depth: 
 
 def _local(dependency: Dependency, directory: str) -> str:
     """The directory of a dependency that is in the repository; empty for one that is elsewhere."""
-    if not dependency.repository.startswith(_LOCAL):
-        return ""
-    path = dependency.repository.removeprefix(_LOCAL)
-    home = in_chart(directory, path)
-    if path.startswith(("/", "~")) or home.startswith(".."):
+    home = local_home(dependency, directory)
+    if home.startswith(("/", "~", "..")):
         raise RefusedError(
             f"its dependency {dependency.name} is outside of the repository ({dependency.repository})",
             "put it into the repository",

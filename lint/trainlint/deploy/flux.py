@@ -1,0 +1,216 @@
+"""Flux: Kustomizations, HelmReleases, and the FluxInstance that makes the first of them."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.deploy.changes import patch_of
+from trainlint.deploy.context import Context, parsed
+from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
+from trainlint.deploy.sources import Ownership, normal_path
+from trainlint.finding import Unknown
+from trainlint.kube.meta import Meta
+from trainlint.kube.values import is_placeholder, read_strings, read_text
+from trainlint.source.document import Field
+
+__all__ = ["flux_instance", "helm_release", "kustomization"]
+
+_SOURCES: Final = frozenset({"GitRepository", "OCIRepository", "Bucket"})
+
+
+def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
+    """What a Kustomization of Flux brings (spec.path of spec.sourceRef)."""
+    spec, by = item["spec"], f"Kustomization {meta.namespace or 'default'}/{meta.name}"
+    path = read_text(spec["path"])
+    reference = spec["sourceRef"]
+    if is_placeholder(path) or spec.mapping is None:
+        return _undecided(by, item, f"its path {path} is filled in elsewhere", "lint what Flux makes of it")
+    path = normal_path(path)
+    owner, address = _owner(meta, reference, path, context)
+    if not owner.ours:
+        return _undecided(by, item, f"its objects: they come from {address}", "lint that repository with this one")
+    if not context.sources.holds(path):
+        return _undecided(by, spec["path"], f"its path {path or '.'} does not exist", "name a directory that does")
+    assumes = [owner.assumes] if owner.assumes else []
+    if spec["suspend"].value is True:
+        assumes.append(f"{by} is suspended: what it deployed last is what is written")
+    components = tuple(normal_path(posixpath.join(path, each)) for each in read_strings(spec["components"]))
+    namespace = read_text(spec["targetNamespace"])
+    made = Deployment(
+        by,
+        item.at,
+        path,
+        cluster=_cluster(spec["kubeConfig"]),
+        namespace=namespace,
+        moves=bool(namespace),
+        variables=_variables(spec["postBuild"], context),
+        changes=tuple(_changes(spec, by)),
+        components=components,
+        assumes=tuple(assumes),
+    )
+    lost = tuple(each for each in components if not context.sources.holds(each))
+    unknowns = tuple(Unknown(by, f"its component {each}", at=spec["components"].at) for each in lost)
+    return Deployed((made,), unknowns=unknowns, closed=not lost)
+
+
+def flux_instance(meta: Meta, item: Field, context: Context) -> Deployed:
+    """What the first Kustomization brings that the Flux Operator makes of a FluxInstance (spec.sync)."""
+    sync = item.down("spec", "sync")
+    if sync.mapping is None:
+        return Deployed()
+    return synced(f"FluxInstance {meta.namespace or 'flux-system'}/{meta.name}", sync, context)
+
+
+def synced(by: str, sync: Field, context: Context) -> Deployed:
+    """What a ``sync`` of a FluxInstance brings."""
+    path, url = normal_path(read_text(sync["path"])), read_text(sync["url"])
+    owner = context.sources.owner(url, path)
+    if not owner.ours or not context.sources.holds(path):
+        return _undecided(by, sync, f"its objects: they come from {url}", "lint that repository with this one")
+    return Deployed((Deployment(by, sync.at, path, assumes=(owner.assumes,) if owner.assumes else ()),), closed=True)
+
+
+def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
+    """The chart that a HelmRelease installs, and its path where it is in this repository."""
+    spec, own = item["spec"], meta.namespace or "default"
+    by = f"HelmRelease {own}/{meta.name}"
+    target = read_text(spec["targetNamespace"])
+    name = read_text(spec["releaseName"]) or "-".join(filter(None, (target, meta.name)))
+    chart, source_namespace, version = _chart(spec, own, context)
+    reference = chart["sourceRef"] if chart is not None else spec["chartRef"]
+    address = _address(reference, source_namespace, context)
+    written = read_text(chart["chart"]) if chart is not None else posixpath.basename(address or "")
+    path: str | None = None
+    assumes: tuple[str, ...] = ()
+    if chart is not None and reference["kind"].scalar in {"GitRepository", "Bucket"}:
+        owner = context.sources.owner(address or "", normal_path(written))
+        if owner.ours and context.sources.holds(normal_path(written)):
+            path, assumes = normal_path(written), (owner.assumes,) if owner.assumes else ()
+        written = posixpath.basename(normal_path(written))
+    release = Release(
+        name,
+        target or own,
+        written or read_text(spec.down("chartRef", "name")),
+        version=read_text(version) if version is not None else "",
+        repository=address or "",
+        path=path,
+        values=tuple(_values(spec, context)),
+        by=by,
+        at=item.at,
+        version_at=version if version is not None and version.present else None,
+        evidence=item,
+        cluster=_cluster(spec["kubeConfig"]),
+    )
+    if path is None:
+        return Deployed(releases=(release,))
+    made = Deployment(
+        by,
+        item.at,
+        path,
+        Way.CHART,
+        cluster=release.cluster,
+        namespace=release.namespace,
+        changes=tuple(_rendered_again(spec, by)),
+        release=release,
+        assumes=assumes,
+    )
+    return Deployed((made,), (release,), closed=True)
+
+
+def _rendered_again(spec: Field, by: str) -> Iterator[Change]:
+    """What is changed after the chart was rendered."""
+    for each in spec["postRenderers"].elements():
+        for patch in each["kustomize"]["patches"].elements():
+            yield patch_of(patch, f"the postRenderers of {by}")
+        if each["kustomize"]["images"].value:
+            yield Change(f"the postRenderers of {by}")
+
+
+def _chart(spec: Field, namespace: str, context: Context) -> tuple[Field | None, str, Field | None]:
+    """The description of a chart (chart, sourceRef), the namespace of its source, and where its version stands."""
+    inline = spec.down("chart", "spec")
+    if inline.mapping is not None:
+        return inline, namespace, inline["version"]
+    reference = spec["chartRef"]
+    where = read_text(reference["namespace"]) or namespace
+    found = context.find(read_text(reference["kind"]), where, read_text(reference["name"]))
+    if found is None:
+        return None, where, None
+    if reference["kind"].scalar == "HelmChart":
+        return found["spec"], where, found.down("spec", "version")
+    tag = found.down("spec", "ref", "tag")
+    return None, where, tag if tag.present else found.down("spec", "ref", "semver")
+
+
+def _address(reference: Field, namespace: str, context: Context) -> str | None:
+    where = read_text(reference["namespace"]) or namespace
+    found = context.find(read_text(reference["kind"]), where, read_text(reference["name"]))
+    return read_text(found.down("spec", "url")) if found is not None else None
+
+
+def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[Ownership, str]:
+    """Whether a Kustomization's source is this repository, and how to call it."""
+    kind, name = read_text(reference["kind"]), read_text(reference["name"])
+    address = _address(reference, meta.namespace, context)
+    shown = address or f"the {kind or 'source'} {name or 'that its deployer adds'}, which is not here"
+    if kind == "GitRepository" and address:
+        return context.sources.owner(address, path), shown
+    if kind not in {*_SOURCES, ""} or not path or not context.sources.holds(path):
+        return Ownership(ours=False), shown
+    named = f"the {kind} {name}" if kind else "the source that other manifests give to Kustomizations"
+    return Ownership(ours=True, assumes=f"{named} is this repository: what is deployed from it exists here"), shown
+
+
+def _cluster(config: Field) -> str:
+    """The cluster of a kubeConfig, by the name of the Secret or ConfigMap that leads to it."""
+    for reference in ("secretRef", "configMapRef"):
+        if name := read_text(config[reference]["name"]):
+            return name.removesuffix("-kubeconfig")
+    return HERE
+
+
+def _variables(build: Field, context: Context) -> Variables | None:
+    """The variables of spec.postBuild; those written in place win, and of the sources the last."""
+    if build.mapping is None or not (build["substitute"].present or build["substituteFrom"].present):
+        return None
+    values: dict[str, str] = {}
+    missing: list[str] = []
+    for source in build["substituteFrom"].elements():
+        kind, name = read_text(source["kind"]), read_text(source["name"])
+        data = context.config_maps.data(name) if kind == "ConfigMap" else None
+        if data is None:
+            missing.append(f"{kind} {name}")
+            continue
+        values.update({key: text for key, value in data.items() if (text := value.scalar) is not None})
+    values.update({key: text for key, value in build["substitute"].items() if (text := value.scalar) is not None})
+    return Variables(values, tuple(missing))
+
+
+def _changes(spec: Field, by: str) -> Iterator[Change]:
+    """What the Kustomization itself lets kustomize change, beside the namespace."""
+    for name in ("patches", "patchesStrategicMerge", "patchesJson6902"):
+        for patch in spec[name].elements():
+            yield patch_of(patch, f"the patches of {by}")
+    for name in ("images", "namePrefix", "nameSuffix"):
+        if spec[name].value:
+            yield Change(f"{name} of {by}")
+
+
+def _values(spec: Field, context: Context) -> Iterator[Values]:
+    """The layers of values, the first is the lowest: valuesFrom in order, then values."""
+    for source in spec["valuesFrom"].elements():
+        kind, name = read_text(source["kind"]), read_text(source["name"])
+        data = context.config_maps.data(name) if kind == "ConfigMap" else None
+        entry = data.get(read_text(source["valuesKey"]) or "values.yaml") if data else None
+        if source["targetPath"].present or entry is None:
+            yield Values(missing=f"{kind} {name}")
+        else:
+            yield Values(parsed(entry), "" if parsed(entry) is not None else f"{kind} {name}")
+    if spec["values"].mapping is not None:
+        yield Values(spec["values"])
+
+
+def _undecided(by: str, at: Field, missing: str, remedy: str) -> Deployed:
+    return Deployed(unknowns=(Unknown(by, missing, remedy, at.at),))

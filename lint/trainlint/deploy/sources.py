@@ -1,0 +1,92 @@
+"""Whose repository a source is: this one, or another whose files are not here."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.source.git import GitError, git
+from trainlint.source.library import Library
+
+__all__ = ["Ownership", "Sources", "normal_path", "remotes_of"]
+
+_SCP: Final = re.compile(r"(?:[\w.\-]+@)?(?P<host>[\w.\-]{2,}):(?P<path>(?!//|\\).+)")
+_URL: Final = re.compile(r"[a-z][a-z0-9+.\-]*://(?:[^/@]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)", re.IGNORECASE)
+
+
+@fact
+class Ownership:
+    """Whether a source is this repository; ``assumes`` says what is taken for granted if that is not certain."""
+
+    ours: bool
+    assumes: str = ""
+
+
+class Sources:
+    """Compares the addresses of sources with those of the repository's remotes, which are asked for when needed."""
+
+    def __init__(self, library: Library, remotes: Callable[[], Iterable[str]] = tuple) -> None:
+        self.library = library
+        self._ask = remotes
+
+    @cached_property
+    def _remotes(self) -> frozenset[tuple[str, str]]:
+        return frozenset(found for url in self._ask() if (found := _normal(url)) is not None)
+
+    def holds(self, path: str) -> bool:
+        """Whether a file or directory is in the repository."""
+        return path in self.library or path in self.library.directories
+
+    def owner(self, url: str, path: str) -> Ownership:
+        """Whether what ``url`` holds at ``path`` is this repository's own.
+
+        A path that does not exist here proves nothing about the address; where no remote has an address, or a fork has
+        another, a path that does is taken for the one that is meant.
+        """
+        address = _normal(url)
+        if address is not None and address in self._remotes:
+            return Ownership(ours=True)
+        if not self.holds(path) or (not path and url):
+            return Ownership(ours=False)
+        if not self._remotes:
+            return Ownership(
+                ours=True,
+                assumes=f"{url or 'a source without address'} is this repository, "
+                "which has no remote to compare with: what is deployed from there exists here",
+            )
+        if address is not None and any(_name(address) == _name(other) for other in self._remotes):
+            return Ownership(ours=True, assumes=f"this repository is a fork of {url}")
+        return Ownership(ours=False)
+
+
+def remotes_of(directory: Path) -> tuple[str, ...]:
+    """The addresses of the remotes of the Git repository that holds a directory; none where there is none."""
+    try:
+        output = git(directory, "config", "--get-regexp", r"^remote\..*\.url$")
+    except GitError:
+        return ()
+    return tuple(line.partition(" ")[2] for line in output.decode("utf-8", "replace").splitlines())
+
+
+def normal_path(path: str) -> str:
+    """A path as deployers write it (``./apps/``, ``/apps``), below the root of the repository; empty is the root."""
+    found = posixpath.normpath(path.strip().lstrip("/") or ".")
+    return "" if found == "." else found
+
+
+def _normal(url: str) -> tuple[str, str] | None:
+    """Host and path of an address; ``None`` for one on this machine."""
+    found = _URL.fullmatch(url.strip()) or _SCP.fullmatch(url.strip())
+    if found is None:
+        return None
+    path = found["path"].strip("/").removesuffix(".git").lower()
+    return found["host"].lower(), path
+
+
+def _name(address: tuple[str, str]) -> str:
+    return address[1].rpartition("/")[2]

@@ -1,0 +1,1 @@
+"""What the manifests say about the cluster itself: its version, its network plugin, what runs on it."""

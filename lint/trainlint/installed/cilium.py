@@ -1,0 +1,89 @@
+"""Cilium: its version and the options that change verdicts (P 0.1), from whatever installs it.
+
+The values of the chart become options in cilium-config (cilium/cilium:install/kubernetes/cilium/templates/
+cilium-configmap.yaml); what ``extraConfig`` holds is written there as it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.deploy.deployment import Release
+from trainlint.installed.statement import Statement
+from trainlint.installed.version import image_version, stated_version
+from trainlint.kube.meta import Meta
+from trainlint.kube.values import is_placeholder
+from trainlint.source.document import Field
+
+__all__ = ["CHARTS", "OPTIONS", "of_agent", "of_config_map", "of_release"]
+
+CHARTS: Final = frozenset({"cilium", "rke2-cilium"})
+
+_VALUES: Final = {
+    ("authentication", "enabled"): "mesh-auth-enabled",
+    ("cluster", "name"): "cluster-name",
+    ("clustermesh", "policyDefaultLocalCluster"): "policy-default-local-cluster",
+    ("enableNonDefaultDenyPolicies",): "enable-non-default-deny-policies",
+    ("hostFirewall", "enabled"): "enable-host-firewall",
+    ("k8sNetworkPolicy", "enabled"): "enable-k8s-networkpolicy",
+    ("l7Proxy",): "enable-l7-proxy",
+    ("labels",): "labels",
+    ("nodeLabels",): "node-labels",
+    ("nodeSelectorLabels",): "enable-node-selector-labels",
+    ("policyAuditMode",): "policy-audit-mode",
+    ("policyCIDRMatchMode",): "policy-cidr-match-mode",
+    ("policyEnforcementMode",): "enable-policy",
+}
+"""Where the chart's values hold an option, and the option."""
+
+OPTIONS: Final = frozenset(_VALUES.values()) | {
+    "allow-localhost",
+    "enable-cilium-clusterwide-network-policy",
+    "enable-cilium-network-policy",
+    "enable-extended-ip-protocols",
+    "enable-icmp-rules",
+    "enable-k8s-cluster-network-policy",
+}
+"""The options that are read at all."""
+
+
+def of_release(release: Release) -> Iterator[Statement]:
+    """What a release of Cilium's chart states. Values that are not known make no option certain."""
+    if release.version and release.version_at is not None and (version := stated_version(release.version)):
+        yield Statement("cni.version", version, release.by, release.version_at)
+    found: dict[str, Statement] = {}
+    for layer in release.values:
+        if layer.field is None or layer.missing:
+            return
+        for each in _of_values(layer.field, release.by):
+            found[each.name] = each
+    yield from found.values()
+
+
+def _of_values(values: Field, by: str) -> Iterator[Statement]:
+    for steps, option in _VALUES.items():
+        here = values.down(*steps)
+        text = " ".join(element.scalar or "" for element in here.elements()) or here.scalar
+        if text is not None and not is_placeholder(text):
+            yield Statement(f"cni.options.{option}", text.lower() if option == "enable-policy" else text, by, here)
+    for name, value in values["extraConfig"].items():
+        if name in OPTIONS and value.scalar is not None and not is_placeholder(value.scalar):
+            yield Statement(f"cni.options.{name}", value.scalar, by, value)
+
+
+def of_config_map(data: Field) -> Iterator[Statement]:
+    """What cilium-config states."""
+    for name, value in data.items():
+        if name in OPTIONS and value.scalar is not None and not is_placeholder(value.scalar):
+            yield Statement(f"cni.options.{name}", value.scalar, "ConfigMap cilium-config", value)
+
+
+def of_agent(meta: Meta, item: Field) -> Iterator[Statement]:
+    """The version of the agent that a DaemonSet runs; images of one's own have versions of their own."""
+    if meta.name == "cilium":
+        for container in item.down("spec", "template", "spec", "containers").elements():
+            image = container["image"]
+            name = (image.scalar or "").partition("@")[0]
+            if "cilium/cilium:" in name and (version := image_version(name)):
+                yield Statement("cni.version", version, "DaemonSet cilium", image)

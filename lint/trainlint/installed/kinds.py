@@ -1,0 +1,27 @@
+"""The kinds that tell what is installed on a cluster and how it is set."""
+
+from __future__ import annotations
+
+from typing import Final
+
+__all__ = ["ADMISSION_POLICY_KINDS", "CILIUM_CONFIG", "CONFIG_MAPS", "INSTALLED_KINDS", "KUEUE_CONFIG"]
+
+INSTALLED_KINDS: Final = frozenset({"Configuration", "Plan"})
+"""Kueue's own configuration; that by which k3s and RKE2 are upgraded, which says their version."""
+
+CILIUM_CONFIG: Final = "cilium-config"
+KUEUE_CONFIG: Final = "kueue-manager-config"
+CONFIG_MAPS: Final = frozenset({f"ConfigMap/{CILIUM_CONFIG}", f"ConfigMap/{KUEUE_CONFIG}"})
+
+ADMISSION_POLICY_KINDS: Final = frozenset(
+    {
+        "ClusterPolicy",
+        "MutatingAdmissionPolicy",
+        "MutatingPolicy",
+        "MutatingWebhookConfiguration",
+        "Policy",
+        "ValidatingAdmissionPolicy",
+        "ValidatingPolicy",
+    }
+)
+"""What changes or refuses objects when they are created: Kubernetes' own and Kyverno's."""

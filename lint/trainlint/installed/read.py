@@ -1,0 +1,97 @@
+"""The settings of a cluster with what its manifests state, and what they leave in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from trainlint.deploy.deployment import Release
+from trainlint.fact import fact
+from trainlint.finding import Unknown
+from trainlint.installed import cilium
+from trainlint.installed.kinds import CILIUM_CONFIG
+from trainlint.installed.kubernetes import of_cluster
+from trainlint.installed.kueue import configured
+from trainlint.installed.statement import Statement, agreed, disputes
+from trainlint.kube.meta import Meta
+from trainlint.model.settings import Cni, Settings
+from trainlint.source.document import Field
+
+__all__ = ["Informed", "informed"]
+
+_OPTION: Final = "cni.options."
+
+
+@fact
+class Informed:
+    """``settings`` with what was read, ``read`` says where, by the names of settings."""
+
+    settings: Settings
+    read: Mapping[str, Field]
+    unknowns: tuple[Unknown, ...] = ()
+    assumes: tuple[str, ...] = ()
+
+
+def informed(
+    settings: Settings,
+    objects: Iterable[tuple[Meta, Field]],
+    releases: Iterable[Release],
+) -> Informed:
+    """What is stated in trainlint.yaml counts, then what the manifests agree on; of the rest both sides are told."""
+    items, releases = list(objects), tuple(releases)
+    of_kubernetes = [each for meta, item in items for each in of_cluster(meta, item)]
+    of_cilium = list(_of_cilium(items, releases))
+    kubernetes = [] if settings.kubernetes_stated else of_kubernetes
+    other = settings.cni.stated and settings.cni.name != "cilium"
+    cni = [] if other else [each for each in of_cilium if not _stated(each.name, settings.cni)]
+    found = agreed((*kubernetes, *cni))
+    if "kubernetes" in found:
+        settings = replace(settings, kubernetes=found["kubernetes"].value, kubernetes_stated=True)
+    if not other and (of_cilium or settings.cni.stated):
+        settings = replace(settings, cni=_cni(settings.cni, found, evident=bool(of_cilium)))
+    manager, doubts = configured(items, releases)
+    return Informed(
+        replace(settings, kueue=manager),
+        {name: each.at for name, each in found.items()},
+        (*disputes((*kubernetes, *cni)), *doubts),
+        () if other else tuple(_assumed(releases)),
+    )
+
+
+def _assumed(releases: Iterable[Release]) -> Iterator[str]:
+    for release in releases:
+        missing = next((each.missing for each in release.values if each.missing), "")
+        if release.chart in cilium.CHARTS and missing:
+            yield f"Cilium has its default options: {missing}, with which {release.by} installs it, is not in Git"
+
+
+def _stated(name: str, cni: Cni) -> bool:
+    return cni.stated and (name.removeprefix(_OPTION) in cni.options or (name == "cni.version" and cni.version_stated))
+
+
+def _cni(cni: Cni, found: Mapping[str, Statement], *, evident: bool) -> Cni:
+    options = {name.removeprefix(_OPTION): each.value for name, each in found.items() if name.startswith(_OPTION)}
+    version = found.get("cni.version")
+    return replace(
+        cni,
+        name="cilium" if evident else cni.name,
+        version=version.value if version is not None else cni.version,
+        options={**options, **cni.options},
+        stated=cni.stated or evident,
+        version_stated=cni.version_stated or version is not None,
+    )
+
+
+def _of_cilium(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> Iterator[Statement]:
+    for release in releases:
+        if release.chart in cilium.CHARTS:
+            if release.evidence is not None:
+                yield Statement("cni.name", "cilium", release.by, release.evidence)
+            yield from cilium.of_release(release)
+    for meta, item in objects:
+        if meta.kind == "ConfigMap" and meta.name == CILIUM_CONFIG:
+            yield Statement("cni.name", "cilium", f"ConfigMap {CILIUM_CONFIG}", item["data"])
+            yield from cilium.of_config_map(item["data"])
+        elif meta.kind == "DaemonSet":
+            yield from cilium.of_agent(meta, item)

@@ -1,0 +1,23 @@
+"""Why Kueue never admits the pods of an object."""
+
+from __future__ import annotations
+
+from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.model.workload import ObjectRef, PodSet
+
+__all__ = ["QueueCause"]
+
+
+@fact
+class QueueCause:
+    """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays."""
+
+    owner: ObjectRef
+    pod_sets: tuple[PodSet, ...]
+    queue: str
+    reason: str
+    remedy: str
+    at: Location
+    places: tuple[tuple[str, Location], ...] = ()
+    certain: bool = True

@@ -1,0 +1,50 @@
+"""Objects as a deployer hands them to the API server: in the namespace that it gives, with its variables filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from trainlint.deploy.changes import matches
+from trainlint.deploy.deployment import Change, Variables
+from trainlint.deploy.patch import PatchError, applied, is_custom
+from trainlint.deploy.substitution import DISABLED, substituted
+from trainlint.snapshot.objects import CLUSTER_SCOPED, ApiObject, api_object
+from trainlint.source.document import Field
+
+__all__ = ["carried", "changed"]
+
+
+def carried(
+    item: ApiObject, *, namespace: str = "", moves: bool = False, variables: Variables | None = None
+) -> ApiObject:
+    """The object in this namespace (with ``moves`` whatever it says itself), with its variables replaced."""
+    value: Any = item.field.value
+    if variables is not None and DISABLED not in item.meta.annotations and DISABLED not in item.meta.labels:
+        value = substituted(value, variables)
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if namespace and item.meta.kind not in CLUSTER_SCOPED and isinstance(metadata, dict):
+        own = metadata.get("namespace")
+        if own != namespace and (moves or not own):
+            value = {**value, "metadata": {**metadata, "namespace": namespace}}
+    if value is item.field.value:
+        return item
+    return api_object(Field(item.field.document, item.field.path, value))
+
+
+def changed(item: ApiObject, changes: Sequence[Change]) -> tuple[ApiObject, str]:
+    """The object with the changes that can be told, and what else changes it in a way that only a renderer knows."""
+    unclear = ""
+    for change in changes:
+        if not matches(change, item.meta):
+            continue
+        if change.patch is None or not is_custom(item.meta):
+            unclear = unclear or change.what
+            continue
+        try:
+            value = applied(item.field.value, change.patch)
+        except PatchError:
+            unclear = unclear or change.what
+        else:
+            item = api_object(Field(item.field.document, item.field.path, value))
+    return item, unclear

@@ -1,0 +1,157 @@
+"""Deployers, followed to the end: what they bring, and what the deployers among that bring."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+
+from trainlint.deploy.context import ConfigMaps, Context
+from trainlint.deploy.deployment import HERE, Deployed, Deployment, Variables, Way
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
+from trainlint.deploy.read import deployed_by, is_deployer
+from trainlint.deploy.sources import Sources
+from trainlint.finding import Unknown
+from trainlint.model.settings import Settings
+from trainlint.model.workload import ObjectRef
+from trainlint.snapshot.carried import carried, changed
+from trainlint.snapshot.growing import Growing
+from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.reach import Brought, Reach
+from trainlint.snapshot.repository import Repository
+from trainlint.source.document import Field
+from trainlint.source.reading import is_kustomization
+
+__all__ = ["Follower"]
+
+_REFERRED = DEPLOYER_KINDS | SOURCE_KINDS
+
+
+class Follower:
+    """Follows deployers from the first ones on; what was followed once for a cluster is not followed again."""
+
+    def __init__(self, repository: Repository, sources: Sources) -> None:
+        self.reach = Reach(repository)
+        documents = (
+            document
+            for reading in repository.readings
+            if is_kustomization(reading.file)
+            for document in reading.documents
+        )
+        self._context = Context(sources, ConfigMaps(sources, documents), _known(repository.objects))
+        self._unclear: dict[ObjectRef, str] = {}
+        self.clusters: dict[str, Growing] = {}
+        self._seen: set[tuple[str, str, str, str]] = set()
+        self._glanced: dict[int, tuple[ApiObject, Deployed, frozenset[str]]] = {}
+
+    def glance(self, deployer: ApiObject) -> tuple[Deployed, frozenset[str]]:
+        """What a deployer brings as it is written, and the files of that."""
+        known = self._glanced.get(id(deployer))
+        if known is None:
+            made = deployed_by(deployer.meta, deployer.field, self._context)
+            files = frozenset[str]().union(*(self._files(each) for each in made.deployments))
+            known = self._glanced[id(deployer)] = (deployer, made, files)  # kept, so that no other gets its number
+        return known[1], known[2]
+
+    def _files(self, deployment: Deployment) -> frozenset[str]:
+        match deployment.way:
+            case Way.DIRECTORY:
+                return frozenset(each.item.file for each in self._objects(deployment))
+            case Way.CHART:
+                return self.reach.chart_files(deployment.path, deployment.at)
+            case _:
+                return self.reach.files(deployment.path)
+
+    def _objects(self, deployment: Deployment) -> Iterator[Brought]:
+        one = deployment
+        match one.way:
+            case Way.DIRECTORY:
+                return self.reach.directory(one.path, recurse=one.recurse, include=one.include, exclude=one.exclude)
+            case Way.CHART:
+                return self.reach.chart(one.path, one.at)
+            case _:
+                return self.reach.objects(one.path)
+
+    def cluster(self, name: str, why: str, stated: Settings | None = None) -> Growing:
+        """The cluster of this name, as far as it has grown."""
+        return self.clusters.setdefault(name, Growing(name, why, stated))
+
+    def follow(self, home: Growing, deployer: ApiObject) -> None:
+        """Add everything to the clusters that follows from a deployer in the cluster ``home``."""
+        pending = deque([(home, deployer)])
+        while pending:
+            cluster, here = pending.popleft()
+            made = self.glance(here)[0]
+            doubt = self._unclear.get(here.ref)
+            cluster.unknowns += made.unknowns
+            if made.closed:
+                cluster.followed.add(here.ref)
+            for release in made.releases:
+                self._target(cluster, release.cluster, release.by).releases.append(release)
+            for deployment in made.deployments if doubt is None else map(partial(_doubted, doubt), made.deployments):
+                target = self._target(cluster, deployment.cluster, deployment.by)
+                key = (target.name, deployment.by, deployment.path, deployment.namespace)
+                if key not in self._seen:
+                    self._seen.add(key)
+                    target.fed = True
+                    pending.extend((target, each) for each in self.bring(target, deployment))
+
+    def _target(self, cluster: Growing, name: str, by: str) -> Growing:
+        return cluster if name == HERE else self.cluster(name, f"{by} deploys to it")
+
+    def bring(self, cluster: Growing, deployment: Deployment) -> list[ApiObject]:
+        """Add what a deployment brings to a cluster; the deployers among it."""
+        cluster.deployments.append(deployment)
+        cluster.assumes += deployment.assumes
+        if deployment.way is Way.CHART and not self.reach.renders(deployment.path, deployment.at):
+            cluster.open.setdefault(deployment.namespace, f"{deployment.by}, whose chart was not rendered")
+            cluster.unknowns += _unrendered(deployment)
+        cluster.files |= self._files(deployment)
+        cluster.files |= frozenset[str]().union(*map(self.reach.files, deployment.components))
+        changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
+        found: list[ApiObject] = []
+        for brought in chain(self._objects(deployment), *map(self.reach.objects, deployment.components)):
+            item = brought.item
+            if brought.namespace:
+                item = carried(item, namespace=brought.namespace, moves=True)
+            item = carried(item, namespace=deployment.namespace, moves=deployment.moves)
+            item, unclear = changed(item, deployment.changes)
+            item = carried(item, variables=deployment.variables)
+            by = brought.by or unclear or changing
+            if by:
+                cluster.unrendered.setdefault(item.file, by)
+                self._unclear.setdefault(item.ref, by)
+            cluster.objects.append(item)
+            if is_deployer(item.meta):
+                found.append(item)
+        return found
+
+
+def _unrendered(deployment: Deployment) -> Iterator[Unknown]:
+    """What keeps a chart from being rendered as it is installed, if its values do."""
+    values = deployment.release.values if deployment.release is not None else ()
+    missing = next((each.missing for each in values if each.missing), "")
+    if missing:
+        yield Unknown(
+            deployment.by,
+            f"what its chart {deployment.path or '.'} makes: its values come from {missing}, which is not in Git",
+            "lint what it makes: helm template CHART --values FILE | trainlint check -",
+            deployment.at,
+        )
+
+
+def _doubted(why: str, deployment: Deployment) -> Deployment:
+    """What a deployer brings that something changes which was not rendered: it may fill in other variables."""
+    values = deployment.variables.values if deployment.variables is not None else {}
+    missing = deployment.variables.missing if deployment.variables is not None else ()
+    return replace(deployment, variables=Variables(values, (*missing, why)))
+
+
+def _known(objects: Iterable[ApiObject]) -> dict[tuple[str, str, str], Field]:
+    found: dict[tuple[str, str, str], Field] = {}
+    for each in objects:
+        if (each.meta.api_group, each.meta.kind) in _REFERRED:
+            found.setdefault((each.meta.kind, each.meta.namespace, each.meta.name), each.field)
+    return found

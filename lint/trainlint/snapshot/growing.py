@@ -1,0 +1,89 @@
+"""What is deployed to one cluster, and how it is gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from trainlint.deploy.deployment import Deployment, Release, Way
+from trainlint.fact import fact
+from trainlint.finding import Unknown
+from trainlint.model.settings import Settings
+from trainlint.model.workload import ObjectRef
+from trainlint.snapshot.objects import ApiObject
+
+__all__ = ["Cluster", "Fleet", "Growing"]
+
+
+@fact(eq=False)
+class Cluster:
+    """What is deployed to one cluster.
+
+    ``files`` are those whose objects it takes, ``unrendered`` maps some of them to what would change their objects.
+    ``followed`` are the deployers of which everything is here, ``open`` maps namespaces to what may add objects there.
+    ``stated`` are the settings whose paths make it.
+    """
+
+    name: str
+    why: str
+    objects: tuple[ApiObject, ...]
+    files: frozenset[str]
+    unrendered: Mapping[str, str]
+    followed: frozenset[ObjectRef]
+    releases: tuple[Release, ...]
+    unknowns: tuple[Unknown, ...]
+    assumes: tuple[str, ...]
+    stated: Settings | None = None
+    deployments: tuple[Deployment, ...] = ()
+    open: Mapping[str, str] = field(default_factory=dict)
+
+    def covers(self, file: str) -> bool:
+        """Whether a file, of whatever content, lies in what is deployed to the cluster."""
+        return file in self.files or any(
+            each.way is not Way.CHART and (not each.path or file.startswith(f"{each.path}/"))
+            for each in self.deployments
+        )
+
+
+@dataclass
+class Growing:
+    """A cluster while its deployers are followed."""
+
+    name: str
+    why: str
+    stated: Settings | None = None
+    objects: list[ApiObject] = field(default_factory=list)
+    files: set[str] = field(default_factory=set)
+    unrendered: dict[str, str] = field(default_factory=dict)
+    followed: set[ObjectRef] = field(default_factory=set)
+    releases: list[Release] = field(default_factory=list)
+    unknowns: list[Unknown] = field(default_factory=list)
+    assumes: list[str] = field(default_factory=list)
+    fed: bool = False
+    deployments: list[Deployment] = field(default_factory=list)
+    open: dict[str, str] = field(default_factory=dict)
+
+    def grown(self) -> Cluster:
+        """What has come together."""
+        return Cluster(
+            self.name,
+            self.why,
+            tuple(self.objects),
+            frozenset(self.files),
+            self.unrendered,
+            frozenset(self.followed),
+            tuple(self.releases),
+            tuple(dict.fromkeys(self.unknowns)),
+            tuple(dict.fromkeys(self.assumes)),
+            self.stated,
+            tuple(self.deployments),
+            self.open,
+        )
+
+
+@fact(eq=False)
+class Fleet:
+    """The clusters of a repository, and the charts that are installed by what belongs to none of them, by file."""
+
+    clusters: tuple[Cluster, ...] = ()
+    charts: tuple[tuple[str, Release], ...] = ()

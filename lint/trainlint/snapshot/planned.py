@@ -1,0 +1,35 @@
+"""What must be rendered because a deployer names it: kustomizations by themselves, charts as they are installed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trainlint.deploy.deployment import Release, Way
+from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.snapshot.growing import Cluster
+from trainlint.snapshot.reach import Reach
+from trainlint.snapshot.repository import Repository
+
+__all__ = ["Planned", "planned"]
+
+
+@fact
+class Planned:
+    """``kustomizations`` are directories; ``charts`` the releases of charts in the repository, each with the place of
+    who installs it.
+    """
+
+    kustomizations: tuple[str, ...] = ()
+    charts: tuple[tuple[Release, Location | None], ...] = ()
+
+
+def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
+    """What the deployers that are known by now name."""
+    reach = Reach(repository)
+    deployments = [each for cluster in clusters for each in cluster.deployments]
+    paths = [path for each in deployments if each.way is Way.KUSTOMIZE for path in (each.path, *each.components)]
+    return Planned(
+        tuple(sorted({root for path in paths for root in reach.roots(path)})),
+        tuple((each.release, each.at) for each in deployments if each.way is Way.CHART and each.release is not None),
+    )
