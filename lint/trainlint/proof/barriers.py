@@ -21,7 +21,7 @@ def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
     for entry in entries:
         side, origin = entry.direction.value, f"{entry.origin.kind} {entry.origin.name}"
         if entry.action is Action.DENY:
-            denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})")
+            denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
             found.setdefault((denied.kind, denied.at), denied)
         if entry.isolates:
             text = f"isolates {side} and does not admit it ({origin})"
@@ -52,13 +52,15 @@ def _left(entries: Iterable[PolicyEntry], kept: Collection[tuple[Kind, Location]
         isolates = entry.isolates and (Kind.MISSING_ALLOW, list_of(entry)) in kept
         denies = entry.action is Action.DENY
         if entry.isolates and not isolates:
-            yield replace(_about(entry, EVERYONE), isolates=False)
+            yield _open(entry)
         if denies and (Kind.DENY, entry.at) in kept:
             yield replace(entry, isolates=isolates)
-        elif isolates or not (denies or entry.isolates):
-            yield _about(entry, None) if denies else entry
+        elif not denies and (isolates or not entry.isolates):
+            yield entry
 
 
-def _about(entry: PolicyEntry, peers: tuple[Peer, ...] | None) -> PolicyEntry:
-    """An entry without ports that admits these peers, or nobody, to the same pods."""
-    return replace(entry, action=Action.ALLOW, peers=peers, ports=None, only_if="", authentication="")
+def _open(entry: PolicyEntry) -> PolicyEntry:
+    """An entry that admits everyone to the same pods, and isolates nobody."""
+    return replace(
+        entry, action=Action.ALLOW, peers=EVERYONE, ports=None, isolates=False, only_if="", authentication=""
+    )
