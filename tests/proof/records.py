@@ -17,7 +17,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.prove import prove
 from trainlint.proof.stage import Stage
 from trainlint.reachability import Reachability, places
-from trainlint.scheduling.condense import condense
+from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import node_of
 from trainlint.source.document import Document
 
@@ -50,7 +50,7 @@ def proved(record: dict[str, Any]) -> GroupProof:
     group = Group("default/group", "Job", members, flows, at=members[0].at)
     pools = tuple(read_node(each) for each in root["nodes"].elements())
     inventory = Inventory("recorded", pools, at=members[0].at)
-    nodes = tuple(node_of(pool) for pool in condense(pools, [member.spec for member in members]))
+    nodes = tuple(node_of(pool) for pool in condense(pools, named([member.spec for member in members])))
     namespaces = {
         each["name"].scalar or "": {
             **read_labels(each["labels"]),

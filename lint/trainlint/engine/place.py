@@ -40,7 +40,7 @@ class Places:
         self.written = written
         self._base = base
         self._tree = Tree(world)
-        self._more: dict[str, dict[int, Document]] = {}
+        self._more: dict[str, tuple[Document, ...]] = {}
         self.templates: dict[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = {}
         self.readings = {reading.file: reading for reading in readings}
         self._documents: dict[tuple[str, int], Document] = {
@@ -75,10 +75,13 @@ class Places:
 
     def _other(self, at: Location) -> Document | None:
         """A document that holds no object of its own, such as a patch: rendered values may have been written there."""
-        if at.file not in self._more:
-            documents = every_document(at.file, self._tree.read(at.file) or b"")
-            self._more[at.file] = {each.index: each for each in documents}
-        return self._more[at.file].get(at.document)
+        return next((each for each in self.documents(at.file) if each.index == at.document), None)
+
+    def documents(self, file: str) -> tuple[Document, ...]:
+        """All documents of a file of the repository, also of one that was not linted."""
+        if file not in self._more:
+            self._more[file] = every_document(file, self._tree.read(file) or b"")
+        return self._more[file]
 
     def _home(self, at: Location) -> Places:
         """The state in which a place stands."""
@@ -104,6 +107,10 @@ class Places:
         path, span = self.locate(finding.at) if finding.span is None else (finding.at.path, finding.span)
         related = tuple(self._related(each) for each in finding.related)
         return Placed(finding, span, path, related, self._excerpt(finding.at, span), reason, finding.at.base)
+
+    def named(self, at: Location, role: str) -> PlacedRelated:
+        """A place with its part in something."""
+        return self._related(Related(role, at))
 
     def _related(self, related: Related) -> PlacedRelated:
         path, span = self.locate(related.at) if related.span is None else (related.at.path, related.span)

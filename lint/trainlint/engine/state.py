@@ -108,16 +108,24 @@ def read_all(
     return readings
 
 
-def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds | None = None) -> State:
-    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
+def read_state(
+    world: World,
+    readings: Sequence[Reading],
+    setup: Setup,
+    builds: Builds | None = None,
+    tell: Progress = lambda stage, done, total: None,
+    known: Sequence[Snapshot] = (),
+) -> State:
+    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before; snapshots
+    that are ``known`` and the same are taken as they are.
 
     Raises:
         UsageError: an Inventory is wrong.
     """
     builds = builds or Builds()
     sources = Sources(Library(world.files), lambda: remotes_of(world.root))
-    repository, fleet = rendered_repository(world, readings, setup, builds, sources)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet), builds)
+    repository, fleet = rendered_repository(world, readings, setup, builds, sources, tell)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet, known), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:
@@ -149,7 +157,7 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     known = names_of(all_rules())
     entries = setup.configuration.choices.ignores
     suppressor = Suppressor(
-        read_suppressions(state.places, state.repository, entries, judged=setup.whole),
+        read_suppressions(state.places, state.repository, entries, state.findings, judged=setup.whole),
         state.places,
         known,
         today,

@@ -42,6 +42,9 @@ __all__ = ["Facts"]
 
 C = TypeVar("C")
 
+_OF_OTHERS = frozenset({"never_admitted", "unselected"})
+"""The facts that look at other snapshots too."""
+
 
 class Facts:
     """The snapshot, with everything that is derived from it computed once and shared by all rules."""
@@ -49,6 +52,17 @@ class Facts:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.others: tuple[Facts, ...] = ()
+
+    def beside(self) -> Facts:
+        """The same facts, of which all is kept but what rests on other snapshots."""
+        twin = Facts(self.snapshot)
+        kept = {name: value for name, value in vars(self).items() if name not in {"others", *_OF_OTHERS}}
+        vars(twin).update(kept)
+        return twin
+
+    def says_the_same(self, other: Facts) -> bool:
+        """Whether what rests on other snapshots is equal."""
+        return self.never_admitted == other.never_admitted and self.unselected == other.unselected
 
     @cached_property
     def policies(self) -> PolicySet:

@@ -51,7 +51,7 @@ class Judge:
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
-        every = _unless_tied(self.players, self._unless_placed_as_one(self._everywhere(viable)))
+        every = _unless_tied(self.players, self._everywhere(viable))
         if not self.stage.complete and every.answer is Answer.PROVED:
             every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
@@ -68,14 +68,6 @@ class Judge:
             notes=(*every.notes, *self._today(viable)),
             missing=tuple(dict.fromkeys(every.missing)),
         )
-
-    def _unless_placed_as_one(self, every: Everywhere) -> Everywhere:
-        """Where something that is not read places the pods, what the scheduler alone might choose is no proof."""
-        unread = (each for each in self.group.members if each.placed_by and not (each.together or each.parts))
-        by = next(unread, None)
-        if by is None or every.answer is not Answer.REFUTED:
-            return every
-        return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
 
     def _roots(self, every: Everywhere) -> Iterator[Cause]:
         """What breaks for all; a spread constraint that drives the pods apart is itself the root (decision 1)."""

@@ -52,6 +52,7 @@ def prove(
         return refuted(*flows, short)
     placed = placed_as_one(group, stage, players)
     doubts += [placed.ties.missing] if placed.ties.missing else []
+    doubts += _unread(group)
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
@@ -88,3 +89,9 @@ def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
     for member in group.members:
         if isinstance(member.replicas, Undetermined):
             yield f"how many pods {member.name} has: {member.replicas.why}"
+
+
+def _unread(group: Group) -> list[str]:
+    """Where something that is not read places the pods: what the scheduler alone might choose is no proof."""
+    unread = [each for each in group.members if each.placed_by and not (each.together or each.parts)]
+    return [f"where {each.placed_by} lets the pods of {each.name} go" for each in unread[:1]]

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from trainlint.fact import remembered, together
+from trainlint.model.admission import Admission
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group, ObjectRef
+from trainlint.model.settings import Settings
+from trainlint.model.storage import Storage
+from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.policy import PolicySet
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
 from trainlint.proof.core import Core, cores
 from trainlint.proof.elsewhere import other_namespaces
+from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
 from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
 from trainlint.proof.stage import Stage
 from trainlint.proof.without import Opened, Without
 from trainlint.reachability import Place, Reachability, places, reads_places
+from trainlint.scheduling.node import Node
 
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
@@ -28,6 +35,21 @@ if TYPE_CHECKING:
 __all__ = ["NO_INVENTORY", "Prover"]
 
 NO_INVENTORY: Final = "the nodes: there is no inventory"
+
+
+@remembered
+def _proofs(
+    members: tuple[PodSet, ...],
+    nearest: tuple[Inventory, ...],
+    nodes: tuple[tuple[Node, ...], ...],
+    policies: PolicySet,
+    admission: Admission,
+    storage: Storage,
+    settings: Settings,
+    namespaces: Mapping[str, Mapping[str, str]],
+) -> list[tuple[object, GroupProof]]:
+    """The proofs that rest on these very facts, each with all else that it rests on: a place for what is remembered."""
+    return []
 
 
 class Prover:
@@ -44,6 +66,32 @@ class Prover:
         missing = list(self._missing(group, nearest))
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
+        if any(member.queue for member in group.members):
+            return self._proof(group, nearest, missing)
+        known, rests_on = self._known(group, nearest), self._rests_on(group, nearest, missing)
+        proof = next((each for before, each in known if before == rests_on), None)
+        if proof is None:
+            proof = self._proof(group, nearest, missing)
+            known.append((rests_on, proof))
+        return proof
+
+    def _known(self, group: Group, nearest: tuple[Inventory, ...]) -> list[tuple[object, GroupProof]]:
+        """The proofs so far that rest on the very same pods, nodes, policies and settings (without queues)."""
+        chosen = nearest if len(nearest) == 1 else ()
+        nodes = together(*(self._facts.verdicts.nodes(each) for each in chosen))
+        facts = (self._facts.policies, self._facts.admission, self._facts.storage)
+        settings = (self._snapshot.settings, self._snapshot.namespaces)
+        return _proofs(together(*group.members), together(*chosen), nodes, *facts, *settings)
+
+    def _rests_on(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> object:
+        """What else the proof rests on: compared by value, but for where other pods can be scheduled."""
+        places = tuple(flow.at for flow in group.flows)
+        unstated = self._unstated.intersection(member.owner for member in group.members)
+        others = tuple(self._others(group, nearest[0])) if len(nearest) == 1 else ()
+        stated = (unstated, self._gang(group), self._hopeless(group))
+        return (group, group.at, places, tuple(missing), stated, others)
+
+    def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
         if len(nearest) != 1:
             return self._judged(group, None, missing)
         proof = self._judged(group, nearest[0], missing)
@@ -127,25 +175,17 @@ class Prover:
     def stage(self, group: Group, inventory: Inventory) -> Stage:
         """What the proof of a group is about: nodes, verdicts, and what makes it hopeless."""
         verdicts = self._facts.verdicts
-        members = {id(member) for member in group.members}
-        alone = any(id(cause.pod_set) in members for cause in self._facts.missing_targets)
-        wanted = any(member.spec.pod_affinity for member in group.members)
-        others = [
-            verdicts.over(pod_set, inventory)
-            for pod_set in self._snapshot.workloads.pod_sets
-            if wanted and id(pod_set) not in members and pod_set.replicas != 0
-        ]
         return Stage(
             nodes=verdicts.nodes(inventory),
             feasible={index: verdicts.over(member, inventory) for index, member in enumerate(group.members)},
-            others=others,
+            others=self._others(group, inventory),
             settings=self._snapshot.settings,
             namespaces=self._snapshot.namespaces,
             complete=inventory.complete,
             partial=inventory.partial,
             storage=self._facts.storage,
             gang=self._gang(group),
-            hopeless=alone or self._never_made(group),
+            hopeless=any(self._hopeless(group)),
         )
 
     def _gang(self, group: Group) -> str:
@@ -158,6 +198,25 @@ class Prover:
             if all(id(each) in members for each in own) and isinstance(gang.minimum, int) and gang.minimum >= pods:
                 return gang.what
         return ""
+
+    def _others(self, group: Group, inventory: Inventory) -> list[Feasibility]:
+        """Where the pods can be scheduled that the group may be required to be near."""
+        members = {id(member) for member in group.members}
+        terms = [term for member in group.members for term in member.spec.pod_affinity]
+        near = {member.namespace for member in group.members}
+        if any(term.namespaces or term.namespace_selector is not None for term in terms):
+            near |= {pod_set.namespace for pod_set in self._snapshot.workloads.pod_sets}
+        return [
+            self._facts.verdicts.over(pod_set, inventory)
+            for pod_set in (self._snapshot.workloads.pod_sets if terms else ())
+            if pod_set.namespace in near and id(pod_set) not in members and pod_set.replicas != 0
+        ]
+
+    def _hopeless(self, group: Group) -> tuple[bool, bool]:
+        """Whether its pods can never be scheduled, or never be made, for a reason that has nothing to do with nodes."""
+        members = {id(member) for member in group.members}
+        alone = any(id(cause.pod_set) in members for cause in self._facts.missing_targets)
+        return alone, self._never_made(group)
 
     def _never_made(self, group: Group) -> bool:
         """Whether pods of the group are refused, or what they need (claim, domain, partners) is never there for all."""

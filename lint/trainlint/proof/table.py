@@ -17,7 +17,7 @@ from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["GroupTable", "Row", "ZoneRow", "blamed", "proofs_of", "tables"]
+__all__ = ["GroupTable", "Row", "ZoneRow", "accelerators", "blamed", "no_group", "proofs_of", "table_of", "tables"]
 
 
 @fact
@@ -80,9 +80,9 @@ def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ..
         proofs = proofs_of(wanted, snapshots)
         if not proofs:
             raise UsageError(
-                _no_group(wanted, sorted({each.group.name for facts in snapshots for each in facts.proofs}))
+                no_group(wanted, sorted({each.group.name for facts in snapshots for each in facts.proofs}))
             )
-    return tuple(_table(proof, facts) for proof, facts in proofs)
+    return tuple(table_of(proof, facts) for proof, facts in proofs)
 
 
 def proofs_of(wanted: str, snapshots: Sequence[Facts]) -> list[tuple[GroupProof, Facts]]:
@@ -92,7 +92,8 @@ def proofs_of(wanted: str, snapshots: Sequence[Facts]) -> list[tuple[GroupProof,
     return exact or [each for each in proofs if each[0].group.name.partition("/")[2] == wanted]
 
 
-def _no_group(wanted: str, names: Sequence[str]) -> str:
+def no_group(wanted: str, names: Sequence[str]) -> str:
+    """The complaint about a group that nobody knows, with the nearest name, or all."""
     from difflib import get_close_matches  # noqa: PLC0415 (only needed for a mistake)
 
     near = get_close_matches(wanted, names, n=1, cutoff=0.6)
@@ -101,8 +102,9 @@ def _no_group(wanted: str, names: Sequence[str]) -> str:
     return f"there is no group {wanted!r}; " + (f"there are: {', '.join(names)}" if names else "there are no groups")
 
 
-def _table(proof: GroupProof, facts: Facts) -> GroupTable:
-    gpus = {each.name: _gpus(each, facts) for each in proof.group.members}
+def table_of(proof: GroupProof, facts: Facts) -> GroupTable:
+    """The table of one group."""
+    gpus = {each.name: accelerators(each, facts) for each in proof.group.members}
     unknown = Answer.UNKNOWN in (proof.exists, proof.for_all)
     return GroupTable(
         group=proof.group.name,
@@ -127,7 +129,7 @@ def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
     yield from zone.missing
 
 
-def _gpus(pod_set: PodSet, facts: Facts) -> int | None:
+def accelerators(pod_set: PodSet, facts: Facts) -> int | None:
     """The accelerators that one pod asks for; ``None`` where nobody knows it."""
     amounts = admit(pod_set, facts.snapshot.settings, facts.admission).pod.requests.amounts
     asked = [amount for resource, amount in amounts.items() if is_accelerator(resource)]

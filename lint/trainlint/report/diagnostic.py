@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.finding import Certainty, Severity, Span
+from trainlint.report.address import url_of
 from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.terminal import Paint, escape, paragraphs, width, wrap
 from trainlint.report.values import compact
@@ -54,6 +55,8 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
         yield from _footer(frame, "help", [finding.remedy], "help")
     if finding.id and any(related.cause for related in placed.related):
         yield from _footer(frame, "proof", [f"trainlint explain {finding.id[:SHORT]}"], "bold")
+    if address := url_of(finding.rule):
+        yield from _footer(frame, "page", [address], "bold")
     if finding.assumes:
         yield from _footer(frame, "assumes", list(finding.assumes), "bold")
     if several_snapshots and finding.snapshots:

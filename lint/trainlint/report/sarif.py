@@ -8,7 +8,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from trainlint import __version__
-from trainlint.finding import Path, Severity, Span
+from trainlint.finding import Path, Safety, Severity, Span
+from trainlint.report.address import built_in, page_path, page_url
 from trainlint.report.options import Options
 from trainlint.report.rulepage import description, markdown_page
 from trainlint.report.rules import page
@@ -53,7 +54,7 @@ def log(result: Result) -> dict[str, Any]:
             "%SRCROOT%": {"description": {"text": "The root of the repository, or the directory that was linted."}}
         },
         "invocations": [_invocation(result)],
-        "results": [_result(placed, names, hidden) for placed, hidden in shown],
+        "results": [_result(placed, names, hidden, _fixes(placed, result)) for placed, hidden in shown],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -94,17 +95,22 @@ def _rule(name: str, rule: Rule | None) -> dict[str, Any]:
     found: dict[str, Any] = {"id": name, "name": "".join(part.capitalize() for part in name.split("-"))}
     if rule is None:
         return found
+    about = {"page": page_path(rule)} if built_in(rule) else {}
+    link = {"helpUri": url} if (url := page_url(rule)) else {}
     return {
         **found,
+        **link,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": description(rule)},
         "help": {"text": page(rule, Options()), "markdown": markdown_page(rule)},
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
-        "properties": {"tags": [rule.category], "problem.severity": PROBLEMS[rule.severity]},
+        "properties": {"tags": [rule.category], "problem.severity": PROBLEMS[rule.severity], **about},
     }
 
 
-def _result(placed: Placed, names: list[str], hidden: tuple[str, str] | None) -> dict[str, Any]:
+def _result(
+    placed: Placed, names: list[str], hidden: tuple[str, str] | None, fixes: list[dict[str, Any]]
+) -> dict[str, Any]:
     finding = placed.finding
     about = {
         "category": finding.category,
@@ -133,10 +139,37 @@ def _result(placed: Placed, names: list[str], hidden: tuple[str, str] | None) ->
             }
             for number, related in enumerate(placed.related, 1)
         ]
+    if fixes:
+        found["fixes"] = fixes
     if hidden is not None:
         kind, reason = hidden
         found["suppressions"] = [{"kind": kind, **({"justification": reason} if reason else {})}]
     return found
+
+
+def _fixes(placed: Placed, result: Result) -> list[dict[str, Any]]:
+    """The repairs that a tool may apply: none that admits more traffic, none that was applied already."""
+    repairs = () if result.changes else result.repairs or ()
+    return [
+        {
+            "description": _message(f"{'; '.join(each.steps)} ({each.safety})"),
+            "artifactChanges": [
+                {
+                    "artifactLocation": _physical(change.file, None)["artifactLocation"],
+                    "replacements": [
+                        {
+                            "deletedRegion": _physical(change.file, edit.span)["region"],
+                            "insertedContent": {"text": edit.text},
+                        }
+                        for edit in change.edits
+                    ],
+                }
+                for change in each.changes
+            ],
+        }
+        for each in repairs
+        if placed.finding.id in each.mends and each.safety is not Safety.OPENING
+    ]
 
 
 def _location(file: str, span: Span, path: Path, *, gone: bool) -> dict[str, Any]:

@@ -87,7 +87,10 @@ class World:
         """The name of the file or directory to which ``name`` leads through symbolic links, if that is in the world."""
         if self.links is not None:
             return follow(name, self.links) or name
-        target = os.path.relpath(os.path.realpath(self.root / name), self.root)
+        try:
+            target = os.path.relpath(os.path.realpath(self.root / name), self.root)
+        except (OSError, ValueError):  # a name with a NUL in it, which somebody wrote in a kustomization
+            return name
         return name if target.startswith("..") else Path(target).as_posix()
 
 

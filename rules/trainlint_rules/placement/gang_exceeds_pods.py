@@ -29,6 +29,33 @@ spec:
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 
+```yaml bad
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: gang, namespace: ml}
+spec:
+  podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 120}}
+  mlPolicy: {numNodes: 2, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: dataset-initializer
+          template:
+            spec: {template: {spec: {containers: [{name: dataset-initializer, image: "registry.example/fetch:1"}]}}}
+        - name: node
+          dependsOn: [{name: dataset-initializer, status: Complete}]
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {backoffLimit: 0, template: {spec: {containers: [{name: node, image: "registry.example/train:1"}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: train, namespace: ml}
+spec:
+  runtimeRef: {kind: TrainingRuntime, name: gang}  # expect
+  trainer: {numNodes: 2}
+```
+
 ```yaml good
 apiVersion: scheduling.x-k8s.io/v1alpha1
 kind: PodGroup
@@ -55,8 +82,10 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity
+from trainlint.model.workload import Gang
 from trainlint.rule import Facts, rule
 
 
@@ -84,4 +113,9 @@ def check(facts: Facts) -> Iterator[Finding]:
             ),
             evidence={"minimum": str(gang.minimum), "pods": count},
             cause=gang.what,
+            fixes=partial(_lowered, gang, count),
         )
+
+
+def _lowered(gang: Gang, count: int) -> Iterator[Fix]:
+    yield Fix(f"let the gang wait for {count} pods, which is all there are", (Put(gang.at, count),))

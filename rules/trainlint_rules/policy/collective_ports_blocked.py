@@ -55,9 +55,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.model.workload import EPHEMERAL
+from trainlint.proof.admitting import admit_every_port
 from trainlint.proof.barriers import list_of
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.core import Core
@@ -71,10 +73,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy entry."""
     for proof, cause in facts.flow_causes("collective-ports-blocked"):
-        yield from _findings(proof, cause, facts.cores(cause))
+        yield from _findings(facts, proof, cause, facts.cores(cause))
 
 
-def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Iterator[Finding]:
+def _findings(facts: Facts, proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Iterator[Finding]:
     for entry, (flow, open_ports) in cause.admitting.items():
         ports = ", ".join(str(each) for each in open_ports)
         yield Finding(
@@ -88,4 +90,5 @@ def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Ite
             ),
             evidence={"open": ports, "needed": f"TCP {EPHEMERAL}"},
             cause=f"{proof.group.name} {entry.direction.value}",
+            fixes=partial(admit_every_port, facts, entry),
         )

@@ -53,9 +53,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.policy import PolicyEntry
+from trainlint.proof.admitting import admit_dns
 from trainlint.proof.barriers import list_of
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.core import Core
@@ -92,6 +94,7 @@ def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Ite
             ),
             evidence={"denied": f"{protocols} 53 to kube-dns"},
             cause=proof.group.name,
+            fixes=partial(admit_dns, entry, at),
         )
 
 

@@ -36,6 +36,30 @@ spec:
           template: {spec: {restartPolicy: Never, containers: [{name: train, image: "registry.example/train:1"}]}}
 ```
 
+```yaml bad
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: leaf-1}
+spec: {tier: 1, members: [{type: Node, selector: {labelMatch: {matchLabels: {example.com/rack: r1}}}}]}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  networkTopology: {mode: hard, highestTierAllowed: 1}  # expect
+  tasks:
+    - name: worker
+      replicas: 5
+      template:
+        spec:
+          restartPolicy: Never
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {volcano.sh/job-name: train}}}
+          containers: [{name: train, image: "registry.example/train:1", resources: {limits: {cpu: "60"}}}]
+```
+
 ```yaml good
 apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet

@@ -71,6 +71,7 @@ from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SpreadCause
 from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import dropped_spread
 from trainlint.rule import Facts, rule
 
 
@@ -105,4 +106,5 @@ def _finding(proof: GroupProof, cause: SpreadCause, forced: tuple[Related, ...])
         related=forced,
         evidence={"eligible zones": zones, "maxSkew": cause.max_skew},
         cause=cause.pod_set.name,
+        fixes=lambda: dropped_spread(cause),
     )

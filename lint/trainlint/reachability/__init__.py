@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Literal
 
 from trainlint.fact import fact
@@ -187,14 +187,15 @@ class Reachability:
         targets = self.places if flow.target is not None else self.places[:1]
         return (self.crossing(flow, source, target) for source in self.places for target in targets)
 
+    def _denied(self, flow: Flow) -> bool:
+        """Whether it is denied for every pair of places; where no policy reads places, one inside a place tells."""
+        found = self.crossings(flow)
+        return all(each.permission is Permission.DENY for each in (found if self._zonal else islice(found, 1)))
+
     @cached_property
     def denied(self) -> tuple[tuple[Flow, Verdict], ...]:
         """The flows that are denied wherever the pods land, each with one of the verdicts."""
-        return tuple(
-            (flow, next(self.crossings(flow)).other_node)
-            for flow in self.group.flows
-            if all(crossing.permission is Permission.DENY for crossing in self.crossings(flow))
-        )
+        return tuple((flow, next(self.crossings(flow)).other_node) for flow in self.group.flows if self._denied(flow))
 
     @cached_property
     def selecting(self) -> tuple[PolicyEntry, ...]:
