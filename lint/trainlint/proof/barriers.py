@@ -9,8 +9,9 @@ from trainlint.finding import Location
 from trainlint.model.policy import Action, Peer, PolicyEntry
 from trainlint.policy import PolicySet
 from trainlint.proof.constraint import Constraint, Kind
+from trainlint.proof.words import list_of
 
-__all__ = ["barriers", "list_of", "without_barriers"]
+__all__ = ["barriers", "without_barriers"]
 
 EVERYONE = (Peer(written="everyone"),)
 
@@ -28,15 +29,6 @@ def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
             closed = Constraint(Kind.MISSING_ALLOW, list_of(entry), text)
             found.setdefault((closed.kind, closed.at), closed)
     return tuple(found.values())
-
-
-def list_of(entry: PolicyEntry) -> Location:
-    """The list in which an entry of its policy and direction that admits somebody stands, or would stand."""
-    at, side = entry.at, entry.direction.value
-    path = at.path[:-1] if at.path and isinstance(at.path[-1], int) else at.path
-    if path and path[-1] in (side, f"{side}Deny"):
-        path = path[:-1]
-    return Location(at.file, at.document, (*path, side), at.base)
 
 
 def without_barriers(policies: PolicySet, entries: Iterable[PolicyEntry], kept: Collection[Constraint]) -> PolicySet:

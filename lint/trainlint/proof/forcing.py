@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Location, Related
 from trainlint.model.pool import Taint
@@ -10,7 +10,7 @@ from trainlint.proof.constraint import Constraint, Kind
 from trainlint.proof.core import Core
 from trainlint.scheduling.taint_toleration import describe
 
-__all__ = ["besides", "forcing"]
+__all__ = ["forcing"]
 
 
 def forcing(cores: Sequence[Core]) -> tuple[Related, ...]:
@@ -47,9 +47,3 @@ def _taints(core: Core) -> Iterator[Taint]:
 
 def _parts(constraint: Constraint) -> Sequence[object]:
     return constraint.part if isinstance(constraint.part, tuple) else (constraint.part,)
-
-
-def besides(forced: Sequence[Related], others: Iterable[Related]) -> tuple[Related, ...]:
-    """The forcing places, and of the others those that stand elsewhere."""
-    known = {each.at for each in forced}
-    return (*forced, *(each for each in others if each.at not in known))
