@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import Any
@@ -28,6 +28,7 @@ __all__ = [
     "Span",
     "Unknown",
     "UsageError",
+    "besides",
 ]
 
 Path = tuple[str | int, ...]
@@ -93,6 +94,12 @@ class Related:
     at: Location
     span: Span | None = None
     cause: int = 0
+
+
+def besides(forced: Sequence[Related], others: Iterable[Related]) -> tuple[Related, ...]:
+    """The forcing places, and of the others those that stand elsewhere."""
+    known = {each.at for each in forced}
+    return (*forced, *(each for each in others if each.at not in known))
 
 
 class Safety(StrEnum):

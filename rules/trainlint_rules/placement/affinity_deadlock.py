@@ -71,9 +71,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import DeadlockCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.proof.mends import deadlock_fixes
 from trainlint.rule import Facts, rule
 
@@ -82,7 +81,7 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
     for cause in facts.causes(DeadlockCause):
-        yield _finding(facts, cause, forcing(facts.cores(cause)))
+        yield _finding(facts, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, cause: DeadlockCause, forced: tuple[Related, ...]) -> Finding:

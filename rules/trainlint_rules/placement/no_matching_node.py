@@ -50,10 +50,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity, besides
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
@@ -64,7 +63,7 @@ from trainlint.scheduling.node_affinity import describe, unmet
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
     for cause in facts.placement_causes("no-matching-node"):
-        yield _finding(cause, forcing(facts.cores(cause)))
+        yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:

@@ -64,9 +64,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity, besides
 from trainlint.proof.cause import CapacityCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -75,7 +74,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the constraint."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "spread-unsatisfiable":
-            yield _finding(cause, forcing(facts.cores(cause)))
+            yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:

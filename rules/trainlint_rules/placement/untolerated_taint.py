@@ -60,9 +60,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.proof.mends import tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
@@ -72,7 +71,7 @@ from trainlint.scheduling.taint_toleration import describe, untolerated
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.placement_causes("untolerated-taint"):
-        yield _finding(facts, cause, forcing(facts.cores(cause)))
+        yield _finding(facts, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:

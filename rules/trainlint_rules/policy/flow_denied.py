@@ -69,7 +69,6 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.forcing import forcing
 from trainlint.proof.mends import denied_fixes
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
@@ -79,7 +78,7 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
     for proof, cause in facts.flow_causes("flow-denied"):
-        yield _finding(facts, proof.group, cause, forcing(facts.cores(cause)))
+        yield _finding(facts, proof.group, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, group: Group, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:

@@ -80,7 +80,6 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.cause import ZoneCause, ZoneReason
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import group_fixes
 from trainlint.rule import Facts, rule
@@ -92,7 +91,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, ZoneCause):
-                yield _finding(facts, proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: tuple[Related, ...]) -> Finding:

@@ -57,7 +57,6 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SplitCause
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import group_fixes
 from trainlint.rule import Facts, rule
@@ -69,7 +68,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, SplitCause):
-                yield _finding(facts, proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, proof: GroupProof, cause: SplitCause, forced: tuple[Related, ...]) -> Finding:

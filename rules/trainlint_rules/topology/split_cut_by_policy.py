@@ -84,7 +84,6 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.cause import CutCause
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import group_fixes
 from trainlint.proof.words import denied_sentence, flow_text, places_of
@@ -97,7 +96,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, CutCause):
-                yield _finding(facts, proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: tuple[Related, ...]) -> Finding:

@@ -67,9 +67,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import StrandedCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import group_fixes
 from trainlint.rule import Facts, rule
@@ -81,7 +80,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, StrandedCause):
-                yield _finding(facts, proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...]) -> Finding:
