@@ -51,11 +51,14 @@ def _misplaced(graph: GroupGraph) -> str:
 def _refuted(graph: GroupGraph) -> str:
     if graph.across:
         return "No single zone takes all its pods: it runs only spread over zones, which is slow and billed."
-    if any(zone.answer is not None for zone in graph.zones):
-        return "It can never run: no zone takes all its pods and lets them talk to each other."
-    if any(each.answer is Permission.DENY for link in graph.links for each in link.rulings):
+    if not graph.table.blamed:
+        return "No single zone takes all its pods and lets them talk to each other. The findings say what follows."
+    denied = any(each.answer is Permission.DENY for link in graph.links for each in link.rulings)
+    if denied and not graph.zones:
         return "It can never run: connections that it needs are denied wherever its pods land."
-    return "It can never run: its pods are never made, or never all of them."
+    if denied or any(zone.lacks for zone in graph.zones):
+        return "It can never run: no zone takes all its pods and lets them talk to each other."
+    return "It can never run: its pods never all start, whatever the zones hold. The findings say why."
 
 
 def way_out(graph: GroupGraph) -> tuple[str, ...]:
