@@ -51,14 +51,14 @@ def _misplaced(graph: GroupGraph) -> str:
 def _refuted(graph: GroupGraph) -> str:
     if graph.across:
         return "No single zone takes all its pods: it runs only spread over zones, which is slow and billed."
-    if not graph.table.blamed:
-        return "No single zone takes all its pods and lets them talk to each other. The findings say what follows."
     denied = any(each.answer is Permission.DENY for link in graph.links for each in link.rulings)
     if denied and not graph.zones:
         return "It can never run: connections that it needs are denied wherever its pods land."
-    if denied or any(zone.lacks for zone in graph.zones):
-        return "It can never run: no zone takes all its pods and lets them talk to each other."
-    return "It can never run: its pods never all start, whatever the zones hold. The findings say why."
+    if not denied and not any(zone.lacks for zone in graph.zones):
+        return "Something other than zones and policies keeps its pods from starting. The findings say what."
+    if not graph.table.blamed:
+        return "No single zone takes all its pods and lets them talk to each other. The findings say what follows."
+    return "It can never run: no zone takes all its pods and lets them talk to each other."
 
 
 def way_out(graph: GroupGraph) -> tuple[str, ...]:
