@@ -140,9 +140,9 @@ class _Collector:
                 f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
             )
         kept = Cleaned(document, self.plugins, self.has)
-        subject = f"the kustomization {directory or '.'}"
+        subject = f"kustomization {directory or '.'}"
         for what, path in kept.out:
-            remedy = "lint what it makes, where that is there"
+            remedy = f"lint what all of it makes: kubectl kustomize {self._closure.root or '.'} | trainlint check -"
             self._closure.unknowns.append(Unknown(subject, what, remedy, document.at(path)))
         for path, name in kept.references:
             self._add(directory, name, document.at(path))
