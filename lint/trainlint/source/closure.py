@@ -142,7 +142,9 @@ class _Collector:
         kept = Cleaned(document, self.plugins, self.has)
         subject = f"kustomization {directory or '.'}"
         for what, path in kept.out:
-            remedy = f"lint what all of it makes: kubectl kustomize {self._closure.root or '.'} | trainlint check -"
+            remedy = (
+                f"lint what it makes, where that is there: kubectl kustomize {directory or '.'} | trainlint check -"
+            )
             self._closure.unknowns.append(Unknown(subject, what, remedy, document.at(path)))
         for path, name in kept.references:
             self._add(directory, name, document.at(path))
