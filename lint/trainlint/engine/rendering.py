@@ -44,7 +44,8 @@ def rendered_repository(
     def read(*rendered: Rendered) -> Repository:
         return read_repository(readings, [file.name for file in world.files], world.real, rendered)
 
-    repository = read(*_kustomizations(world, readings, setup, builds), *_charts(world, readings, setup, builds))
+    kustomizations = _kustomizations(world, readings, setup, builds)
+    repository = read(*kustomizations, *_charts(world, readings, setup, builds))
     if not _deploys(readings, setup.settings):
         return repository, Fleet()
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
@@ -52,14 +53,12 @@ def rendered_repository(
 
     plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
-        wanted = planned(repository, fleet.clusters)
-        if wanted == plan:
-            break
-        plan = wanted
-        repository = read(
-            *_kustomizations(world, readings, setup, builds, plan.kustomizations),
-            *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))),
-        )
+        before, plan = plan, planned(repository, fleet.clusters)
+        more = _kustomizations(world, readings, setup, builds, plan.kustomizations)
+        if plan.charts == before.charts and [each.root for each in more] == [each.root for each in kustomizations]:
+            break  # everything that is named is rendered
+        kustomizations = more
+        repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
     return repository, fleet
 
