@@ -88,7 +88,8 @@ def _of_cilium(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release
         if release.chart in cilium.CHARTS:
             if release.evidence is not None:
                 yield Statement("cni.name", "cilium", release.by, release.evidence)
-            yield from cilium.of_release(release)
+            if release.path is None:  # a chart of one's own is rendered: what it makes says more than its values
+                yield from cilium.of_release(release)
     for meta, item in objects:
         if meta.kind == "ConfigMap" and meta.name == CILIUM_CONFIG:
             yield Statement("cni.name", "cilium", f"ConfigMap {CILIUM_CONFIG}", item["data"])

@@ -15,6 +15,7 @@ from trainlint.installed.changers import changers
 from trainlint.installed.read import informed
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
 from trainlint.kube.hypernode import HYPERNODE_KINDS
+from trainlint.kube.meta import Meta
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -251,7 +252,7 @@ def _snapshot(
 ) -> Snapshot:
     if settings.namespace:
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
-    found = informed(settings, ((each.meta, each.field) for each in objects), releases)
+    found = informed(settings, _evident(objects, repository), releases)
     settings = _with_cni(found.settings, objects)
     inventories = _inventories(repository, objects, settings, home)
     workloads = read_workloads([each.field for each in objects], settings)
@@ -279,6 +280,12 @@ def _snapshot(
         ),
         read=found.read,
     )
+
+
+def _evident(objects: Iterable[ApiObject], repository: Repository) -> Iterator[tuple[Meta, Field]]:
+    """The objects that state settings: what a chart makes that nobody installs does not, its values are anybody's."""
+    assumed = {id(document) for root in repository.rendered if root.undeployed for document in root.documents}
+    return ((each.meta, each.field) for each in objects if id(each.field.document) not in assumed)
 
 
 def _inventories(
