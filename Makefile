@@ -13,7 +13,7 @@ help:
 	@echo "make check   ruff, mypy, import-linter; zizmor and check-jsonschema for what GitHub runs"
 	@echo "make test    all tests"
 	@echo "make bench   how long it takes, by stage, cold, and twice the size"
-	@echo "make docs    write the table of rules in rules/README.md anew"
+	@echo "make docs    write the table and the pages of the rules and the manual page anew"
 	@echo "make schemas write the structure of the manifest kinds anew, from the packages that hold it"
 	@echo "make clean   remove the environment and all caches"
 
@@ -40,6 +40,7 @@ bench: $(VENV)/.development
 
 docs: $(VENV)/.development
 	$(BIN)/python rules/table.py
+	$(BIN)/python docs/generate.py
 
 schemas: $(VENV)/.development
 	$(BIN)/python schemas/generate.py

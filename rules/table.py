@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from trainlint.report.address import built_in, page_path
 from trainlint.rule import Rule, all_rules
 
 README = Path(__file__).with_name("README.md")
@@ -21,7 +22,7 @@ def table(rules: Iterable[Rule]) -> Iterator[str]:
     for category, members in by_category.items():
         yield f"\n### {category}\n\n| rule | severity | finds |\n|---|---|---|\n"
         for rule in members:
-            page = f"trainlint_rules/{category}/{rule.name.replace('-', '_')}.py"
+            page = f"../{page_path(rule)}"
             yield f"| [{rule.name}]({page}) | {rule.severity.value} | {_cell(rule.summary)} |\n"
     yield "\n"
 
@@ -38,7 +39,7 @@ def main(arguments: list[str]) -> int:
     if not begin or not end:
         sys.stderr.write(f"{README}: the marks of the table are missing\n")
         return 1
-    own = [rule for rule in all_rules() if rule.check.__module__.startswith("trainlint_rules.")]
+    own = [rule for rule in all_rules() if built_in(rule)]
     wanted = "".join((before, begin, *table(own), end, after))
     if wanted == text:
         return 0

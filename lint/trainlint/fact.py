@@ -15,7 +15,7 @@ from functools import wraps
 from operator import attrgetter
 from typing import Any, Final, ParamSpec, TypeVar, dataclass_transform, overload
 
-__all__ = ["fact", "remembered"]
+__all__ = ["fact", "remembered", "together"]
 
 Fact = TypeVar("Fact")
 Parameters = ParamSpec("Parameters")
@@ -97,3 +97,11 @@ def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, R
         return found[1]
 
     return remembering
+
+
+@remembered
+def together(*facts: Fact) -> tuple[Fact, ...]:
+    """The facts as one: the very same ones give the very same tuple, so that a function can remember what it makes of
+    them all.
+    """
+    return facts

@@ -76,12 +76,14 @@ class Location:
 class Related:
     """Another place that belongs to a finding, with its part in it ("who needs it", "who blocks it").
 
-    ``span`` is for what has no path.
+    ``span`` is for what has no path. ``cause`` is not 0 for the places that together force it, and the same for those
+    of one cause: with nothing but these left, the finding is still there; without any one of them, it is not.
     """
 
     role: str
     at: Location
     span: Span | None = None
+    cause: int = 0
 
 
 @fact

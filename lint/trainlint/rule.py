@@ -49,6 +49,11 @@ class Rule:
         """The first line of the page."""
         return self.page.partition("\n")[0]
 
+    @property
+    def package(self) -> str:
+        """The package that it comes from: ``trainlint_rules`` for trainlint's own."""
+        return self.check.__module__.partition(".")[0]
+
 
 def rule(severity: Severity, *, sees: type = Facts) -> Callable[[Check], Check]:
     """Mark a module's function as its rule.

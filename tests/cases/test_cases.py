@@ -10,6 +10,14 @@ from tests.cases.runner import run_case
 CASES = sorted(path.parent for path in Path(__file__).parent.glob("*/*/case.yaml"))
 
 
+OVERLAYS = [case for case in CASES if any(case.rglob("kustomization.yaml"))]
+
+
+@pytest.mark.parametrize("case", OVERLAYS, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_a_case_with_overlays_where_nothing_renders_them(case: Path, no_renderer: None) -> None:
+    assert run_case(case).problems == []
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_case(case: Path) -> None:
     assert run_case(case).problems == []

@@ -46,6 +46,7 @@ def test_values_files_beside_a_chart_are_snapshots_of_their_own(tmp_path: Path) 
         tmp_path, {**TRAIN, "charts/train/values-prod.yaml": "workers: 8\nresources:\n  limits:\n    x.io/gpu: 0.1\n"}
     )
     assert [each.name for each in result.snapshots] == ["charts/train/Chart.yaml", "charts/train/values-prod.yaml"]
+    assert "installed with one of its values files at a time" in result.snapshots[0].why
     placed = by_rule(result, "invalid-extended-resource")
     assert (placed.finding.at.file, placed.span.line) == ("charts/train/templates/job.yaml", 14)
     assert placed.finding.snapshots == ("charts/train/values-prod.yaml",)
@@ -139,7 +140,7 @@ def test_a_second_run_starts_no_helm(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @needs_helm
-def test_the_namespace_in_which_a_chart_is_taken_to_be_stays_open(tmp_path: Path) -> None:
+def test_a_chart_that_nobody_installs_may_bring_what_is_missing(tmp_path: Path) -> None:
     claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
     pod = (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default}\nspec:\n"

@@ -173,6 +173,20 @@ def test_a_single_file_narrows_the_report_to_what_was_found_in_it(tmp_path: Path
         assert len(lint(root, None, name).findings) == count, name
 
 
+def test_an_overlay_by_itself_is_judged_with_its_base_and_what_is_suppressed_there(tmp_path: Path) -> None:
+    # The directory is the world, but what it makes is made of the base that it names.
+    train = TRAIN.replace('"8"', '"16"')
+    root = repository(
+        tmp_path / "r", FILES | {"base/train.yaml": train, "overlays/prod/nodes.yaml": NODES % ("p", "gpu")}
+    )
+    result = lint(root, None, "overlays/prod")
+    assert found(result) == [("request-exceeds-node", "base/train.yaml:17")]
+    assert result.findings[0].lines == ("              resources:",)
+    write(root, {"base/train.yaml": train.replace("resources:", "resources:  # trainlint: ignore[placement, policy]")})
+    result = lint(root, None, "overlays/prod")
+    assert (found(result), len(result.suppressed)) == ([], 1)
+
+
 def test_unquoted_words_are_judged_as_kustomize_writes_them(tmp_path: Path) -> None:
     # kustomize puts quotes around `yes`, and leaves `true` as it is
     text = TRAIN.replace(

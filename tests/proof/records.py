@@ -15,7 +15,7 @@ from trainlint.policy import PolicyContext, read_policies
 from trainlint.proof.feasibility import judge_pod_set
 from trainlint.proof.group import GroupProof, Stage, prove
 from trainlint.reachability import Reachability, places
-from trainlint.scheduling.condense import condense
+from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import node_of
 from trainlint.source.document import Document
 
@@ -48,7 +48,7 @@ def proved(record: dict[str, Any]) -> GroupProof:
     group = Group("default/group", "Job", members, flows, at=members[0].at)
     pools = tuple(read_node(each) for each in root["nodes"].elements())
     inventory = Inventory("recorded", pools, at=members[0].at)
-    nodes = tuple(node_of(pool) for pool in condense(pools, [member.spec for member in members]))
+    nodes = tuple(node_of(pool) for pool in condense(pools, named([member.spec for member in members])))
     namespaces = {
         each["name"].scalar or "": {
             **read_labels(each["labels"]),

@@ -260,3 +260,21 @@ def test_each_subgroup_takes_a_rack(
 ) -> None:  # W 6
     key = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology: rack"
     assert answers(tmp_path, lws(key, size, f"subGroupPolicy: {{{policy}}},")) == expected
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        "alpha.jobset.sigs.k8s.io/exclusive-topology: '${KEY}'",
+        "alpha.jobset.sigs.k8s.io/exclusive-topology: rack, alpha.jobset.sigs.k8s.io/node-selector: 'true'",
+    ],
+)
+def test_what_cannot_be_read_is_unknown(tmp_path: Path, annotations: str) -> None:  # W 5: labelled beforehand
+    work = job_set(2, 1).replace("alpha.jobset.sigs.k8s.io/exclusive-topology: rack", annotations)
+    assert answers(tmp_path, work)[:2] == ("unknown", "unknown")
+
+
+def test_the_annotation_on_a_template_binds_the_leader_alone(tmp_path: Path) -> None:  # W 6
+    key = "leaderworkerset.sigs.k8s.io/exclusive-topology: rack"
+    work = lws("", 3).replace("workerTemplate: {", f"workerTemplate: {{metadata: {{annotations: {{{key}}}}}, ")
+    assert answers(tmp_path, work) == ("proved", "refuted", ("split-across-zones",))

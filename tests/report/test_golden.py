@@ -30,6 +30,7 @@ class FakeRule:
     severity: Severity = Severity.ERROR
     page: str = "No zone takes it.\n\nWhy that is bad,\nin two lines.\n\n```yaml bad\nkind: Job  # expect\n```"
     summary: str = "No zone takes it."
+    package: str = "trainlint_rules"
 
 
 @pytest.mark.parametrize(("form", "file"), FILES.items())
@@ -40,7 +41,7 @@ def test_a_report_is_what_the_golden_file_says(form: str, file: str, monkeypatch
 
 
 def test_every_format_has_a_golden_file_or_a_test_of_its_own() -> None:
-    assert set(FORMATS) == {*FILES, "text", "json"}
+    assert set(FORMATS) == {*FILES, "text", "json", "html"}
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -5,6 +5,7 @@ Expectations are what kustomize documents for each field (kubectl.docs.kubernete
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,8 @@ from trainlint.source.kustomize import render
 from trainlint.source.origins import Basis, ObjectOrigin
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
-from trainlint.source.reading import read_file
-from trainlint.source.rendered import Rendered
+from trainlint.source.reading import read, read_file
+from trainlint.source.rendered import Deployed, Rendered
 from trainlint.source.spans import locate
 
 pytestmark = pytest.mark.needs("kustomize")
@@ -35,7 +36,7 @@ KINDS = KindFilter(READ_KINDS)
 
 
 def rendered(
-    root: Path, files: dict[str, str | bytes], *extra: str, builds: Builds | None = None
+    root: Path, files: dict[str, str | bytes], *extra: Deployed, builds: Builds | None = None
 ) -> dict[str, Rendered]:
     write(root, files)
     program = kustomize()
@@ -108,6 +109,17 @@ def test_objects_are_those_that_kustomize_makes_of_them(prod: Rendered, dev: Ren
     assert {
         (each.data["kind"], each.data["metadata"]["name"]) for each in dev.documents if each.data["kind"] == "Job"
     } == {("Job", "worker")}
+
+
+def test_it_is_what_kustomize_makes_in_place(overlays: tuple[Path, dict[str, Rendered]]) -> None:
+    program = kustomize()
+    assert program is not None
+    for name, root in overlays[1].items():
+        command = [*program.command, str((overlays[0] / name).parent)]
+        output = subprocess.run(command, check=True, capture_output=True).stdout
+        assert [each.data for each in root.documents] == [
+            each.data for each in read("rendered.yaml", output, KINDS).documents
+        ]
 
 
 def test_no_annotation_of_ours_stays_behind(prod: Rendered, dev: Rendered) -> None:
@@ -364,6 +376,8 @@ def test_a_patch_of_what_is_elsewhere_does_not_keep_the_rest_from_being_rendered
         ("resources: [nowhere.yaml]", "nowhere.yaml: no such file or directory"),
         ("patches: [{path: nowhere.yaml}]", "nowhere.yaml: no such file or directory"),
         ("patches: [{path: other.yaml}]", 'no resource matches strategic merge patch "Job.v1.batch/b.[noNs]"'),
+        (f"resources: [{'x' * 300}]", "file name too long"),
+        ('resources: ["a\\0b"]', "a"),
         ("unknownField: 1", 'unknown field "unknownField"'),
     ],
 )
@@ -408,6 +422,15 @@ def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: s
     assert reason in why(root)
 
 
+def test_secrets_that_are_kept_out_of_git_keep_nothing_from_being_rendered(tmp_path: Path) -> None:
+    generator = "secretGenerator: [{name: token, envs: [token.env]}]"
+    root = rendered(
+        tmp_path, {"kustomization.yaml": f"namePrefix: x-\nresources: [job.yaml]\n{generator}\n", "job.yaml": JOB}
+    )["kustomization.yaml"]
+    assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
+    assert root.unknowns == ()
+
+
 def test_the_fault_of_a_base_is_an_unknown_at_the_base(tmp_path: Path) -> None:
     root = rendered(
         tmp_path,
@@ -442,7 +465,25 @@ def test_a_directory_that_somebody_deploys_is_rendered_although_another_one_uses
         "base/job.yaml": JOB,
     }
     assert set(rendered(tmp_path, files)) == {"prod/kustomization.yaml"}
-    assert set(rendered(tmp_path, files, "base")) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
+    assert set(rendered(tmp_path, files, Deployed("base"))) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
+
+
+def test_who_deploys_a_directory_may_put_all_of_it_into_another_namespace(tmp_path: Path) -> None:
+    # Flux' targetNamespace overrides the namespace of the kustomization
+    files: dict[str, str | bytes] = {
+        "app/kustomization.yaml": "namespace: own\nresources: [job.yaml]\n",
+        "app/job.yaml": JOB,
+    }
+    write(tmp_path, files)
+    program = kustomize()
+    assert program is not None
+    world = discover([tmp_path])
+    readings = [read_file(file, KINDS) for file in world.files]
+    extra = [Deployed("app", "one"), Deployed("app", "two")]
+    made = render(world, readings, KINDS, Builds(), program, extra)
+    documents = [document for each in made for document in each.documents]
+    assert [each.data["metadata"]["namespace"] for each in documents] == ["one", "two"]
+    assert len({(each.file, each.index) for each in documents}) == 2
 
 
 def test_files_that_another_root_deploys_as_they_are_stay_what_they_are(tmp_path: Path) -> None:

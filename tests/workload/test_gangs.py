@@ -119,18 +119,24 @@ spec:
     spec:
       replicatedJobs:
         - name: dataset-initializer
-          template: {spec: {template: {spec: {containers: [{name: dataset-initializer}]}}}}
+          template: {spec: {template: {spec: {SCHEDULER containers: [{name: dataset-initializer}]}}}}
         - name: node
           DEPENDS
           template:
             metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-            spec: {template: {spec: {containers: [{name: node}]}}}
+            spec: {template: {spec: {SCHEDULER containers: [{name: node}]}}}
 ---
 apiVersion: trainer.kubeflow.org/v1alpha1
 kind: TrainJob
 metadata: {name: t, namespace: ml}
 spec: {runtimeRef: {kind: TrainingRuntime, name: r}, trainer: {}}
 """
+
+
+def runtime(policy: str, depends: str, scheduler: str = "schedulerName: volcano,") -> str:
+    return RUNTIME.replace("POLICY", policy).replace("DEPENDS", depends).replace("SCHEDULER", scheduler)
+
+
 LATER = "dependsOn: [{name: dataset-initializer, status: Complete}]"
 
 
@@ -146,17 +152,24 @@ LATER = "dependsOn: [{name: dataset-initializer, status: Complete}]"
 def test_the_gang_of_a_train_job_waits_for_pods_that_wait_for_it(
     policy: str, depends: str, found: list[tuple[int, int]]
 ) -> None:
-    workloads = read(RUNTIME.replace("POLICY", policy).replace("DEPENDS", depends))
+    workloads = read(runtime(policy, depends))
     assert [(gang.minimum, count) for gang, count in oversized(workloads.gangs, lambda _: "")] == found
 
 
 def test_the_volcano_policy_of_a_runtime_keeps_the_pods_in_one_hypernode() -> None:  # W 4
     policy = "volcano: {networkTopology: {mode: hard, highestTierAllowed: 2}}"
-    workloads = read(RUNTIME.replace("POLICY", policy).replace("DEPENDS", ""))
+    workloads = read(runtime(policy, ""))
     assert {(each.together.tier, each.together.unit) if each.together else None for each in workloads.pod_sets} == {
         ("2", "")
     }
     assert {each.annotations.get("scheduling.k8s.io/group-name") for each in workloads.pod_sets} == {"t"}
+
+
+def test_another_scheduler_reads_no_pod_group_of_volcano() -> None:  # S 2.3
+    policy = "volcano: {networkTopology: {mode: hard, highestTierAllowed: 2}}"
+    workloads = read(runtime(policy, LATER, scheduler=""))
+    assert {each.together for each in workloads.pod_sets} == {None}
+    assert list(oversized(workloads.gangs, lambda _: "")) == []
 
 
 def test_a_pod_group_of_volcano_may_count_task_by_task() -> None:  # S 2.3: minTaskMember

@@ -15,7 +15,7 @@ from trainlint.cli.names import rule_names
 from trainlint.cli.output import columns, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.finding import Severity
-from trainlint.report import FORMATS, Options, reporter
+from trainlint.report import DRAWN, FORMATS, Options, reporter
 
 __all__ = ["command"]
 
@@ -107,6 +107,7 @@ def command(
             progress=progress,
             base=base,
             cache=not no_cache,
+            graphs=any(target.format in DRAWN for target in chosen),
             baseline=accepted if write_baseline is None or accepted is None or accepted.exists() else None,
         )
     if write_baseline is not None and accepted is not None:

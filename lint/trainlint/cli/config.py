@@ -58,7 +58,7 @@ def command(
     from trainlint.engine.effective import effective_settings  # noqa: PLC0415 (heavy)
     from trainlint.report.settings import settings_json, settings_markdown, settings_text  # noqa: PLC0415
 
-    settings = effective_settings(paths or (Path(),), config=config, given=given)
+    settings = effective_settings(paths or (Path(),), config=config, given=given, cache=True)
     screen = Options(color=use_color(color), width=columns())
 
     def text(target: Target) -> str:

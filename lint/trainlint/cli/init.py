@@ -36,7 +36,7 @@ def command(*, directory: Path) -> None:
     from trainlint.engine.start import first_look  # noqa: PLC0415 (heavy)
     from trainlint.report.start import configuration_text, start_text  # noqa: PLC0415
 
-    start = first_look((directory,))
+    start = first_look((directory,), cache=True)
     file = directory / NAMES[0]
     write(file, configuration_text(start, _schema(directory)), option="init")
     emit(start_text(start, str(file)))

@@ -20,7 +20,21 @@ from trainlint.report.terminal import escape
 __all__ = ["cli", "main"]
 
 # Each in the module of its name, as ``command``: loaded when it is asked for, so that --version stays quick.
-COMMANDS: Final = ("check", "config", "demo", "init", "inventory", "prove", "rule", "why")
+COMMANDS: Final = (
+    "check",
+    "completion",
+    "config",
+    "demo",
+    "explain",
+    "graph",
+    "init",
+    "inventory",
+    "lsp",
+    "man",
+    "prove",
+    "rule",
+    "why",
+)
 
 
 class Commands(click.Group):
@@ -34,6 +48,13 @@ class Commands(click.Group):
             return None
         command: click.Command = import_module(f"trainlint.cli.{cmd_name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The commands with their first sentences, none of them cut: a long one goes on in the next line."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        rows = [(name, command.get_short_help_str(limit=1000)) for name, command in commands if command is not None]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -14,7 +14,7 @@ from trainlint.cli.progress import Progress
 from trainlint.finding import UsageError
 from trainlint.report.options import Options
 
-__all__ = ["command"]
+__all__ = ["apart", "command"]
 
 FORMATS: Final = ("text", "json", "markdown")
 
@@ -43,7 +43,7 @@ def command(
     The exit code is 0 whatever the answers, 2 for a group that nobody knows.
     """
     chosen = targets(outputs, FORMATS)
-    group, paths = _apart(names)
+    group, paths = apart(names)
     from trainlint.engine.prove import prove_groups  # noqa: PLC0415 (heavy; not needed to complain about options)
     from trainlint.report.prove import proof_markdown, proof_text  # noqa: PLC0415
     from trainlint.report.prove_json import proof_json  # noqa: PLC0415
@@ -62,7 +62,7 @@ def command(
     click.get_current_context().exit(CLEAN if publish(chosen, text) else USAGE)
 
 
-def _apart(names: tuple[str, ...]) -> tuple[str, tuple[Path, ...]]:
+def apart(names: tuple[str, ...]) -> tuple[str, tuple[Path, ...]]:
     """The group and the paths among the arguments."""
     groups = [name for name in names if not Path(name).exists()]
     if len(groups) > 1:

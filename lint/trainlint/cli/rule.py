@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import click
+from click.shell_completion import CompletionItem
 
 from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import CLEAN, USAGE
@@ -23,17 +25,28 @@ __all__ = ["command"]
 FORMATS: Final = ("text", "json", "markdown")
 
 
+def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """The rules whose names begin so, for the shell."""
+    del ctx, param
+    from trainlint.rule import all_rules  # noqa: PLC0415 (loads all rules)
+
+    return [CompletionItem(each.name, help=each.summary) for each in all_rules() if each.name.startswith(incomplete)]
+
+
 @click.command("rule")
-@click.argument("name", required=False, metavar="[NAME]")
+@click.argument("name", required=False, metavar="[NAME]", shell_complete=_names)
+@click.option("--all", "everything", is_flag=True, help="The pages of all rules, instead of a list.")
 @output_option(FORMATS)
 @click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
 @debug_option
-def command(*, name: str | None, outputs: tuple[str, ...], color: str) -> None:
+def command(*, name: str | None, everything: bool, outputs: tuple[str, ...], color: str) -> None:
     """Explain the rule NAME, or list all rules.
 
     The page of a rule says what it finds, why that breaks training, and shows good and bad examples.
     """
     chosen = targets(outputs, FORMATS)
+    if everything and name is not None:
+        raise UsageError("name one rule, or ask for --all")
     from trainlint.rule import all_rules  # noqa: PLC0415 (loads all rules)
 
     rules = {rule.name: rule for rule in all_rules()}
@@ -45,18 +58,20 @@ def command(*, name: str | None, outputs: tuple[str, ...], color: str) -> None:
             raise UsageError(unknown_name("rule", wanted, sorted(rules)))
         one = rules[wanted]
     screen = Options(color=use_color(color), width=columns())
-    written = publish(chosen, lambda target: _text(target, rules.values(), one, screen))
-    click.get_current_context().exit(CLEAN if written else USAGE)
+    render = partial(_text, rules=rules.values(), one=one, everything=everything, screen=screen)
+    click.get_current_context().exit(CLEAN if publish(chosen, render) else USAGE)
 
 
-def _text(target: Target, rules: Collection[Rule], one: Rule | None, screen: Options) -> str:
+def _text(target: Target, rules: Collection[Rule], one: Rule | None, *, everything: bool, screen: Options) -> str:
     """The page of one rule, or all rules, in the format of the target."""
-    from trainlint.report.rulepage import markdown_page, markdown_table, rules_json  # noqa: PLC0415 (only used here)
-    from trainlint.report.rules import page, rules_table  # noqa: PLC0415
+    from trainlint.report import rulepage  # noqa: PLC0415 (only used here)
+    from trainlint.report.rules import page, pages, rules_table  # noqa: PLC0415
 
     if target.format == "json":
-        return rules_json(rules if one is None else [one])
-    if target.format == "markdown":
-        return markdown_table(rules) if one is None else markdown_page(one)
+        return rulepage.rules_json(rules if one is None else [one])
     options = screen if target.file is None else Options()
-    return rules_table(rules, options) if one is None else page(one, options)
+    if one is not None:
+        return rulepage.markdown_page(one) if target.format == "markdown" else page(one, options)
+    if target.format == "markdown":
+        return rulepage.markdown_pages(rules) if everything else rulepage.markdown_table(rules)
+    return pages(rules, options) if everything else rules_table(rules, options)

@@ -6,6 +6,7 @@ import datetime as dt
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
@@ -19,7 +20,7 @@ from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
-from trainlint.result import PlacedUnknown, Result, SnapshotSummary
+from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.snapshot.repository import READ_KINDS, Repository
 from trainlint.source.builds import open_builds
@@ -27,6 +28,11 @@ from trainlint.source.cache import open_cache
 from trainlint.source.files import World, discover
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template
+
+if TYPE_CHECKING:
+    from trainlint.engine.place import Places
+    from trainlint.proof.group import GroupProof
+    from trainlint.result.graph import GroupGraph
 
 __all__ = ["check"]
 
@@ -64,6 +70,7 @@ def check(
     base: str | None = None,
     baseline: Path | None = None,
     cache: bool = False,
+    graphs: bool = False,
 ) -> Result:
     """Everything that can be said about the repository at ``paths``.
 
@@ -71,7 +78,8 @@ def check(
     configuration says, as does ``require_reason`` (a suppression must give one). ``progress`` is told the stage,
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
     With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
-    file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory.
+    file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory. With
+    ``graphs`` the result has the graph of every group, which pictures are made of.
 
     Raises:
         UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
@@ -82,7 +90,7 @@ def check(
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache))
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
     state.severities = setup.severities
     judge(state, setup.rules, tell)
     before = None
@@ -97,6 +105,7 @@ def check(
     comparison = None
     if before is not None:
         kept, comparison = compare(before, state, setup, kept, hushed)
+    judged = tuple(verdicts(state.facts, state.repository))
     return Result(
         root=str(world.root),
         snapshots=tuple(
@@ -104,7 +113,7 @@ def check(
         ),
         findings=tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         suppressed=tuple(state.places.placed(finding, reason) for finding, reason in suppressed),
-        groups=tuple(verdicts(state.facts, state.repository)),
+        groups=tuple(verdict for verdict, _, _ in judged),
         unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
         assumptions=tuple(
             sorted({*setup.assumptions, *_left_out(world), *_of_facts(state.facts), *_of_charts(state.repository)})
@@ -114,7 +123,15 @@ def check(
         comparison=comparison,
         baseline=accepted,
         fail_on=setup.fail_on,
+        graphs=_graphs(judged, state.places) if graphs else (),
     )
+
+
+def _graphs(judged: Iterable[tuple[GroupVerdict, GroupProof, Facts]], places: Places) -> tuple[GroupGraph, ...]:
+    from trainlint.engine.graph import Graphs  # noqa: PLC0415 (only pictures need it)
+
+    made = Graphs(places)
+    return tuple(made.of(proof, facts) for _, proof, facts in judged)
 
 
 def _analysed(state: State) -> bool:

@@ -63,7 +63,7 @@ def judge_base(
     try:
         own = read_setup(revision.world, paths, config, given)
         own = replace(own, rules=setup.rules, severities=setup.severities)
-        state = read_state(revision.world, read_all(revision.world, tell, known.get, cache), own, head.builds)
+        state = read_state(revision.world, read_all(revision.world, tell, known.get, cache), own, head.builds, tell)
         state.severities = setup.severities
     except UsageError as error:
         missing = f"it cannot be judged: {str(error).partition(chr(10))[0]}"

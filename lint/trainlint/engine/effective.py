@@ -12,6 +12,7 @@ from trainlint.engine.state import State, read_all, read_state
 from trainlint.finding import Path as FieldPath
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot
+from trainlint.source.builds import open_builds
 from trainlint.source.document import Field
 from trainlint.source.files import discover
 from trainlint.source.program import EXTRA, kustomize
@@ -22,15 +23,19 @@ __all__ = ["effective_settings"]
 Source = tuple[Origin, str]
 
 
-def effective_settings(paths: Sequence[Path], *, config: Path | None, given: Choices) -> tuple[EffectiveSetting, ...]:
-    """The settings for ``paths``; ``given`` are the choices of the command line.
+def effective_settings(
+    paths: Sequence[Path], *, config: Path | None, given: Choices, cache: bool = False
+) -> tuple[EffectiveSetting, ...]:
+    """The settings for ``paths``; ``given`` are the choices of the command line. With ``cache``, nothing is rendered
+    that an earlier run rendered.
 
     Raises:
         UsageError: a path that is not there, a configuration or Inventory that is wrong.
     """
     world = discover(paths)
     setup = read_setup(world, paths, config, given)
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup)
+    builds = open_builds(keep=cache)
+    state = read_state(world, read_all(world, lambda stage, done, total: None), setup, builds)
     read = {(each.name, name): _place(state, at) for each in state.snapshots for name, at in each.read.items()}
     return (
         _file(setup, named=config is not None),

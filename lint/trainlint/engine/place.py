@@ -11,7 +11,7 @@ from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.files import World
 from trainlint.source.reading import Reading
-from trainlint.source.spans import locate
+from trainlint.source.spans import locate, spans
 from trainlint.source.text import NotTextError, decode
 from trainlint.source.tree import Tree
 
@@ -40,7 +40,7 @@ class Places:
         self.written = written
         self._base = base
         self._tree = Tree(world)
-        self._more: dict[str, dict[int, Document]] = {}
+        self._more: dict[str, tuple[Document, ...]] = {}
         self.templates: dict[tuple[str, int], Callable[[Path], tuple[Path, Span]]] = {}
         self.readings = {reading.file: reading for reading in readings}
         self._documents: dict[tuple[str, int], Document] = {
@@ -75,10 +75,13 @@ class Places:
 
     def _other(self, at: Location) -> Document | None:
         """A document that holds no object of its own, such as a patch: rendered values may have been written there."""
-        if at.file not in self._more:
-            documents = every_document(at.file, self._tree.read(at.file) or b"")
-            self._more[at.file] = {each.index: each for each in documents}
-        return self._more[at.file].get(at.document)
+        return next((each for each in self.documents(at.file) if each.index == at.document), None)
+
+    def documents(self, file: str) -> tuple[Document, ...]:
+        """All documents of a file of the repository, also of one that was not linted."""
+        if file not in self._more:
+            self._more[file] = every_document(file, self._tree.read(file) or b"")
+        return self._more[file]
 
     def _home(self, at: Location) -> Places:
         """The state in which a place stands."""
@@ -92,16 +95,27 @@ class Places:
         document = self.document(at)
         return ((), TOP) if document is None else locate(document, at.path)
 
+    def whole(self, at: Location) -> Span:
+        """All of what stands at a place, however many lines that are."""
+        template = (at.file, at.document) in self._home(at).templates
+        document = None if template else self.document(at)
+        span = spans(document).value(at.path) if document is not None else None
+        return span if span is not None else self.locate(at)[1]
+
     def placed(self, finding: Finding, reason: str = "") -> Placed:
         """The finding with every place resolved."""
         path, span = self.locate(finding.at) if finding.span is None else (finding.at.path, finding.span)
         related = tuple(self._related(each) for each in finding.related)
         return Placed(finding, span, path, related, self._excerpt(finding.at, span), reason, finding.at.base)
 
+    def named(self, at: Location, role: str) -> PlacedRelated:
+        """A place with its part in something."""
+        return self._related(Related(role, at))
+
     def _related(self, related: Related) -> PlacedRelated:
         path, span = self.locate(related.at) if related.span is None else (related.at.path, related.span)
         lines = self._excerpt(related.at, span)
-        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base)
+        return PlacedRelated(related.role, related.at.file, span, path, lines, related.at.base, related.cause)
 
     def _excerpt(self, at: Location, span: Span) -> tuple[str, ...]:
         lines = self._home(at).lines(at.file)

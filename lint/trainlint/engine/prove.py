@@ -34,7 +34,8 @@ def prove_groups(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, progress or _silent, cache=store), setup, open_builds(keep=cache))
+    tell = progress or _silent
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
     return tables(state.facts, group)
 
 

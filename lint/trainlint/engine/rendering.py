@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS
@@ -16,7 +16,7 @@ from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization, objects
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered import Deployed, Rendered
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
@@ -26,25 +26,27 @@ if TYPE_CHECKING:
 __all__ = ["rendered_repository"]
 
 
+Tell = Callable[[str, int, int], None]
+
 MAX_ROUNDS: Final = 5
 """How deep deployers may lie in what others render: an app of apps of charts takes three."""
 
 
 def rendered_repository(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, sources: Sources
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, sources: Sources, tell: Tell
 ) -> tuple[Repository, Fleet]:
     """The repository with everything rendered that can be, and what is deployed of it.
 
     Nothing is rendered where there is no renderer, or the configuration wants none.
 
     What is rendered may hold deployers, which name more that must be rendered: kustomizations by themselves, charts
-    with the values of who installs them.
+    with the values of who installs them. ``tell`` is told what is done.
     """
 
     def read(*rendered: Rendered) -> Repository:
         return read_repository(readings, [file.name for file in world.files], world.real, rendered)
 
-    kustomizations = _kustomizations(world, readings, setup, builds)
+    kustomizations = _kustomizations(world, readings, setup, builds, tell)
     repository = read(*kustomizations, *_charts(world, readings, setup, builds))
     if not _deploys(readings, setup.settings):
         return repository, Fleet()
@@ -54,7 +56,7 @@ def rendered_repository(
     plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
         before, plan = plan, planned(repository, fleet.clusters)
-        more = _kustomizations(world, readings, setup, builds, plan.kustomizations)
+        more = _kustomizations(world, readings, setup, builds, tell, plan.kustomizations)
         if plan.charts == before.charts and [each.root for each in more] == [each.root for each in kustomizations]:
             break  # everything that is named is rendered
         kustomizations = more
@@ -103,7 +105,7 @@ def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[Hel
 
 
 def _kustomizations(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, extra: Iterable[str] = ()
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[str] = ()
 ) -> tuple[Rendered, ...]:
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()
@@ -112,7 +114,7 @@ def _kustomizations(
         return ()
     from trainlint.source.kustomize import render  # noqa: PLC0415 (only where there is something to render)
 
-    return render(world, readings, KindFilter(READ_KINDS), builds, program, extra)
+    return render(world, readings, KindFilter(READ_KINDS), builds, program, map(Deployed, extra), tell)
 
 
 def _charts(

@@ -11,6 +11,7 @@ from trainlint.engine.setup import read_setup
 from trainlint.engine.state import State, read_all, read_state
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
+from trainlint.source.builds import open_builds
 from trainlint.source.files import discover
 from trainlint.start import MissingFact, Start
 
@@ -34,11 +35,11 @@ _PROFILES: Final = (
 _KIND_GROUP: Final = "kind.x-k8s.io"
 
 
-def first_look(paths: Sequence[Path]) -> Start:
-    """Read the repository as ``check`` does. Raises UsageError as it does."""
+def first_look(paths: Sequence[Path], *, cache: bool = False) -> Start:
+    """Read the repository as ``check`` does, with its ``cache`` of what was rendered. Raises UsageError as it does."""
     world = discover(paths)
     setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup)
+    state = read_state(world, read_all(world, lambda stage, done, total: None), setup, open_builds(keep=cache))
     profile, because = _profile(state)
     inventories = dict.fromkeys(
         f"{each.name} ({'complete' if each.complete else 'not all nodes'})"

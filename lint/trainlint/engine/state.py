@@ -108,7 +108,13 @@ def read_all(
     return readings
 
 
-def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: Builds | None = None) -> State:
+def read_state(
+    world: World,
+    readings: Sequence[Reading],
+    setup: Setup,
+    builds: Builds | None = None,
+    tell: Progress = lambda stage, done, total: None,
+) -> State:
     """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
 
     Raises:
@@ -116,7 +122,7 @@ def read_state(world: World, readings: Sequence[Reading], setup: Setup, builds: 
     """
     builds = builds or Builds()
     sources = Sources(Library(world.files), lambda: remotes_of(world.root))
-    repository, fleet = rendered_repository(world, readings, setup, builds, sources)
+    repository, fleet = rendered_repository(world, readings, setup, builds, sources, tell)
     return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet), builds)
 
 
@@ -149,7 +155,7 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     known = names_of(all_rules())
     entries = setup.configuration.choices.ignores
     suppressor = Suppressor(
-        read_suppressions(state.places, state.repository, entries, judged=setup.whole),
+        read_suppressions(state.places, state.repository, entries, state.findings, judged=setup.whole),
         state.places,
         known,
         today,

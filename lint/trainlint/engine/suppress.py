@@ -12,6 +12,8 @@ from trainlint.config.choices import PathIgnore
 from trainlint.engine.place import Places
 from trainlint.finding import Finding, Location
 from trainlint.snapshot.repository import Repository
+from trainlint.source.comments import suppressions
+from trainlint.source.text import split
 from trainlint.suppression import ANNOTATION, Suppression, read_annotation, read_suppressions
 
 if TYPE_CHECKING:
@@ -24,14 +26,19 @@ Suppressed = tuple[Finding, str]
 
 
 def read_all(
-    places: Places, repository: Repository, entries: Iterable[PathIgnore], *, judged: bool
+    places: Places, repository: Repository, entries: Iterable[PathIgnore], findings: Iterable[Finding], *, judged: bool
 ) -> Iterator[Suppression]:
-    """All suppressions of a run. ``judged`` says whether the linted paths hold all that the ``entries`` are about."""
+    """All suppressions of a run. ``judged`` says whether the linted paths hold all that the ``entries`` are about.
+
+    The ``findings`` may stand in files that were not linted: a base that a linted overlay uses.
+    """
     for reading in places.readings.values():
         if reading.suppression_lines:
             documents = [(document.index, document.line) for document in reading.documents]
             lines = list(places.lines(reading.file))
             yield from read_suppressions(reading.file, reading.suppression_lines, lines, documents)
+    for file in sorted({finding.at.file for finding in findings if not finding.at.base} - places.readings.keys()):
+        yield from _beside(file, places)
     for item in repository.objects:
         text = item.meta.annotations.get(ANNOTATION)
         if text is not None:
@@ -49,6 +56,17 @@ def read_all(
             paths=entry.paths,
             judged=judged,
         )
+
+
+def _beside(file: str, places: Places) -> Iterator[Suppression]:
+    """The comments of a file that was not linted: they may be meant for others of its findings."""
+    lines = list(places.lines(file))
+    text = "\n".join(lines)
+    documents = [(each.index, each.line) for each in places.documents(file)]
+    for each in read_suppressions(file, suppressions(text, list(split(text))), lines, documents):
+        each.judged = False
+        if not each.malformed:
+            yield each
 
 
 class Suppressor:

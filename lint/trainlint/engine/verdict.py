@@ -16,8 +16,11 @@ from trainlint.snapshot.repository import Repository
 __all__ = ["verdicts"]
 
 
-def verdicts(snapshots: Iterable[Facts], repository: Repository) -> Iterator[GroupVerdict]:
-    """The verdict on every group of every snapshot; one that holds in several is given once, for the first of them."""
+def verdicts(snapshots: Iterable[Facts], repository: Repository) -> Iterator[tuple[GroupVerdict, GroupProof, Facts]]:
+    """The verdict on every group of every snapshot, with what it was made from.
+
+    One that holds in several snapshots is given once, for the first of them.
+    """
     seen: set[str] = set()
     for facts in snapshots:
         for proof in facts.proofs:
@@ -25,7 +28,7 @@ def verdicts(snapshots: Iterable[Facts], repository: Repository) -> Iterator[Gro
             same = repr(replace(verdict, snapshot=""))
             if same not in seen:
                 seen.add(same)
-                yield verdict
+                yield verdict, proof, facts
 
 
 def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVerdict:

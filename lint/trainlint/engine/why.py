@@ -38,7 +38,8 @@ def ask(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, progress or _silent, cache=store), setup, open_builds(keep=cache))
+    tell = progress or _silent
+    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
     answers = why(state.facts, asked)
     places = {at: _placed(at, state.places) for answer in answers for at in answer.locations()}
     return answers, places

@@ -81,11 +81,12 @@ def read_sharing(objects: Iterable[ApiObject]) -> GpuSharing:
 
 
 def _configs(item: ApiObject) -> Iterator[_Config]:
-    texts = {key: value for key, value in item.field["data"].items() if value.string is not None}
-    if not any(word in (value.string or "") for value in texts.values() for word in ("timeSlicing", "mps:", '"mps"')):
+    data = item.field["data"]
+    texts = [text for text in (data.mapping or {}).values() if isinstance(text, str)]
+    if not any(word in text for text in texts for word in ("timeSlicing", "mps:", '"mps"')):
         return
-    for key, value in texts.items():
-        root = nested(value)
+    for key, value in data.items():
+        root = nested(value) if value.string is not None else None
         if root is None or root["version"].scalar != "v1":
             continue
         found = []

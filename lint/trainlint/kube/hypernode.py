@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from trainlint.kube.meta import read_meta
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.hypernode import HyperNode, Member
 from trainlint.source.document import Field
 
-__all__ = ["HYPERNODE_KINDS", "read_hypernode"]
-
-HYPERNODE_KINDS: Final = frozenset({"HyperNode"})
+__all__ = ["read_hypernode"]
 
 
 def read_hypernode(item: Field) -> HyperNode | None:

@@ -31,6 +31,8 @@ class Meta:
 
 def read_labels(field: Field) -> dict[str, str]:
     """A mapping of strings such as labels or annotations; values that are no scalars are left out."""
+    if field.mapping is None:
+        return {}
     return {key: text for key, value in field.items() if (text := value.scalar) is not None}
 
 

@@ -21,6 +21,7 @@ _ALIASES: Final = {"HyperPodPytorchJob": "HyperPodPyTorchJob"}
 _VERSIONS: Final = {"MPIJob": ("kubeflow.org/v1", "kubeflow.org/v2beta1")}
 
 Node = Mapping[str, Any]
+Steps = tuple[str | int, ...]
 Path = tuple[str, ...]
 """Keys from the top; items of lists and keys of free maps are left out."""
 
@@ -50,7 +51,8 @@ class Structure:
 
     def misplaced(self, item: Field) -> Iterator[Misplaced]:
         """The fields of an object that the kind does not have where they stand; nothing below them is looked at."""
-        for found, siblings in self._unknown(self.root, item, 0):
+        for steps, siblings in self._unknown(self.root, item.value, ()):
+            found = item.down(*steps)
             key = str(found.path[-1])
             within = tuple(step for step in found.path[len(item.path) : -1] if isinstance(step, str))
             exact = self._belongs(key, within, found)
@@ -60,22 +62,25 @@ class Structure:
             else:
                 yield Misplaced(found, near[0] if near else "", version=self._other_version(within, key))
 
-    def _unknown(self, node: Node, here: Field, depth: int) -> Iterator[tuple[Field, tuple[str, ...]]]:
+    def _unknown(self, node: Node, value: Any, steps: Steps) -> Iterator[tuple[Steps, tuple[str, ...]]]:
+        """Walks plain values, because hardly any of the many is unknown: only that one needs a field."""
         node = self._resolve(node)
-        if depth > _DEPTH * 3:
+        if len(steps) > _DEPTH * 3:
             return
         known, rest = node.get("properties"), node.get("additionalProperties", True)
-        if here.mapping is not None and (known is not None or rest is not True):
-            for key, value in here.items():
+        if isinstance(value, dict) and (known is not None or rest is not True):
+            for key, inner in value.items():
                 if known is not None and key in known:
-                    yield from self._unknown(known[key], value, depth + 1)
+                    if isinstance(inner, (dict, list)):
+                        yield from self._unknown(known[key], inner, (*steps, key))
                 elif isinstance(rest, dict):
-                    yield from self._unknown(rest, value, depth + 1)
+                    if isinstance(inner, (dict, list)):
+                        yield from self._unknown(rest, inner, (*steps, key))
                 elif rest is False and not key.startswith("$") and not is_placeholder(key):
-                    yield value, tuple(known or ())
-        elif "items" in node:
-            for element in here.elements():
-                yield from self._unknown(node["items"], element, depth + 1)
+                    yield (*steps, key), tuple(known or ())
+        elif "items" in node and isinstance(value, list):
+            for index, element in enumerate(value):
+                yield from self._unknown(node["items"], element, (*steps, index))
 
     def _belongs(self, key: str, within: Path, found: Field) -> Path:
         """The nearest place that has a field of this name and type; empty if none is near."""

@@ -90,8 +90,8 @@ class PodSet:
     JobSet, hosts of a Ray replica); ``instances`` are the copies of the whole set, each in a group of its own (the
     replicas of a LeaderWorkerSet), so that ``replicas * instances`` pods exist. ``queue`` is the Kueue queue that
     admits the object; ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places
-    them as one), ``together`` says what exactly that asks for, where it is known, and ``parts`` the same of equal parts
-    of the set, each of which has a domain for itself (slices, subgroups, partitions).
+    them as one, read or not), ``together`` says what exactly that asks for, where it is known, and ``parts`` the same
+    of equal parts of the set, each of which has a domain for itself (slices, subgroups, partitions).
     """
 
     owner: ObjectRef

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from trainlint.fact import remembered, together
 from trainlint.kube.meta import read_labels
 from trainlint.kube.values import read_strings
 from trainlint.model.policy import PolicyEntry, Rejection, Unenforced
@@ -53,7 +54,22 @@ def read_policies(objects: Iterable[Field], context: PolicyContext) -> PolicySet
 
     Services and CiliumCIDRGroups among the objects count beside those of the context.
     """
-    roots = [root for root in objects if root["kind"].scalar in READ_KINDS]
+    roots = together(*(root for root in objects if root["kind"].scalar in READ_KINDS))
+    known = _known(roots)
+    found = next((policies for before, policies in known if before == context), None)
+    if found is None:
+        found = _read(roots, context)
+        known.append((context, found))
+    return found
+
+
+@remembered
+def _known(roots: tuple[Field, ...]) -> list[tuple[PolicyContext, PolicySet]]:
+    """What these very objects were read as so far: a place for what is remembered."""
+    return []
+
+
+def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:
     rejected: list[Rejection] = []
     groups = (*context.cidr_groups, *_cidr_groups(roots, rejected, bare=context.bare_engine))
     context = replace(context, cidr_groups=groups, services=_services(roots, context))

@@ -15,7 +15,8 @@ from trainlint.model.workload import Gang, Group, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
-from trainlint.proof.cause import CapacityCause, DeadlockCause, FlowCause, PlacementCause, TargetCause
+from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause, PlacementCause, TargetCause
+from trainlint.proof.core import Core
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
 from trainlint.proof.group import GroupProof, never_placed
@@ -123,6 +124,20 @@ class Facts:
     def proofs(self) -> tuple[GroupProof, ...]:
         """The proof of every group."""
         return tuple(self._prover.prove(group) for group in self.snapshot.workloads.groups)
+
+    def cores(self, cause: Cause) -> tuple[Core, ...]:
+        """The irreducible sets of constraints behind a cause that one of these facts gave, each found once."""
+        if id(cause) not in self._cores:
+            self._cores[id(cause)] = (cause, self._prover.cores(cause, self._proof_of(cause)))
+        return self._cores[id(cause)][1]
+
+    def _proof_of(self, cause: Cause) -> GroupProof | None:
+        """The proof that a cause belongs to; ``None`` where it is about a pod set by itself."""
+        return next((proof for proof in self.proofs if any(each is cause for each in proof.causes)), None)
+
+    @cached_property
+    def _cores(self) -> dict[int, tuple[Cause, tuple[Core, ...]]]:
+        return {}
 
     @cached_property
     def queueing(self) -> Queueing:

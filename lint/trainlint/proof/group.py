@@ -87,10 +87,13 @@ class Stage:
     storage: Storage | None = None
 
 
-def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str]) -> GroupProof:
+def prove(
+    group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str], *, halfway: bool = False
+) -> GroupProof:
     """The three answers. Without a stage (no inventory that counts) only what holds wherever pods land is answered.
 
-    ``missing`` is what was not known before the question was asked; while there is any, nothing is proved.
+    ``missing`` is what was not known before the question was asked; while there is any, nothing is proved. ``halfway``
+    leaves the proof at whether the group can run: where it can, for all is unknown.
     """
     flows = tuple(flow_causes(reach))
     doubts = [*missing, *_undecided(group, reach)]
@@ -113,6 +116,7 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
         return refuted(*flows, short)
     placed = _placed_as_one(group, stage, players)
     doubts += [placed.ties.missing] if placed.ties.missing else []
+    doubts += _unread(group)
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
@@ -124,7 +128,7 @@ def prove(group: Group, reach: Reachability, stage: Stage | None, missing: Seque
     found = explored(placed, stage.namespaces, stage.storage) if players.beyond else None
     if players.beyond and found is None:
         doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
-    return _Judge(group, reach, stage, placed, causes, found).proof(doubts)
+    return _Judge(group, reach, stage, placed, causes, found).proof(doubts, halfway=halfway)
 
 
 @fact(eq=False)
@@ -138,13 +142,15 @@ class _Judge:
     causes: tuple[Cause, ...]
     found: Explored | None
 
-    def proof(self, doubts: Sequence[str]) -> GroupProof:
+    def proof(self, doubts: Sequence[str], *, halfway: bool) -> GroupProof:
         """The proof; ``doubts`` keep anything from being proved."""
         zones = self._zones()
         exists = _any([zone.answer for zone in zones])
         if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
             exists = Answer.UNKNOWN
         viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
+        if halfway:
+            return self._made(exists, Answer.UNKNOWN, viable, zones=zones)
         causes = (*self.causes, *self._no_zone(zones))
         if exists is not Answer.PROVED:
             unknown = [text for zone in zones for text in zone.missing]
@@ -153,7 +159,7 @@ class _Judge:
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
-        every = _unless_tied(self.players, self._unless_placed_as_one(self._everywhere(viable)))
+        every = _unless_tied(self.players, self._everywhere(viable))
         if not self.stage.complete and every.answer is Answer.PROVED:
             every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
@@ -170,14 +176,6 @@ class _Judge:
             notes=(*every.notes, *self._today(viable)),
             missing=tuple(dict.fromkeys(every.missing)),
         )
-
-    def _unless_placed_as_one(self, every: Everywhere) -> Everywhere:
-        """Where something that is not read places the pods, what the scheduler alone might choose is no proof."""
-        unread = (each for each in self.group.members if each.placed_by and not (each.together or each.parts))
-        by = next(unread, None)
-        if by is None or every.answer is not Answer.REFUTED:
-            return every
-        return Everywhere(Answer.UNKNOWN, missing=(f"where {by.placed_by} lets the pods of {by.name} go",))
 
     def _roots(self, every: Everywhere) -> Iterator[Cause]:
         """What breaks for all; a spread constraint that drives the pods apart is itself the root (decision 1)."""
@@ -234,6 +232,12 @@ class _Judge:
             return every
         found = explored(self.players, self.stage.namespaces, self.stage.storage)
         return every if found is None else found.everywhere(self.group, self.reach, viable)
+
+
+def _unread(group: Group) -> list[str]:
+    """Where something that is not read places the pods: what the scheduler alone might choose is no proof."""
+    unread = [each for each in group.members if each.placed_by and not (each.together or each.parts)]
+    return [f"where {each.placed_by} lets the pods of {each.name} go" for each in unread[:1]]
 
 
 def _unless_tied(players: Cast, every: Everywhere) -> Everywhere:

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from trainlint.fact import remembered, together
+from trainlint.model.admission import Admission
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group, ObjectRef
+from trainlint.model.settings import Settings
+from trainlint.model.storage import Storage
+from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.policy import PolicySet
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
+from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
+from trainlint.proof.core import Core, cores
 from trainlint.proof.elsewhere import other_namespaces
+from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof, Stage, prove
 from trainlint.proof.quota import refused_elsewhere
-from trainlint.reachability import Reachability, places, reads_places
+from trainlint.proof.without import Opened, Without
+from trainlint.reachability import Place, Reachability, places, reads_places
+from trainlint.scheduling.node import Node
 
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
@@ -25,12 +35,28 @@ __all__ = ["NO_INVENTORY", "Prover"]
 NO_INVENTORY: Final = "the nodes: there is no inventory"
 
 
+@remembered
+def _proofs(
+    members: tuple[PodSet, ...],
+    nearest: tuple[Inventory, ...],
+    nodes: tuple[tuple[Node, ...], ...],
+    policies: PolicySet,
+    admission: Admission,
+    storage: Storage,
+    settings: Settings,
+    namespaces: Mapping[str, Mapping[str, str]],
+) -> list[tuple[object, GroupProof]]:
+    """The proofs that rest on these very facts, each with all else that it rests on: a place for what is remembered."""
+    return []
+
+
 class Prover:
     """Proves groups from the facts of one snapshot."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._snapshot = facts.snapshot
+        self._worlds: dict[int, tuple[GroupProof, Opened, Without | None]] = {}
 
     def prove(self, group: Group) -> GroupProof:
         """The proof of one group."""
@@ -38,6 +64,32 @@ class Prover:
         missing = list(self._missing(group, nearest))
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
+        if any(member.queue for member in group.members):
+            return self._proof(group, nearest, missing)
+        known, rests_on = self._known(group, nearest), self._rests_on(group, nearest, missing)
+        proof = next((each for before, each in known if before == rests_on), None)
+        if proof is None:
+            proof = self._proof(group, nearest, missing)
+            known.append((rests_on, proof))
+        return proof
+
+    def _known(self, group: Group, nearest: tuple[Inventory, ...]) -> list[tuple[object, GroupProof]]:
+        """The proofs so far that rest on the very same pods, nodes, policies and settings (without queues)."""
+        chosen = nearest if len(nearest) == 1 else ()
+        nodes = together(*(self._facts.verdicts.nodes(each) for each in chosen))
+        facts = (self._facts.policies, self._facts.admission, self._facts.storage)
+        settings = (self._snapshot.settings, self._snapshot.namespaces)
+        return _proofs(together(*group.members), together(*chosen), nodes, *facts, *settings)
+
+    def _rests_on(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> object:
+        """What else the proof rests on: compared by value, but for where other pods can be scheduled."""
+        places = tuple(flow.at for flow in group.flows)
+        unstated = self._unstated.intersection(member.owner for member in group.members)
+        others = tuple(self._others(group, nearest[0])) if len(nearest) == 1 else ()
+        stated = (unstated, self._gang(group), self._hopeless(group))
+        return (group, group.at, places, tuple(missing), stated, others)
+
+    def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
         if len(nearest) != 1:
             return self._judged(group, None, missing)
         proof = self._judged(group, nearest[0], missing)
@@ -45,12 +97,37 @@ class Prover:
         proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
         return affordable(proof, nearest[0].pools)
 
+    def cores(self, cause: Cause, proof: GroupProof | None) -> tuple[Core, ...]:
+        """What a cause comes down to in the manifests; without a proof it is about the pods of one set alone."""
+        if proof is None:
+            proof = self._alone(cause)
+        if proof is None or proof.reach is None:
+            return ()
+        if id(proof) not in self._worlds:
+            opened = Opened(proof.reach, self._facts.policies)
+            self._worlds[id(proof)] = (proof, opened, self._without(proof.group, opened))
+        return cores(*self._worlds[id(proof)], cause)
+
+    def _alone(self, cause: Cause) -> GroupProof | None:
+        """A refuted group of the one pod set that a cause is about."""
+        if isinstance(cause, ZoneCause | FlowCause | CutCause | SplitCause | StrandedCause):
+            return None
+        pods = cause.pod_set
+        group = Group(pods.name, pods.owner.kind, (pods,), (), at=pods.at)
+        return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(cause,), reach=self._reach(group, ()))
+
+    def _without(self, group: Group, opened: Opened) -> Without | None:
+        nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
+        if len(nearest) != 1 or _uncounted(group):
+            return None
+        inventory = self._facts.verdicts.at_most(nearest[0]) or nearest[0]
+        stage = replace(self.stage(group, inventory), as_one=not _in_doubt(group))
+        return Without(self._facts, group, inventory, stage, opened)
+
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
         """The proof; where nobody knows whether what places the pods as one is in force, what holds either way."""
         proof = self._proved(group, inventory, missing)
-        own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
-        asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
-        doubt = next((each.doubt for each in asked if each.doubt), "")
+        doubt = _in_doubt(group)
         if not doubt or inventory is None:
             return proof
         return either(proof, self._proved(group, inventory, missing, as_one=False), doubt)
@@ -58,14 +135,12 @@ class Prover:
     def _proved(
         self, group: Group, inventory: Inventory | None, missing: list[str], *, as_one: bool = True
     ) -> GroupProof:
-        stage = None if inventory is None else replace(self.stage(group, inventory), as_one=as_one)
-        if any(isinstance(member.replicas, Undetermined) for member in group.members):
-            stage = None
+        known = inventory is not None and not _uncounted(group)
+        stage = replace(self.stage(group, inventory), as_one=as_one) if known and inventory is not None else None
         everywhere = places((node.pool for node in stage.nodes), self._snapshot.settings.topology_key) if stage else ()
 
         def reach(group: Group) -> Reachability:
-            settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
-            return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
+            return self._reach(group, everywhere)
 
         missing = list(missing)
         missing += [
@@ -81,6 +156,10 @@ class Prover:
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
 
+    def _reach(self, group: Group, everywhere: Sequence[Place]) -> Reachability:
+        settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
+        return Reachability(group, everywhere, self._facts.policies, settings, namespaces, zonal=self._zonal)
+
     @cached_property
     def _zonal(self) -> bool:
         """Whether what policies decide may depend on where pods are."""
@@ -94,25 +173,17 @@ class Prover:
     def stage(self, group: Group, inventory: Inventory) -> Stage:
         """What the proof of a group is about: nodes, verdicts, and what makes it hopeless."""
         verdicts = self._facts.verdicts
-        members = {id(member) for member in group.members}
-        alone = any(id(cause.pod_set) in members for cause in self._facts.missing_targets)
-        wanted = any(member.spec.pod_affinity for member in group.members)
-        others = [
-            verdicts.over(pod_set, inventory)
-            for pod_set in self._snapshot.workloads.pod_sets
-            if wanted and id(pod_set) not in members and pod_set.replicas != 0
-        ]
         return Stage(
             nodes=verdicts.nodes(inventory),
             feasible={index: verdicts.over(member, inventory) for index, member in enumerate(group.members)},
-            others=others,
+            others=self._others(group, inventory),
             settings=self._snapshot.settings,
             namespaces=self._snapshot.namespaces,
             complete=inventory.complete,
             partial=inventory.partial,
             storage=self._facts.storage,
             gang=self._gang(group),
-            hopeless=alone or self._never_made(group),
+            hopeless=any(self._hopeless(group)),
         )
 
     def _gang(self, group: Group) -> str:
@@ -125,6 +196,25 @@ class Prover:
             if all(id(each) in members for each in own) and isinstance(gang.minimum, int) and gang.minimum >= pods:
                 return gang.what
         return ""
+
+    def _others(self, group: Group, inventory: Inventory) -> list[Feasibility]:
+        """Where the pods can be scheduled that the group may be required to be near."""
+        members = {id(member) for member in group.members}
+        terms = [term for member in group.members for term in member.spec.pod_affinity]
+        near = {member.namespace for member in group.members}
+        if any(term.namespaces or term.namespace_selector is not None for term in terms):
+            near |= {pod_set.namespace for pod_set in self._snapshot.workloads.pod_sets}
+        return [
+            self._facts.verdicts.over(pod_set, inventory)
+            for pod_set in (self._snapshot.workloads.pod_sets if terms else ())
+            if pod_set.namespace in near and id(pod_set) not in members and pod_set.replicas != 0
+        ]
+
+    def _hopeless(self, group: Group) -> tuple[bool, bool]:
+        """Whether its pods can never be scheduled, or never be made, for a reason that has nothing to do with nodes."""
+        members = {id(member) for member in group.members}
+        alone = any(id(cause.pod_set) in members for cause in self._facts.missing_targets)
+        return alone, self._never_made(group)
 
     def _never_made(self, group: Group) -> bool:
         """Whether pods of the group are refused, or what they need (claim, domain, partners) is never there for all."""
@@ -160,3 +250,15 @@ class Prover:
         ]
         directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+
+
+def _uncounted(group: Group) -> bool:
+    """Whether nobody knows how many pods the group has."""
+    return any(isinstance(member.replicas, Undetermined) for member in group.members)
+
+
+def _in_doubt(group: Group) -> str:
+    """Why nobody knows whether what places the pods as one is in force; empty where that is known."""
+    own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
+    asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
+    return next((each.doubt for each in asked if each.doubt), "")

@@ -55,11 +55,15 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
     """
     present: dict[tuple[str, str], set[str]] = {}
     beside: set[tuple[str, str, str]] = set()
+    references = list(_references(snapshot))
+    kinds = {target.kind for _, target, _, _ in references}
     for each in snapshot.objects:
-        present.setdefault((each.meta.kind, each.ref.namespace), set()).add(each.meta.name)
-        beside.add((each.meta.kind, each.ref.namespace, posixpath.dirname(each.file)))
+        if each.meta.kind in kinds:
+            namespace = each.ref.namespace
+            present.setdefault((each.meta.kind, namespace), set()).add(each.meta.name)
+            beside.add((each.meta.kind, namespace, posixpath.dirname(each.file)))
     found: dict[tuple[ObjectRef, ObjectRef], ReferenceCause] = {}
-    for owner, target, at, pod_set in _references(snapshot):
+    for owner, target, at, pod_set in references:
         names = present.get((target.kind, target.namespace), set())
         closed = names and not _may_hold_more(snapshot, target) and at.file not in snapshot.unrendered
         stated = target.kind in snapshot.settings.closed and at.file not in snapshot.unrendered

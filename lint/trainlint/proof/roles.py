@@ -25,7 +25,7 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.pod_topology_spread import eligible_domains
 from trainlint.scheduling.requirement import selector_matches
 
-__all__ = ["Cast", "cast"]
+__all__ = ["Cast", "attracted", "cast"]
 
 Namespaces = Mapping[str, Mapping[str, str]]
 
@@ -78,7 +78,7 @@ def cast(
         if index not in group.dependencies and member.replicas != 0
     ]
     own = [whole[member] for member in ties.members] if ties.members else whole
-    wanted = [other for other in others if any(_attracted(each.pod, other.pod, namespaces) for each in own)]
+    wanted = [other for other in others if any(attracted(each.pod, other.pod, namespaces) for each in own)]
     everyone = [*own, *wanted]
     pods = [each.pod for each in everyone]
     asked = [rules(pod, pods, namespaces, own=index) for index, pod in enumerate(pods[: len(own)])]
@@ -146,7 +146,8 @@ def _near(usable: frozenset[int]) -> Role:
     return Role({}, 1 if usable else 0, usable)
 
 
-def _attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:
+def attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:
+    """Whether the required pod affinity of a pod selects the other."""
     return bool(pod.spec.pod_affinity) and all(
         term_matches(term, pod.namespace, namespaces, other.labels, other.namespace) is True
         for term in pod.spec.pod_affinity

@@ -34,7 +34,8 @@ def configurations(objects: Iterable[ApiObject]) -> Iterator[Field]:
         if each.meta.kind == KIND:
             yield each.field
         elif each.meta.kind == "ConfigMap":
-            held = [text for _, text in each.field["data"].items() if KIND in (text.string or "")]
+            data = each.field["data"]
+            held = [data[key] for key, text in (data.mapping or {}).items() if isinstance(text, str) and KIND in text]
             yield from (found for text in held for found in embedded(text) if found["kind"].string == KIND)
 
 

@@ -17,7 +17,7 @@ from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["GroupTable", "Row", "ZoneRow", "tables"]
+__all__ = ["GroupTable", "Row", "ZoneRow", "accelerators", "blamed", "no_group", "proofs_of", "table_of", "tables"]
 
 
 @fact
@@ -77,16 +77,23 @@ def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ..
     """
     proofs = [(proof, facts) for facts in snapshots for proof in facts.proofs]
     if wanted:
-        names = sorted({proof.group.name for proof, _ in proofs})
-        exact = [name for name in names if name == wanted]
-        chosen = exact or [name for name in names if name.partition("/")[2] == wanted]
-        if not chosen:
-            raise UsageError(_no_group(wanted, names))
-        proofs = [(proof, facts) for proof, facts in proofs if proof.group.name in chosen]
-    return tuple(_table(proof, facts) for proof, facts in proofs)
+        proofs = proofs_of(wanted, snapshots)
+        if not proofs:
+            raise UsageError(
+                no_group(wanted, sorted({each.group.name for facts in snapshots for each in facts.proofs}))
+            )
+    return tuple(table_of(proof, facts) for proof, facts in proofs)
 
 
-def _no_group(wanted: str, names: Sequence[str]) -> str:
+def proofs_of(wanted: str, snapshots: Sequence[Facts]) -> list[tuple[GroupProof, Facts]]:
+    """The proofs of the groups with a name (``namespace/name``, or the name alone), in every snapshot."""
+    proofs = [(proof, facts) for facts in snapshots for proof in facts.proofs]
+    exact = [each for each in proofs if each[0].group.name == wanted]
+    return exact or [each for each in proofs if each[0].group.name.partition("/")[2] == wanted]
+
+
+def no_group(wanted: str, names: Sequence[str]) -> str:
+    """The complaint about a group that nobody knows, with the nearest name, or all."""
     from difflib import get_close_matches  # noqa: PLC0415 (only needed for a mistake)
 
     near = get_close_matches(wanted, names, n=1, cutoff=0.6)
@@ -95,8 +102,9 @@ def _no_group(wanted: str, names: Sequence[str]) -> str:
     return f"there is no group {wanted!r}; " + (f"there are: {', '.join(names)}" if names else "there are no groups")
 
 
-def _table(proof: GroupProof, facts: Facts) -> GroupTable:
-    gpus = {each.name: _gpus(each, facts) for each in proof.group.members}
+def table_of(proof: GroupProof, facts: Facts) -> GroupTable:
+    """The table of one group."""
+    gpus = {each.name: accelerators(each, facts) for each in proof.group.members}
     unknown = Answer.UNKNOWN in (proof.exists, proof.for_all)
     return GroupTable(
         group=proof.group.name,
@@ -108,7 +116,7 @@ def _table(proof: GroupProof, facts: Facts) -> GroupTable:
         counterexample=tuple(_rows(proof, proof.bad_seats, gpus)),
         why_bad=_why_bad(proof),
         zones=tuple(ZoneRow(each.name, each.answer, tuple(dict.fromkeys(_lacks(each, proof)))) for each in proof.zones),
-        blamed=tuple(dict.fromkeys(_blamed(proof, facts))),
+        blamed=tuple(dict.fromkeys(blamed(proof, facts))),
         missing=tuple(dict.fromkeys(proof.missing)) if unknown else (),
         notes=proof.notes,
     )
@@ -121,7 +129,7 @@ def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
     yield from zone.missing
 
 
-def _gpus(pod_set: PodSet, facts: Facts) -> int | None:
+def accelerators(pod_set: PodSet, facts: Facts) -> int | None:
     """The accelerators that one pod asks for; ``None`` where nobody knows it."""
     amounts = admit(pod_set, facts.snapshot.settings, facts.admission).pod.requests.amounts
     asked = [amount for resource, amount in amounts.items() if is_accelerator(resource)]
@@ -209,7 +217,7 @@ def _why_bad(proof: GroupProof) -> str:
     return ""
 
 
-def _blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
+def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
     """The rules that speak about the group or one of its pod sets."""
     members = {id(each) for each in proof.group.members}
     yield from (cause.rule for cause in proof.causes)
@@ -223,6 +231,9 @@ def _blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
         ("quota-never-admits", [cause.pod_sets for cause in facts.refused_pods]),
         ("dangling-reference", [cause.pod_sets for cause in facts.dangling_references]),
         ("single-writer-volume-shared", [cause.pod_sets for cause in facts.shared_claims]),
+        ("exclusive-topology-insufficient", [cause.pod_sets for cause in facts.exclusive_shortages]),
+        ("gang-exceeds-pods", [gang.pod_sets for gang, _ in facts.oversized_gangs]),
+        ("kueue-never-admits", [cause.pod_sets for cause in facts.never_admitted]),
     ):
         if any(id(pod_set) in members for pod_sets in causes for pod_set in pod_sets):
             yield rule

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together
-from trainlint.scheduling.hypernodes import hypernode_key
 
 __all__ = ["Part", "key_of", "parts_of", "sizes_of", "tiers_of"]
 
@@ -27,6 +26,8 @@ def key_of(together: Together) -> Known[str]:
     """The key whose values are the domains: a node label, or what stands for a tier of HyperNodes."""
     if together.key or isinstance(together.tier, Undetermined):
         return together.key or together.tier
+    from trainlint.scheduling.hypernodes import hypernode_key  # noqa: PLC0415 (seldom needed)
+
     return hypernode_key(together.tier)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from trainlint.kube.hypernode import HYPERNODE_KINDS, read_hypernode
+from trainlint.fact import remembered
 from trainlint.model.admission import Admission
-from trainlint.model.hypernode import HyperNode
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
@@ -16,15 +15,35 @@ from trainlint.proof.queueing import Queueing
 from trainlint.proof.units import tiers_of
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
-from trainlint.scheduling.condense import condense
-from trainlint.scheduling.hypernodes import with_hypernodes
+from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import Node, node_of
+from trainlint.scheduling.pod import Pod
 from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.repository import HYPERNODE_KINDS
 
 __all__ = ["Judged", "Verdicts"]
 
 Judged = tuple[Feasibility, tuple[Node, ...]]
 """The verdicts on a pod set, with the nodes that their indexes are about."""
+
+
+_at_most = remembered(at_most)
+_judge = remembered(judge_pod_set)
+"""What Kueue has no part in is the same in all snapshots that have the same facts."""
+
+
+def _nodes(inventory: Inventory, names: frozenset[str] | None, asked: frozenset[str]) -> tuple[Node, ...]:
+    """The nodes of an inventory among pods that ask for these names and resources: the very same ones every time."""
+    known = _known(inventory)
+    if (names, asked) not in known:
+        known[names, asked] = tuple(node_of(pool, asked) for pool in condense(inventory.pools, names))
+    return known[names, asked]
+
+
+@remembered
+def _known(inventory: Inventory) -> dict[tuple[frozenset[str] | None, frozenset[str]], tuple[Node, ...]]:
+    """The nodes of an inventory as they were asked for so far: a place for what is remembered."""
+    return {}
 
 
 class Verdicts:
@@ -54,43 +73,59 @@ class Verdicts:
         """The inventory with the most that may be allocatable, where what is is only estimated."""
         key = id(inventory)
         if key not in self._generous:
-            self._generous[key] = at_most(inventory)
+            self._generous[key] = _at_most(inventory)
         return self._generous[key]
 
     def nodes(self, inventory: Inventory) -> tuple[Node, ...]:
         """Its nodes, one for each class that no pod of the snapshot can tell apart."""
         key = id(inventory)
         if key not in self._condensed:
-            pod_sets, volumes = self._snapshot.workloads.pod_sets, self._storage.volumes.values()
-            pods = [admit(each, self._snapshot.settings, self._admission).pod for each in pod_sets]
-            specs = [pod.spec for pod in pods]
-            asked = {name for pod in pods for name in pod.requests.amounts}
-            terms = [term for volume in volumes for term in volume.node_affinity or ()]
-            known = with_hypernodes(inventory.pools, self._hypernodes, tiers_of(pod_sets))
-            pools = condense(known, specs, terms)
-            self._condensed[key] = (inventory, tuple(node_of(pool, asked) for pool in pools))
+            pools = self._known(inventory)
+            terms = [term for volume in self._storage.volumes.values() for term in volume.node_affinity or ()]
+            names = named([pod.spec for pod in self._pods], terms)
+            if pools is inventory.pools:
+                nodes = _nodes(inventory, names, self._asked)
+            else:
+                nodes = tuple(node_of(pool, self._asked) for pool in condense(pools, names))
+            self._condensed[key] = (inventory, nodes)
         return self._condensed[key][1]
 
+    def each_node(self, inventory: Inventory) -> tuple[Node, ...]:
+        """One node of every pool, each where it is written."""
+        return tuple(node_of(pool, self._asked) for pool in self._known(inventory))
+
+    def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
+        """The pools with the HyperNodes that they are in, as far as somebody asks for tiers of them."""
+        tiers = tiers_of(self._snapshot.workloads.pod_sets)
+        if not tiers:
+            return inventory.pools
+        from trainlint.kube.hypernode import read_hypernode  # noqa: PLC0415 (seldom needed)
+        from trainlint.scheduling.hypernodes import with_hypernodes  # noqa: PLC0415
+
+        items = (each.field for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
+        tree = [each for each in map(read_hypernode, items) if each is not None]
+        return with_hypernodes(inventory.pools, tree, tiers)
+
     @cached_property
-    def _hypernodes(self) -> tuple[HyperNode, ...]:
-        """How Volcano is told which nodes are near each other."""
-        items = (each for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
-        found = (read_hypernode(each.field) for each in items)
-        return tuple(each for each in found if each is not None)
+    def _pods(self) -> tuple[Pod, ...]:
+        """One pod of every set, as admitted."""
+        pod_sets = self._snapshot.workloads.pod_sets
+        return tuple(admit(each, self._snapshot.settings, self._admission).pod for each in pod_sets)
+
+    @cached_property
+    def _asked(self) -> frozenset[str]:
+        """The resources that anybody asks for."""
+        return frozenset(name for pod in self._pods for name in pod.requests.amounts)
 
     def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
         """The verdicts on a pod set over the nodes of an inventory."""
         key = (id(inventory), id(pod_set))
         if key not in self._judged:
-            self._judged[key] = judge_pod_set(
-                pod_set,
-                inventory,
-                self.nodes(inventory),
-                self._snapshot.settings,
-                self._admission,
-                self._storage,
-                self._queueing.choices(pod_set) if pod_set.queue else None,
-            )
+            facts = (pod_set, inventory, self.nodes(inventory), self._snapshot.settings, self._admission, self._storage)
+            if pod_set.queue:
+                self._judged[key] = judge_pod_set(*facts, self._queueing.choices(pod_set))
+            else:
+                self._judged[key] = _judge(*facts)
         return self._judged[key]
 
     def of(self, pod_set: PodSet) -> Judged | None:

@@ -16,7 +16,7 @@ from trainlint.proof.end import End, Node
 from trainlint.proof.ends import find_end, unknown_end
 from trainlint.proof.facts import Facts
 
-__all__ = ["why"]
+__all__ = ["answer_between", "why"]
 
 ONE_NODE = "both pods on one node"
 TWO_NODES = "the pods on two nodes"
@@ -56,10 +56,10 @@ def _ends(snapshots: Sequence[Facts], asked: Asked) -> list[tuple[Facts, End, En
 
 def _answers(facts: Facts, source: End, target: End, asked: Asked) -> Iterator[Answer]:
     """One answer, or two where pods on the host network make it matter whether both run on one node."""
-    other = _answer(facts, source, target, asked, "other")
+    other = answer_between(facts, source, target, asked, "other")
     two_pods = source.pod_set is not None and target.pod_set is not None
     if two_pods and (source.on_host or target.on_host):
-        same = _answer(facts, source, target, asked, "same")
+        same = answer_between(facts, source, target, asked, "same")
         if same.key != other.key:
             yield replace(other, where=TWO_NODES)
             yield replace(same, where=ONE_NODE)
@@ -67,7 +67,9 @@ def _answers(facts: Facts, source: End, target: End, asked: Asked) -> Iterator[A
     yield other
 
 
-def _answer(facts: Facts, source: End, target: End, asked: Asked, node: Node) -> Answer:
+def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: Node) -> Answer:
+    """The answer for two ends of one snapshot whose pods share a node (``same``) or not (``other``)."""
+
     def ends(edits: frozenset[LabelEdit]) -> tuple[Endpoint, Endpoint]:
         return _edited(source, target, edits, node)
 

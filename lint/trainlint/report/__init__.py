@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from trainlint.result import Result
 
-__all__ = ["FORMATS", "Options", "reporter"]
+__all__ = ["DRAWN", "FORMATS", "Options", "reporter"]
 
 FORMATS: Final[Mapping[str, str]] = {
     "text": "trainlint.report.text",
@@ -23,8 +23,12 @@ FORMATS: Final[Mapping[str, str]] = {
     "gitlab": "trainlint.report.gitlab",
     "junit": "trainlint.report.junit",
     "markdown": "trainlint.report.markdown",
+    "html": "trainlint.report.html",
 }
 """The formats, each with the module whose ``render(result, options) -> str`` writes it, last newline included."""
+
+DRAWN: Final = frozenset({"html"})
+"""The formats that show the graphs of groups: who asks for one of them asks the engine for these."""
 
 
 def reporter(name: str) -> Callable[[Result, Options], str]:

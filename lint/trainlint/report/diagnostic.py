@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.finding import Certainty, Severity, Span
+from trainlint.report.address import url_of
 from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.terminal import Paint, escape, paragraphs, width, wrap
 from trainlint.report.values import compact
@@ -15,6 +16,9 @@ __all__ = ["diagnostic", "place"]
 
 EXCERPTS: Final = 6
 """How many related places are shown with their source; the others get one line each."""
+
+SHORT: Final = 8
+"""Characters of a finding's identity that are shown; it may be abbreviated further."""
 
 
 def place(file: str, span: Span, *, base: bool = False) -> str:
@@ -49,6 +53,10 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
         yield from _footer(frame, "certainty", [f"{finding.certainty}: rests on experience, not on a proof"], "bold")
     if finding.remedy:
         yield from _footer(frame, "help", [finding.remedy], "help")
+    if finding.id and any(related.cause for related in placed.related):
+        yield from _footer(frame, "proof", [f"trainlint explain {finding.id[:SHORT]}"], "bold")
+    if address := url_of(finding.rule):
+        yield from _footer(frame, "page", [address], "bold")
     if finding.assumes:
         yield from _footer(frame, "assumes", list(finding.assumes), "bold")
     if several_snapshots and finding.snapshots:

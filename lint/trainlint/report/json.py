@@ -32,10 +32,10 @@ def data(result: Result) -> dict[str, Any]:
             {"name": snapshot.name, "documents": snapshot.documents, "why": snapshot.why}
             for snapshot in result.snapshots
         ],
-        "findings": [_finding(placed) for placed in result.findings],
+        "findings": [finding_data(placed) for placed in result.findings],
         "groups": [_group(group) for group in result.groups],
         "unknowns": [_unknown(unknown) for unknown in result.unknowns],
-        "suppressed": [{**_finding(placed), "reason": placed.reason} for placed in result.suppressed],
+        "suppressed": [{**finding_data(placed), "reason": placed.reason} for placed in result.suppressed],
         "assumptions": list(result.assumptions),
         "failures": [{"rule": failure.rule, "message": failure.message} for failure in result.failures],
         **comparison,
@@ -47,7 +47,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "base": comparison.base,
         "commit": comparison.commit,
-        "mended": [_finding(placed) for placed in comparison.mended],
+        "mended": [finding_data(placed) for placed in comparison.mended],
         "unchanged": comparison.unchanged,
     }
 
@@ -56,7 +56,7 @@ def _baseline(baseline: Baseline) -> dict[str, Any]:
     return {
         "file": baseline.file,
         "written": baseline.written,
-        "accepted": [_finding(placed) for placed in baseline.accepted],
+        "accepted": [finding_data(placed) for placed in baseline.accepted],
         "stale": [asdict(entry) for entry in baseline.stale],
     }
 
@@ -73,7 +73,7 @@ def _place(file: str, span: Span, path: Path, *, base: bool) -> dict[str, Any]:
     }
 
 
-def _finding(placed: Placed) -> dict[str, Any]:
+def finding_data(placed: Placed) -> dict[str, Any]:
     finding = placed.finding
     optional = {"counterexample": plain(finding.counterexample)} if finding.counterexample else {}
     return {
@@ -87,7 +87,11 @@ def _finding(placed: Placed) -> dict[str, Any]:
         "snapshots": list(finding.snapshots),
         "location": _place(finding.at.file, placed.span, placed.path, base=placed.base),
         "related": [
-            {"role": related.role, **_place(related.file, related.span, related.path, base=related.base)}
+            {
+                "role": related.role,
+                **_place(related.file, related.span, related.path, base=related.base),
+                **({"cause": related.cause} if related.cause else {}),
+            }
             for related in placed.related
         ],
         "evidence": plain(finding.evidence),

@@ -14,7 +14,8 @@ from trainlint.report.terminal import escape
 
 __all__ = ["cell", "clipped", "code", "code_cell", "fenced", "listed", "prose"]
 
-_WORD: Final = re.compile(r"[(\"']*(?:[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+)[)\"'.,;:!?]*")
+# Seven hexadecimal digits may be a commit, which GitHub links.
+_WORD: Final = re.compile(r"(?!.*[0-9a-f]{7})[(\"']*(?:[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+)[)\"'.,;:!?]*")
 _NUMBER_WITH_DOT: Final = re.compile(r"\d+[.)].*")
 _ENDS: Final = ",;:!?.)"
 _ARROWS: Final = {"->": "→", "-": "\\-"}

@@ -10,7 +10,7 @@ from trainlint.report.markup import clipped
 from trainlint.report.terminal import escape
 from trainlint.result import GroupVerdict, NeededFlow
 
-__all__ = ["picture"]
+__all__ = ["label", "picture"]
 
 GROUPS: Final = 4
 ROLES: Final = 8
@@ -70,15 +70,15 @@ class _Drawing:
                 if zone in found:
                     nodes[role][zone] = f"p{self.pods}"
                     self.pods += 1
-                    self.boxes.append(f"      {nodes[role][zone]}[{_label(role, found[zone])}]")
+                    self.boxes.append(f"      {nodes[role][zone]}[{label(role, found[zone])}]")
             self.boxes.append("    end")
         if more:
-            self.boxes.append(f"    m{self.frames}[{_label('and ' + ', '.join(more))}]")
+            self.boxes.append(f"    m{self.frames}[{label('and ' + ', '.join(more))}]")
         self.boxes.append("  end")
         return nodes
 
     def _frame(self, title: str, indent: str) -> None:
-        self.boxes.append(f"{indent}subgraph f{self.frames}[{_label(title)}]")
+        self.boxes.append(f"{indent}subgraph f{self.frames}[{label(title)}]")
         self.frames += 1
 
     def _edge(
@@ -101,10 +101,10 @@ class _Drawing:
         more = f", +{len(ports) - PORTS}" if len(ports) > PORTS else ""
         text = ", ".join(ports[:PORTS]) + more
         if permitted:
-            self.edges.append(f"  {ends[0]} -- {_label(text)} --> {ends[1]}")
+            self.edges.append(f"  {ends[0]} -- {label(text)} --> {ends[1]}")
         else:
             self.cut.append(len(self.edges))
-            self.edges.append(f"  {ends[0]} -. {_label(f'denied: {text}')} .-x {ends[1]}")
+            self.edges.append(f"  {ends[0]} -. {label(f'denied: {text}')} .-x {ends[1]}")
 
     def styles(self) -> Iterator[str]:
         if self.cut:
@@ -162,7 +162,7 @@ def _end(source: Mapping[str, str], target: Mapping[str, str]) -> str:
     return target.get(zone, nodes[0])
 
 
-def _label(*lines: str) -> str:
+def label(*lines: str) -> str:
     """A quoted label; all but harmless characters as Mermaid's entity codes, so that none is markup."""
     shown = [coded for line in lines if (coded := _coded(line))]
     return '"' + "<br/>".join(shown or [_coded("?")]) + '"'  # an empty label is a syntax error

@@ -5,24 +5,35 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from typing import Any
 
 from trainlint.report.markup import cell
 from trainlint.report.rules import Documented
 
-__all__ = ["description", "markdown_page", "markdown_table", "rules_json"]
+__all__ = ["description", "markdown_page", "markdown_pages", "markdown_table", "rules_json"]
 
 
-def markdown_page(rule: Documented) -> str:
-    """The page of one rule."""
-    head = [f"# {rule.name}", "", f"Category {rule.category}, {rule.severity.value}.", ""]
+def markdown_page(rule: Documented, level: int = 1) -> str:
+    """The page of one rule, its title a heading of this level."""
+    head = [f"{'#' * level} {rule.name}", "", f"Category {rule.category}, {rule.severity.value}.", ""]
     return "\n".join([*head, *_body(rule.page)]).rstrip() + "\n"
 
 
-def markdown_table(rules: Iterable[Documented]) -> str:
-    """All rules by category."""
+def markdown_pages(rules: Iterable[Documented]) -> str:
+    """The pages of all rules as one document: the table of them, then each category with its pages."""
+    ordered = sorted(rules, key=lambda rule: (rule.category, rule.severity.rank, rule.name))
+    parts = ["# Rules\n", markdown_table(ordered, anchors=True)]
+    for category, members in groupby(ordered, key=lambda rule: rule.category):
+        parts += [f"## {category}\n", *(markdown_page(rule, level=3) for rule in members)]
+    return "\n".join(parts)
+
+
+def markdown_table(rules: Iterable[Documented], *, anchors: bool = False) -> str:
+    """All rules by category; with ``anchors`` each name leads to its heading in the same document."""
     rows = [
-        f"| {rule.category} | `{rule.name}` | {rule.severity.value} | {cell(rule.summary)} |"
+        f"| {rule.category} | {f'[{rule.name}](#{rule.name})' if anchors else f'`{rule.name}`'} "
+        f"| {rule.severity.value} | {cell(rule.summary)} |"
         for rule in sorted(rules, key=lambda rule: (rule.category, rule.severity.rank, rule.name))
     ]
     return "\n".join(["| category | rule | severity | finds |", "|---|---|---|---|", *rows]) + "\n"

@@ -11,7 +11,7 @@ from trainlint.report.options import Options
 from trainlint.report.table import table
 from trainlint.report.terminal import Paint, escape, wrap
 
-__all__ = ["Documented", "page", "rules_table"]
+__all__ = ["Documented", "page", "pages", "rules_table"]
 
 
 class Documented(Protocol):
@@ -53,6 +53,12 @@ def rules_table(rules: Iterable[Documented], options: Options) -> str:
         ]
         lines.append("")
     return "\n".join(lines)
+
+
+def pages(rules: Iterable[Documented], options: Options) -> str:
+    """The pages of all rules, one after the other."""
+    ordered = sorted(rules, key=lambda rule: (rule.category, rule.severity.rank, rule.name))
+    return "\n\n".join(page(rule, options) for rule in ordered)
 
 
 def page(rule: Documented, options: Options) -> str:

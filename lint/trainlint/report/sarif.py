@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from trainlint import __version__
 from trainlint.finding import Path, Severity, Span
+from trainlint.report.address import built_in, page_path, page_url
 from trainlint.report.options import Options
 from trainlint.report.rulepage import description, markdown_page
 from trainlint.report.rules import page
@@ -94,13 +95,16 @@ def _rule(name: str, rule: Rule | None) -> dict[str, Any]:
     found: dict[str, Any] = {"id": name, "name": "".join(part.capitalize() for part in name.split("-"))}
     if rule is None:
         return found
+    about = {"page": page_path(rule)} if built_in(rule) else {}
+    link = {"helpUri": url} if (url := page_url(rule)) else {}
     return {
         **found,
+        **link,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": description(rule)},
         "help": {"text": page(rule, Options()), "markdown": markdown_page(rule)},
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
-        "properties": {"tags": [rule.category], "problem.severity": PROBLEMS[rule.severity]},
+        "properties": {"tags": [rule.category], "problem.severity": PROBLEMS[rule.severity], **about},
     }
 
 

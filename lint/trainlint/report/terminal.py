@@ -56,6 +56,8 @@ def _visible(char: str) -> str:
 
 def escape(text: str) -> str:
     """``text`` in one line, with all that is invisible or dangerous in it written as ``\\x1b`` or ``\\u202e``."""
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(map(_visible, text))
 
 

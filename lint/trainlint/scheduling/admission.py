@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission, NamespaceDefaults, RuntimeClass
@@ -54,6 +54,7 @@ class Admitted:
         return answers or (doubt,)
 
 
+@remembered
 def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN) -> Admitted:
     """One pod of the set after admission under these settings."""
     spec = limit_ranger.with_defaults(pod_set.spec, known.limits.get(pod_set.namespace, ()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator
 from dataclasses import replace
 
 from trainlint.kube.node import HOSTNAME
@@ -10,19 +10,16 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 
-__all__ = ["condense"]
+__all__ = ["condense", "members", "named", "united_in"]
 
 
-def condense(
-    pools: Iterable[Pool], specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()
-) -> tuple[Pool, ...]:
-    """The pools with equal ones united, but for nodes that some pod spec or term (of a volume) names.
+def condense(pools: Iterable[Pool], named: Collection[str] | None) -> tuple[Pool, ...]:
+    """The pools with equal ones united, but for nodes that somebody names; ``None``: nobody knows which.
 
     A united pool has no hostname label: In never matches it and NotIn always does, as for each of its nodes, which no
     spec names.
     """
-    named, patterns = _named(specs, terms)
-    if patterns:
+    if named is None:
         return tuple(pools)
     united: dict[Hashable, Pool] = {}
     for pool in pools:
@@ -30,6 +27,25 @@ def condense(
         before = united.get(key)
         united[key] = pool if before is None else _unite(before, pool)
     return tuple(united.values())
+
+
+def united_in(pool: Pool, pools: Iterable[Pool]) -> tuple[Pool, ...]:
+    """Of the pools as they are written, those that a pool of the condensed ones stands for; itself if it is one."""
+    if HOSTNAME in pool.labels or pool.node_name:
+        return (pool,)
+    key = _key(pool)
+    return tuple(each for each in pools if _key(each) == key) or (pool,)
+
+
+def members(pools: Iterable[Pool], condensed: Iterable[Pool]) -> dict[str, tuple[str, ...]]:
+    """The names of the pools that each of the condensed ones stands for, by its name."""
+    united = list(condensed)
+    alone = {id(pool): pool.name for pool in united}
+    by_key = {_key(pool): pool.name for pool in reversed(united)}
+    found: dict[str, list[str]] = {}
+    for pool in pools:
+        found.setdefault(alone.get(id(pool)) or by_key.get(_key(pool), pool.name), []).append(pool.name)
+    return {name: tuple(names) for name, names in found.items()}
 
 
 def _key(pool: Pool) -> Hashable:
@@ -46,8 +62,10 @@ def _unite(one: Pool, other: Pool) -> Pool:
     return replace(one, labels=labels, minimum=one.minimum + other.minimum, maximum=maximum, node_name="")
 
 
-def _named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm]) -> tuple[set[str], bool]:
-    """The node names and hostnames that specs ask for, and whether one asks by anything but a list of names."""
+def named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()) -> frozenset[str] | None:
+    """The node names and hostnames that pod specs and terms (of volumes) ask for; ``None`` if one asks by anything but
+    a list of names.
+    """
     names: set[str] = set()
     patterns = False
     for spec in specs:
@@ -59,7 +77,7 @@ def _named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm]) -> tuple
     for requirement in (each for term in terms for each in term.expressions if each.key == HOSTNAME):
         names.update(requirement.values)
         patterns |= requirement.operator not in {"In", "NotIn"}
-    return names, patterns
+    return None if patterns else frozenset(names)
 
 
 def _on_names(spec: PodSpec) -> Iterator[Requirement]:

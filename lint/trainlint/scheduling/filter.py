@@ -71,9 +71,10 @@ def refusals(
         answers.append(Refusal(node_ports.PLUGIN, Code.UNSCHEDULABLE, "a host port is in use", pod.spec.at))
     if storage is not None and pod.spec.volumes:
         answers.append(volume_restrictions.check(pod, here, everywhere, storage))
-        answers.append(node_volume_limits.check(pod, node, here, storage))
-        answers.append(volume_binding.check(pod, node, storage))
-        answers.append(volume_zone.check(pod, node, storage))
+        if any(True for _ in pod_claims(pod, storage)):
+            answers.append(node_volume_limits.check(pod, node, here, storage))
+            answers.append(volume_binding.check(pod, node, storage))
+            answers.append(volume_zone.check(pod, node, storage))
     return tuple(answer for answer in answers if answer is not None)
 
 

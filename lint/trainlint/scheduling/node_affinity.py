@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
@@ -44,6 +45,7 @@ def matches(spec: PodSpec, node: Node) -> bool | None:
     return None if verdict is True and doubtful else verdict
 
 
+@lru_cache(maxsize=16384)
 def term_matches(term: NodeSelectorTerm, node: Node, *, fields: bool = True) -> bool | None:
     """Whether a term matches; an empty or malformed one never does. Those of volumes ignore ``fields`` (S 8)."""
     if not term.expressions and not term.fields:

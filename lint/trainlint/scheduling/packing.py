@@ -109,7 +109,14 @@ def pods_per_node(free: Resources, pods: Mapping[int, int], demand: Demand) -> i
     """How many more pods of the demand one node takes."""
     if not demand.apart.isdisjoint(pods):
         return 0
-    fits = min((free.get(name, 0) // amount for name, amount in demand.requests.items() if amount > 0), default=0)
+    fits: int | None = None
+    for name, amount in demand.requests.items():  # the innermost step of every proof
+        if amount > 0:
+            room = free.get(name, 0) // amount
+            if fits is None or room < fits:
+                fits = room
+    if fits is None:
+        return 0
     if demand.per_node is not None:
         fits = min(fits, demand.per_node - pods.get(demand.role, 0))
     return max(fits, 0)
@@ -117,6 +124,9 @@ def pods_per_node(free: Resources, pods: Mapping[int, int], demand: Demand) -> i
 
 def _orders(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> Iterator[Sequence[Demand]]:
     """Orders to try: the demand with the least choice first, then all others."""
+
+    if len(demands) < 2:
+        return iter((demands,))
 
     def choice(demand: Demand) -> tuple[int, int]:
         room = sum(capacity(classes[index], demand) for index in demand.classes)

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath
 
 from trainlint.fact import fact
 from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.source.files import CHART_FILE
 
 __all__ = ["Alternatives", "Part", "find_alternatives", "parts"]
 
@@ -157,7 +158,9 @@ def _why(each: Alternatives, child: str) -> str:
     others = ", ".join(other for other in each.children if other != child)
     _, kind, _, name = each.example
     why = f"{kind} {name} is defined differently in {others}"
-    if each.files:
+    if each.files and CHART_FILE in each.children:
+        why += "; a chart is installed with one of its values files at a time, or with its own values alone"
+    elif each.files:
         place = "/".join(each.directory) or "the top directory"
         why += f"; these are files of one directory ({place}), taken as alternatives of which one is deployed at a time"
     return why

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 
 from trainlint.deploy.deployment import Release, Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered, together
 from trainlint.finding import Location, Unknown
 from trainlint.installed.changers import changers
 from trainlint.installed.read import informed
 from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
-from trainlint.kube.hypernode import HYPERNODE_KINDS
 from trainlint.kube.meta import Meta
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
@@ -24,12 +23,14 @@ from trainlint.snapshot.carried import carried
 from trainlint.snapshot.growing import Cluster, Fleet
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
-from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.snapshot.repository import HYPERNODE_KINDS, READ_KINDS, Repository
 from trainlint.source.document import Field
 from trainlint.source.reading import is_kustomization
 from trainlint.workload.reading import read_workloads
 
 __all__ = ["Snapshot", "build_snapshots"]
+
+T = TypeVar("T")
 
 APART = INVENTORY_KINDS | {"Namespace"}
 SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
@@ -78,19 +79,45 @@ class Snapshot:
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
-        nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
-        if len(nearest) < 2:
-            return nearest
-        key = tuple(map(id, nearest))
-        if key not in self._united:
-            self._united[key] = united(nearest)
-        together = self._united[key]
-        return nearest if together is None else (together,)
+        found = self._inventories_for.get(place.file)
+        if found is None:
+            nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
+            whole = _united(together(*nearest)) if len(nearest) > 1 else None
+            found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
+        return found
 
     @cached_property
-    def _united(self) -> dict[tuple[int, ...], Inventory | None]:
-        """What several inventories are together, so that the same ones are always the same."""
+    def _inventories_for(self) -> dict[str, tuple[Inventory, ...]]:
+        """The answers so far, by file."""
         return {}
+
+
+_united = remembered(united)
+"""What several inventories are together, so that the same ones are always the same."""
+
+
+class _Said:
+    """What snapshots say equally is said once: what follows from the very same facts need not be found out again."""
+
+    def __init__(self) -> None:
+        self._settings: list[Settings] = []
+        self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
+
+    def settings(self, found: Settings) -> Settings:
+        """The settings that are equal, and came first."""
+        return _first(found, self._settings)
+
+    def namespaces(self, found: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+        """The namespaces that are equal, and came first."""
+        return _first(found, self._namespaces)
+
+
+def _first(found: T, before: list[T]) -> T:
+    for each in before:
+        if each == found:
+            return each
+    before.append(found)
+    return found
 
 
 def build_snapshots(
@@ -101,8 +128,9 @@ def build_snapshots(
     """
     fleet = fleet or Fleet()
     clusters = fleet.clusters
+    said = _Said()
     found = [
-        _of_cluster(repository, cluster, stated, fleet)
+        _of_cluster(repository, cluster, stated, fleet, said)
         for cluster in clusters
         for stated in _settings_of(cluster, clusters, settings)
     ]
@@ -116,7 +144,9 @@ def build_snapshots(
     read = [each for each in left if each.meta.kind in READ_KINDS]
     context = clusters[0] if len(clusters) == 1 else None
     for part in parts(find_alternatives(read, repository.together)):
-        found += [_left_over(repository, part, left, each, context, fleet, prefix=len(general) > 1) for each in general]
+        found += [
+            _left_over(repository, part, left, each, context, fleet, said, prefix=len(general) > 1) for each in general
+        ]
     return tuple(found)
 
 
@@ -139,7 +169,7 @@ def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple
     return (common,)
 
 
-def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fleet: Fleet) -> Snapshot:
+def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fleet: Fleet, said: _Said) -> Snapshot:
     """What is deployed to a cluster."""
     own = tuple(_once(cluster.objects))
     nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
@@ -151,6 +181,7 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fl
         cluster.why,
         objects,
         settings,
+        said,
         unrendered=cluster.unrendered,
         opened={
             **opened(
@@ -199,6 +230,7 @@ def _left_over(
     settings: Settings,
     context: Cluster | None,
     fleet: Fleet,
+    said: _Said,
     *,
     prefix: bool,
 ) -> Snapshot:
@@ -216,6 +248,7 @@ def _left_over(
         why,
         objects,
         settings,
+        said,
         unrendered={**transformed, **changed},
         opened=opened(
             objects,
@@ -241,6 +274,7 @@ def _snapshot(
     why: str,
     objects: tuple[ApiObject, ...],
     settings: Settings,
+    said: _Said,
     *,
     unrendered: Mapping[str, str],
     opened: Mapping[str, str],
@@ -253,12 +287,14 @@ def _snapshot(
     if settings.namespace:
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
     found = informed(settings, _evident(objects, repository), releases)
-    settings = _with_cni(found.settings, objects)
+    settings = said.settings(_with_cni(found.settings, objects))
     inventories = _inventories(repository, objects, settings, home)
     workloads = read_workloads([each.field for each in objects], settings)
-    namespaces = _namespaces(objects)
+    namespaces = said.namespaces(_namespaces(objects))
     items = ((each.meta, each.field) for each in objects)
-    settings = replace(settings, assumptions=(*assumes, *found.assumes, *_assumptions(settings, objects)))
+    settings = said.settings(
+        replace(settings, assumptions=(*assumes, *found.assumes, *_assumptions(settings, objects)))
+    )
     return Snapshot(
         name=name,
         why=why,
@@ -297,9 +333,10 @@ def _inventories(
     """
     if settings.inventories:
         files = frozenset(settings.inventories)
-        named = [(each.meta, each.field) for each in repository.objects if each.file in files]
-        return read_inventories(named, settings, together=True)
-    found = read_inventories(((each.meta, each.field) for each in objects), settings, together=bool(home))
+        named = _inventory_objects(each for each in repository.objects if each.file in files)
+        return _of_one_cluster(named, settings)
+    read = _of_one_cluster if home else _of_any
+    found = read(_inventory_objects(objects), settings)
     mine = tuple(each for each in found if each.cluster == home)
     return mine or tuple(each for each in found if not home or not each.cluster) or found
 
@@ -307,8 +344,21 @@ def _inventories(
 def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: Settings) -> tuple[Inventory, ...]:
     """The inventories of other snapshots: they tell that the repository makes several clusters."""
     here = {each.file for each in objects}
-    others = [(each.meta, each.field) for each in repository.objects if each.file not in here]
-    return read_inventories(others, settings)
+    return _of_any(_inventory_objects(each for each in repository.objects if each.file not in here), settings)
+
+
+def _inventory_objects(objects: Iterable[ApiObject]) -> tuple[ApiObject, ...]:
+    return together(*(each for each in objects if each.meta.kind in INVENTORY_KINDS))
+
+
+@remembered
+def _of_any(objects: tuple[ApiObject, ...], settings: Settings) -> tuple[Inventory, ...]:
+    return read_inventories(((each.meta, each.field) for each in objects), settings)
+
+
+@remembered
+def _of_one_cluster(objects: tuple[ApiObject, ...], settings: Settings) -> tuple[Inventory, ...]:
+    return read_inventories(((each.meta, each.field) for each in objects), settings, together=True)
 
 
 def _belonging(objects: Iterable[ApiObject], repository: Repository, part: Part) -> Iterator[ApiObject]:

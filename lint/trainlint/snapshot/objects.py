@@ -34,6 +34,7 @@ CLUSTER_SCOPED = frozenset(
         "GCENodeClass",
         "GKENetworkParamSet",
         "GlobalNetworkPolicy",
+        "HyperNode",
         "Inventory",
         "Namespace",
         "Network",

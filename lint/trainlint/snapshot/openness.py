@@ -13,8 +13,6 @@ from trainlint.source.rendered import Rendered
 __all__ = ["opened"]
 
 EVERYWHERE = ""
-DEFAULT = "default"
-"""Where charts are taken to be installed, and objects to be, that say nothing else."""
 
 
 def opened(
@@ -40,7 +38,7 @@ def opened(
             found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
         if root.undeployed and (part is None or part.holds(root.root)):
             said = "nobody says where it is installed, and with which values"
-            found.setdefault(DEFAULT, f"the chart of {root.root}: {said}")
+            found.setdefault(EVERYWHERE, f"the chart of {root.root}: {said}")
     if part is not None and any(child is None for _, child in part.chosen):
         found[EVERYWHERE] = "other alternatives, which are left out here"
     for each in objects:

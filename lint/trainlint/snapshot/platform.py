@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import Final, TypeVar
 
+from trainlint.fact import remembered, together
 from trainlint.kube.admission import (
     read_limit_range,
     read_namespace_defaults,
@@ -37,7 +38,12 @@ REFERENCED_KINDS: Final = frozenset({"PriorityClass", "ResourceClaim", "Resource
 
 def read_admission(objects: Iterable[ApiObject]) -> Admission:
     """What is known about admission."""
-    kinds = _by_kind(objects, ADMISSION_KINDS | {"Namespace"})
+    return _admission(together(*(each for each in objects if each.meta.kind in ADMISSION_KINDS | {"Namespace"})))
+
+
+@remembered
+def _admission(objects: tuple[ApiObject, ...]) -> Admission:
+    kinds = _by_kind(objects)
     return Admission(
         limits=_by_namespace(read_limit_range(each.field, each.ref.namespace) for each in kinds["LimitRange"]),
         quotas=_by_namespace(read_resource_quota(each.field, each.ref.namespace) for each in kinds["ResourceQuota"]),
@@ -48,7 +54,12 @@ def read_admission(objects: Iterable[ApiObject]) -> Admission:
 
 def read_storage(objects: Iterable[ApiObject]) -> Storage:
     """What is known about volumes; there may always be others, which are not in Git."""
-    kinds = _by_kind(objects, STORAGE_KINDS)
+    return _storage(together(*(each for each in objects if each.meta.kind in STORAGE_KINDS)))
+
+
+@remembered
+def _storage(objects: tuple[ApiObject, ...]) -> Storage:
+    kinds = _by_kind(objects)
     claims = [read_claim(each.field) for each in kinds["PersistentVolumeClaim"]]
     return Storage(
         volumes={each.meta.name: read_persistent_volume(each.field) for each in kinds["PersistentVolume"]},
@@ -62,10 +73,10 @@ def read_storage(objects: Iterable[ApiObject]) -> Storage:
     )
 
 
-def _by_kind(objects: Iterable[ApiObject], kinds: frozenset[str]) -> dict[str, list[ApiObject]]:
+def _by_kind(objects: Iterable[ApiObject]) -> dict[str, list[ApiObject]]:
     found: dict[str, list[ApiObject]] = defaultdict(list)
     for each in objects:
-        if each.meta.kind in kinds and each.meta.name:
+        if each.meta.name:
             found[each.meta.kind].append(each)
     return found
 

@@ -24,7 +24,7 @@ from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
 from trainlint.workload.kinds import WORKLOAD_KINDS
 
-__all__ = ["READ_KINDS", "Duplicate", "Repository", "read_repository"]
+__all__ = ["HYPERNODE_KINDS", "READ_KINDS", "Duplicate", "Repository", "read_repository"]
 
 POLICY_KINDS = frozenset(
     {
@@ -39,11 +39,13 @@ POLICY_KINDS = frozenset(
     }
 )
 
-CLUSTER_KINDS = frozenset(
+HYPERNODE_KINDS = frozenset({"HyperNode"})
+"""How Volcano is told which nodes are near each other."""
+
+CLUSTER_KINDS = HYPERNODE_KINDS | frozenset(
     {
         "ClusterConfiguration",
         "DaemonSet",
-        "HyperNode",
         "KubeSchedulerConfiguration",
         "Namespace",
         "PrometheusRule",

@@ -9,10 +9,9 @@ import sys
 import time
 from collections.abc import Iterator
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
-
-import yaml
 
 from trainlint import __version__
 from trainlint.source import plain
@@ -118,11 +117,11 @@ def open_cache(world: World, kinds: KindFilter) -> Cache | None:
     if directory is None:
         return None
     try:
-        digest = code()
+        digest, parser = code(), _parser()
     except OSError:  # not installed as files
         return None
     trees = sorted(map(str, world.trees))
-    parts = [__version__, digest, sys.version, _parser(), *sorted(kinds.kinds), "", str(world.root), *trees]
+    parts = [__version__, digest, sys.version, parser, *sorted(kinds.kinds), "", str(world.root), *trees]
     name = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()
     return Cache(directory / f"{name[:40]}{SUFFIX}", kinds)
 
@@ -156,11 +155,20 @@ def code() -> str:
 
 
 def _parser() -> str:
-    if not yaml.__with_libyaml__:
+    """Which YAML parser is installed, told by its files: to import it would take longer than to read the cache.
+
+    Raises OSError.
+    """
+    found = find_spec("yaml")
+    home = Path(found.origin).parent if found is not None and found.origin else Path()
+    binaries = sorted(home.glob("_yaml*"))
+    if not binaries:
         from ruamel.yaml import __version__ as ruamel  # noqa: PLC0415 (heavy; only where there is no libyaml)
 
         return f"ruamel.yaml {ruamel}"
-    return f"PyYAML {yaml.__version__} with libyaml {yaml._yaml.get_version_string()}"
+    parts = [hashlib.sha256((home / "__init__.py").read_bytes()).hexdigest()]  # which holds the version
+    parts += (f"{each.name} {each.stat().st_size} {each.stat().st_mtime_ns}" for each in binaries)
+    return " ".join(parts)
 
 
 def _key(source: SourceFile, content: bytes) -> bytes:

@@ -31,14 +31,18 @@ class Cleaned:
     """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what and where it stood.
 
     ``references`` are the files and directories that it still names, and the paths at which it does. ``plugins`` gives
-    the configurations that an entry of generators, transformers or validators names.
+    the configurations that an entry of generators, transformers or validators names, ``has`` tells whether a file is
+    there; both are asked with the directory of the kustomization.
 
     Raises:
         RefusedError: without what is missing nobody could tell what comes out.
     """
 
-    def __init__(self, document: Document, plugins: Callable[[str, str], Iterator[Field]]) -> None:
+    def __init__(
+        self, document: Document, plugins: Callable[[str, str], Iterator[Field]], has: Callable[[str, str], bool]
+    ) -> None:
         self._document = document
+        self._has = has
         self._plugins = plugins
         self._directory = posixpath.dirname(document.file)
         self.data: dict[str, Any] = copy.deepcopy(document.data) if isinstance(document.data, dict) else {}
@@ -118,6 +122,8 @@ class Cleaned:
                 found = [*each["files"].elements(), *each["envs"].elements(), each["env"]]
                 texts = [(part.path, _source(part.string)) for part in found if part.string]
                 far = next((text for _, text in texts if is_remote(text)), None)
+                if name == "secretGenerator" and not all(self._has(self._directory, text) for _, text in texts):
+                    continue  # secrets are kept out of Git, and nothing is read of them
                 if far is None:
                     kept.append(each.value)
                     self.references += texts

@@ -15,6 +15,7 @@ from trainlint.source.cleaned import Cleaned, RefusedError
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
 from trainlint.source.kustomization import FILE_NAMES, is_remote
+from trainlint.source.patches import Documents
 from trainlint.source.tree import OutsideError, Tree
 
 __all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
@@ -41,26 +42,29 @@ class Closure:
     unknowns: list[Unknown] = field(default_factory=list)
 
 
-def close(tree: Tree, root: str) -> Closure:
-    """Collect what the kustomization in the directory ``root`` needs.
+def close(tree: Tree, root: str, documents: Documents, namespace: str = "") -> Closure:
+    """Collect what the kustomization in the directory ``root`` needs; ``documents`` gives all documents of a file.
+
+    ``namespace`` takes the place of the one that it gives, if somebody deploys it into another.
 
     Raises:
         RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it nobody
             could tell what comes out.
     """
-    return _Collector(tree, root).closure()
+    return _Collector(tree, root, documents).closure(namespace)
 
 
 class _Collector:
-    def __init__(self, tree: Tree, root: str) -> None:
+    def __init__(self, tree: Tree, root: str, documents: Documents) -> None:
         self._tree = tree
+        self._documents = documents
         self._closure = Closure(root)
         self._bytes = 0
         self._cleaned: dict[str, Cleaned] = {}
         self._below: dict[str, set[str]] = {}
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
 
-    def closure(self) -> Closure:
+    def closure(self, namespace: str) -> Closure:
         root = self._closure.root
         self._directory(root)
         self._aim()
@@ -73,6 +77,8 @@ class _Collector:
                 data = self._cleaned[root].data
                 known = data.get("buildMetadata")
                 asked = [each for each in known if each == "managedByLabel"] if isinstance(known, list) else []
+                if namespace:
+                    data = {**data, "namespace": namespace}
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
         return self._closure
 
@@ -89,8 +95,7 @@ class _Collector:
             document = self._closure.kustomizations[directory]
 
             def documents(name: str, directory: str = directory) -> tuple[Document, ...]:
-                real = self._real(_joined(directory, name) or name)
-                return every_document(real, self._closure.files.get(real, b""))
+                return self._documents(self._real(_joined(directory, name) or name))
 
             data = aimed(document, kept.data, documents)
             if data is not None:
@@ -112,12 +117,15 @@ class _Collector:
         found = False
         for name in FILE_NAMES:
             file = posixpath.join(directory, name)
-            content = self._tree.read(self._real(file))
+            real = self._real(file)
+            content = self._tree.read(real)
             if content is None:
                 continue
+            if real != file:
+                raise RefusedError(f"{file} is a symbolic link", self._here, "put a copy of the file in its place")
             found = True
             self._place(file, content)
-            documents = every_document(file, content)
+            documents = self._documents(file)
             if len(documents) == 1:
                 known[directory] = documents[0]
         if directory in known:
@@ -131,7 +139,7 @@ class _Collector:
             raise RefusedError(
                 f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
             )
-        kept = Cleaned(document, self.plugins)
+        kept = Cleaned(document, self.plugins, self.has)
         subject = f"the kustomization {directory or '.'}"
         for what, path in kept.out:
             remedy = "lint what it makes, where that is there"
@@ -143,6 +151,11 @@ class _Collector:
             self._write(document.file, kept.data)
         self._here = before
 
+    def has(self, directory: str, entry: str) -> bool:
+        """Whether there is a file of that name."""
+        name = _joined(directory, entry)
+        return name is not None and self._tree.read(self._real(name)) is not None
+
     def plugins(self, directory: str, entry: str) -> Iterator[Field]:
         """The configurations of plugins that an entry of ``generators`` and the like names."""
         documents: Sequence[Document]
@@ -150,18 +163,16 @@ class _Collector:
             documents = every_document(self._here.file, entry.encode())
         else:
             name = _joined(directory, entry)
-            content = None if name is None else self._tree.read(self._real(name))
-            if content is None:
-                if name is not None:
-                    yield from self._plugins_of(name)
+            if name is None:
                 return
-            documents = every_document(entry, content)
+            if self._tree.read(self._real(name)) is None:
+                yield from self._plugins_of(name)
+            documents = self._documents(self._real(name))
         yield from (document.root for document in documents if document.root.mapping is not None)
 
     def _plugins_of(self, directory: str) -> Iterator[Field]:
         for name in FILE_NAMES:
-            content = self._tree.read(self._real(posixpath.join(directory, name)))
-            for document in every_document(name, content or b""):
+            for document in self._documents(self._real(posixpath.join(directory, name))):
                 for each in document.root["resources"].elements():
                     if each.string and not is_remote(each.string):
                         yield from self.plugins(directory, each.string)

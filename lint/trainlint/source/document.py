@@ -127,11 +127,11 @@ class Field:
     @property
     def scalar(self) -> str | None:
         """The value as the text that it has in JSON, if it is a string, a number or a boolean."""
+        if type(self.value) is str:
+            return self.value
         match self.value:
             case bool():
                 return "true" if self.value else "false"
-            case str():
-                return self.value
             case float() if self.value.is_integer():
                 return str(int(self.value))
             case int() | float():

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any, Final, TypeVar
 
-import yaml
-
 __all__ = ["KINDS", "Kind", "TooDeepError", "YamlError", "with_events"]
 
 T = TypeVar("T")
@@ -49,8 +47,8 @@ _NAMES: Final[dict[str, Kind]] = {
     "MappingStartEvent": Kind.MAPPING_START,
     "MappingEndEvent": Kind.MAPPING_END,
 }
-KINDS: Final[dict[type, Kind]] = {getattr(yaml, name): kind for name, kind in _NAMES.items()}
-"""What an event is, by its class; the classes of the second parser join when it is first used."""
+KINDS: Final[dict[type, Kind]] = {}
+"""What an event is, by its class; the classes of each parser join when it is first used."""
 
 
 def with_events(text: str, build: Callable[[Iterator[Any]], T]) -> T:
@@ -61,12 +59,17 @@ def with_events(text: str, build: Callable[[Iterator[Any]], T]) -> T:
     Of 30,000 mutated manifests, libyaml 0.2.6 refused no text that go-yaml v2 reads; ruamel.yaml's parser accepts more
     than either, so it is no second opinion, only a substitute.
     """
+    import yaml  # noqa: PLC0415 (slow to import, and ordinary manifests are read without it)
+
     loader = getattr(yaml, "CSafeLoader", None)
     return build(_pure(text) if loader is None else _libyaml(text, loader))
 
 
 def _libyaml(text: str, loader: Any) -> Iterator[Any]:
     """Events of libyaml, without the markers."""
+    import yaml  # noqa: PLC0415
+
+    KINDS.update((getattr(yaml, name), kind) for name, kind in _NAMES.items())
     try:
         get = loader(text).get_event
         while True:

@@ -15,9 +15,11 @@ from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
 from trainlint.source.vendored import vendored_home
 
-__all__ = ["CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover", "work_tree"]
+__all__ = ["CHART_FILE", "CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover", "work_tree"]
 
 STDIN: Final = "<stdin>"
+CHART_FILE: Final = "Chart.yaml"
+"""The file by which a directory is a Helm chart."""
 CONFIGS: Final = frozenset({"trainlint.yaml", ".trainlint.yaml"})
 
 
@@ -85,7 +87,10 @@ class World:
         """The name of the file or directory to which ``name`` leads through symbolic links, if that is in the world."""
         if self.links is not None:
             return follow(name, self.links) or name
-        target = os.path.relpath(os.path.realpath(self.root / name), self.root)
+        try:
+            target = os.path.relpath(os.path.realpath(self.root / name), self.root)
+        except (OSError, ValueError):  # a name with a NUL in it, which somebody wrote in a kustomization
+            return name
         return name if target.startswith("..") else Path(target).as_posix()
 
 
@@ -269,7 +274,7 @@ class _Finder:
             return known
         above, _, name = directory.rpartition(os.sep)
         chart = ""
-        if name == "templates" and Path(above, "Chart.yaml").is_file():
+        if name == "templates" and Path(above, CHART_FILE).is_file():
             chart = self._name(above)
         elif above and len(directory) >= len(self._root):
             chart = self._chart(above)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from trainlint.source.origins import NOTE, Origins
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import Program
 from trainlint.source.reading import Reading, read
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered import Deployed, Rendered
 from trainlint.source.tree import Tree
 
 __all__ = ["render"]
@@ -36,36 +36,49 @@ def render(
     kinds: KindFilter,
     builds: Builds,
     program: Program,
-    extra: Iterable[str] = (),
+    extra: Iterable[Deployed] = (),
+    tell: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> tuple[Rendered, ...]:
     """What every root kustomization makes that changes objects or generates some, itself or through others.
 
     ``extra`` are directories that somebody deploys by themselves, also where another kustomization uses them. Only
-    documents of the ``kinds`` are kept. A root that cannot be rendered is ``failed``, and says why.
+    documents of the ``kinds`` are kept. A root that cannot be rendered is ``failed``, and says why. ``tell`` is told
+    how many of those that nobody rendered before are done.
     """
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
-    named = {"" if each == "." else each for each in extra} & set(kustomizations)
-    deployed = [each for each in sorted({*resolution.roots, *named}) if not kustomizations[each].component]
+    named = sorted({("" if each.directory == "." else each.directory, each.namespace) for each in extra})
+    by_others = {directory for directory, _ in named}
+    deployed = [(each, "") for each in resolution.roots if each not in by_others]
+    deployed += [each for each in named if each[0] in kustomizations]
+    deployed = [each for each in sorted(deployed) if not kustomizations[each[0]].component]
     roots = [
-        directory
-        for directory in deployed
-        if any(
+        (directory, namespace)
+        for directory, namespace in deployed
+        if namespace
+        or any(
             kustomizations[each].transforms or kustomizations[each].generates
             for each in (directory, *resolution.uses[directory])
         )
     ]
     if not roots:
         return ()
-    as_written = frozenset().union(*(resolution.files[each] for each in deployed if each not in roots))
+    as_written = frozenset().union(*(resolution.files[each[0]] for each in deployed if each not in roots))
     tree = Tree(world)
     documents = _Documents(tree, readings)
-    made = [_Root(root, kustomizations[root].file, tree, kinds, program) for root in roots]
-    _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program)
-    return tuple(each.rendered(builds, documents, resolution.files[each.directory] - as_written) for each in made)
+    made = [_Root(*root, kustomizations[root[0]].file, tree, kinds, program, documents) for root in roots]
+    _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program, tell)
+    found: dict[str, int] = {}
+    rendered = []
+    for each in made:
+        first = found.get(each.file, 0) + 1  # 0 is the index of the kustomization itself
+        one = each.rendered(builds, resolution.files[each.directory] - as_written, first)
+        found[each.file] = max((document.index for document in one.documents), default=first)
+        rendered.append(one)
+    return tuple(rendered)
 
 
-def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
+def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Callable[[str, int, int], None]) -> None:
     """Render what nobody rendered before, a few at a time."""
     if not roots:
         return
@@ -80,7 +93,8 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program) -> None:
             return error
 
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        for root, output in zip(roots, pool.map(one, roots), strict=True):
+        for number, (root, output) in enumerate(zip(roots, pool.map(one, roots), strict=True), 1):
+            tell("rendering", number, len(roots))
             if isinstance(output, BuildError):
                 fault = None if output.directory is None or root.closure is None else output.directory
                 document = root.closure.kustomizations.get(fault) if root.closure and fault is not None else None
@@ -109,23 +123,33 @@ class _Documents:
 class _Root:
     """One root: what it needs, or why that is not to be had."""
 
-    def __init__(self, directory: str, file: str, tree: Tree, kinds: KindFilter, program: Program) -> None:
+    def __init__(
+        self,
+        directory: str,
+        namespace: str,
+        file: str,
+        tree: Tree,
+        kinds: KindFilter,
+        program: Program,
+        documents: _Documents,
+    ) -> None:
         self.directory = directory
         self.file = file
         self.kinds = kinds
         self.closure: Closure | None = None
+        self._written = documents
         self.digest = ""
         self._refused: RefusedError | None = None
         try:
-            self.closure = close(tree, directory)
+            self.closure = close(tree, directory, documents, namespace)
         except RefusedError as error:
             self._refused = error
             return
         what = [program.identity, directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
         self.digest = digest_of(what, self.closure.files, self.closure.links)
 
-    def rendered(self, builds: Builds, documents: _Documents, files: frozenset[str]) -> Rendered:
-        """What was made of it."""
+    def rendered(self, builds: Builds, files: frozenset[str], first: int) -> Rendered:
+        """What was made of it, under indices from the ``first`` on."""
         if self._refused is not None:
             return self._failed(str(self._refused), self._refused.remedy, self._refused.at)
         reading = builds.get(self.digest)
@@ -134,17 +158,16 @@ class _Root:
         if any(not unknown.subject for unknown in reading.unknowns):
             failed = reading.unknowns[0]
             return self._failed(failed.missing, at=failed.at)
-        origins = Origins(self.directory, self.closure.kustomizations, documents, self.closure.links)
-        made = tuple(self._documents(reading, origins))
+        origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links)
+        made = tuple(self._documents(reading, origins, first))
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
         return Rendered(self.file, made, files, (*self.closure.unknowns, *unread))
 
-    def _documents(self, reading: Reading, origins: Origins) -> Iterator[Document]:
-        """Each under an index of its own: 0 is that of the kustomization itself."""
+    def _documents(self, reading: Reading, origins: Origins, first: int) -> Iterator[Document]:
         for document in reading.documents:
             data, note = _without_note(document.data)
-            yield Document(self.file, document.index + 1, 1, "", data, origin=origins.of(data, note))
+            yield Document(self.file, first + document.index, 1, "", data, origin=origins.of(data, note))
 
     def _failed(self, why: str, remedy: str = "", at: Location | None = None) -> Rendered:
         if at is not None and at.file != self.file:
@@ -162,7 +185,7 @@ class _Root:
 
 def _remedy(why: str, directory: str) -> str:
     if "is not in or below" in why:
-        return "name a directory with a kustomization of its own: kustomize refuses files from beside or above"
+        return "give the directory of that file a kustomization, and name the directory"
     return f"try it by hand: kubectl kustomize {directory}"
 
 

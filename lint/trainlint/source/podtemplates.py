@@ -15,7 +15,8 @@ POD_OWNERS: Final = "(any kind with a pod template)"
 """Stands among the wanted kinds for every kind whose objects hold a pod template; no kind has this name."""
 
 _NONE_OF_THEIRS: Final = frozenset(
-    {"Addon", "Application", "ApplicationSet", "ClusterPolicy", "Composition", "ConfigMap", "Configuration"}
+    {"Addon", "Application", "ApplicationSet", "ClusterPolicy", "ClusterRoleBinding", "Composition", "ConfigMap"}
+    | {"Configuration", "RoleBinding"}
     | {"CustomResourceDefinition", "DaemonSet", "HelmChart", "HelmChartConfig", "HelmRelease", "Kustomization"}
     | {
         "List",
@@ -24,11 +25,12 @@ _NONE_OF_THEIRS: Final = frozenset(
         "PodTemplate",
         "ResourceSet",
         "Secret",
+        "ServiceAccount",
         "Template",
         "ValidatingAdmissionPolicy",
     }
 )
-"""Kinds that describe other objects, or (DaemonSet) are no workload of a group."""
+"""Kinds that describe other objects, hold none, or (DaemonSet) are no workload of a group."""
 _DEPTH: Final = 12
 _PLACES: Final = frozenset({"spec", "podSpec", "podTemplate", "template"})
 _CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\[|(?:\#[^\n]*)?\r?\n)""")

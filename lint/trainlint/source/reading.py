@@ -176,6 +176,9 @@ class _Reader:
         return self._holds(loaded.data)
 
     def _holds(self, data: Any) -> bool:
+        kind = data.get("kind") if isinstance(data, dict) else None
+        if isinstance(kind, str) and kind in self._kinds.kinds and not kind.endswith("List"):
+            return True
         probe = Document(self._file, 0, 1, "", data)
         owners = POD_OWNERS in self._kinds.kinds
         return any(

@@ -9,7 +9,18 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span, Unknown
 from trainlint.source.document import Document
 
-__all__ = ["Rendered"]
+__all__ = ["Deployed", "Rendered"]
+
+
+@fact
+class Deployed:
+    """A directory that somebody deploys by itself (Flux, Argo CD), and the namespace that everything is put into there.
+
+    ``directory`` is relative to the world's root, which is ``.``; an empty ``namespace`` changes none.
+    """
+
+    directory: str
+    namespace: str = ""
 
 
 @fact

@@ -39,7 +39,7 @@ class Tree:
         if name not in self._contents:
             try:
                 self._contents[name] = self._read(name)
-            except (OSError, GitError):
+            except (OSError, ValueError, GitError):  # names are what somebody wrote: too long, or with a NUL in it
                 self._contents[name] = None
         return self._contents[name]
 
@@ -70,9 +70,12 @@ class Tree:
                 raise OutsideError(f"the symbolic link {name} leads out of the repository, or nowhere")
             return text
         path = Path(self._root, name)
-        if not path.is_symlink():
+        try:
+            if not path.is_symlink():
+                return None
+            real = os.path.realpath(path)
+        except (OSError, ValueError):
             return None
-        real = os.path.realpath(path)
         if os.path.commonpath([real, self._root]) != self._root:
             raise OutsideError(f"the symbolic link {name} leads out of the repository")
         text = path.readlink().as_posix()
@@ -80,4 +83,7 @@ class Tree:
 
     def is_directory(self, name: str) -> bool:
         """Whether there is a directory of that name; of a revision nobody asks."""
-        return self._world.on_disk and Path(self._root, name).is_dir()
+        try:
+            return self._world.on_disk and Path(self._root, name).is_dir()
+        except (OSError, ValueError):
+            return False

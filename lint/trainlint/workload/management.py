@@ -25,7 +25,7 @@ _ON_OBJECTS: Final = (
     "kai.scheduler/topology-required-placement",
 )
 _ON_TEMPLATES: Final = (
-    *_ON_OBJECTS,
+    "kai.scheduler/topology-required-placement",
     "kueue.x-k8s.io/podset-required-topology",
     "kueue.x-k8s.io/podset-slice-required-topology",
     "kueue.x-k8s.io/podset-slice-required-topology-constraints",

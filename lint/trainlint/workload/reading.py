@@ -9,7 +9,6 @@ from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
-from trainlint.launch.quiet import talks
 from trainlint.model.settings import DescribedKind, Settings
 from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Workload, Workloads
 from trainlint.source.document import Field
@@ -198,14 +197,13 @@ def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
     """
     grouped = {member.owner for group in groups for member in group.members}
     for unit in found.units:
+        if not unit.training or unit.flows or unit.owner in grouped:
+            continue
+        from trainlint.launch.quiet import talks  # noqa: PLC0415 (seldom needed)
+
         alive = (found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0)
         pods = [each for each in alive if any(talks(container) for container in each.spec.containers)]
-        if (
-            unit.training
-            and not unit.flows
-            and unit.owner not in grouped
-            and (len(pods) > 1 or any(maybe_many(p) for p in pods))
-        ):
+        if len(pods) > 1 or any(maybe_many(each) for each in pods):
             yield Unknown(
                 str(unit.owner),
                 "which connections its pods open: no launcher, address or accelerator in its manifest says so",

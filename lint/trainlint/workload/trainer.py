@@ -17,7 +17,6 @@ from trainlint.workload.flows import dns, maybe_several, rendezvous
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
-from trainlint.workload.trainer_gang import grouped
 from trainlint.workload.trainer_template import NODE, job_set_spec, step_of
 
 __all__ = ["expand_train_job"]
@@ -58,6 +57,8 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
         made = Expansion(pod_sets)
+    from trainlint.workload.trainer_gang import grouped  # noqa: PLC0415 (seldom needed)
+
     members, gangs = grouped(runtime, template, made.pod_sets, owner, spec)
     return replace(
         expansion,

@@ -21,20 +21,28 @@ _ANNOTATION: Final = "scheduling.k8s.io/group-name"
 def grouped(
     runtime: dict[str, Any], template: dict[str, Any], pod_sets: Sequence[PodSet], owner: ObjectRef, spec: Field
 ) -> tuple[tuple[PodSet, ...], tuple[MadeGang, ...]]:
-    """The pod sets as members of the PodGroup, and the PodGroup: all pods, those of the initializers too."""
+    """The pod sets as members of the PodGroup, and the PodGroup: all pods, those of the initializers too.
+
+    Trainer annotates the pods for Volcano and leaves their scheduler as the runtime names it: any other one reads none
+    of it.
+    """
     policy = Field(spec.document, spec["runtimeRef"].path, runtime.get("podGroupPolicy"))
     volcano, coscheduling = policy["volcano"], policy["coscheduling"]
-    if volcano.mapping is None and coscheduling.mapping is None:
+    by_volcano = volcano.mapping is not None and all(
+        each.spec.scheduler_name not in {"", "default-scheduler"} for each in pod_sets
+    )
+    if not by_volcano and coscheduling.mapping is None:
         return tuple(pod_sets), ()
     at = spec["runtimeRef"].at
+    later = set(_later(template))
     gang = MadeGang(
         f"minMember of the PodGroup that {owner.name} gets from the podGroupPolicy of its runtime",
         total(each.replicas for each in pod_sets),
-        tuple(index for index, each in enumerate(pod_sets) if each.role not in set(_later(template))),
+        tuple(index for index, each in enumerate(pod_sets) if each.role not in later),
         at,
-        waiting=tuple(index for index, each in enumerate(pod_sets) if each.role in set(_later(template))),
+        waiting=tuple(index for index, each in enumerate(pod_sets) if each.role in later),
     )
-    if volcano.mapping is None:
+    if not by_volcano:
         return tuple(replace(each, labels={**each.labels, _LABEL: owner.name}) for each in pod_sets), (gang,)
     whole = tier_of(volcano["networkTopology"], "", "podGroupPolicy.volcano.networkTopology")
     return tuple(

@@ -17,7 +17,6 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.mpijob import mpi_flows
-from trainlint.workload.parameter_servers import parameter_flows
 from trainlint.workload.ranks import indexed_ranks
 
 __all__ = ["expand_volcano_cron_job", "expand_volcano_job"]
@@ -156,6 +155,8 @@ def _framework(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset
         return _ray(pod_sets, index["head"], [number for role, number in index.items() if role != "head"])
     if "ssh" in plugins and (by_ssh := _by_ssh(plugins, pod_sets)) is not None:
         return by_ssh
+    from trainlint.workload.parameter_servers import parameter_flows  # noqa: PLC0415 (seldom needed)
+
     if parameters := parameter_flows(pod_sets):
         return frozenset(), parameters
     return frozenset(number for number, found in enumerate(pod_sets) if indexed_ranks(found)), ()

@@ -73,6 +73,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import DeadlockCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -80,10 +81,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
     for cause in facts.causes(DeadlockCause):
-        yield _finding(cause)
+        yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: DeadlockCause) -> Finding:
+def _finding(cause: DeadlockCause, forced: tuple[Related, ...]) -> Finding:
     own, other = cause.pod_set, cause.target
     here, there = ", ".join(cause.own_zones), ", ".join(cause.target_zones)
     if cause.mutual:
@@ -99,9 +100,12 @@ def _finding(cause: DeadlockCause) -> Finding:
         message=message,
         at=cause.at,
         remedy=remedy,
-        related=(
-            Related(f"what they must be near: {other.name}, only in {there}", other.spec.at or other.at),
-            Related(f"what cannot be scheduled: {own.name}, only in {here}", own.spec.at or own.at),
+        related=besides(
+            forced,
+            (
+                Related(f"what they must be near: {other.name}, only in {there}", other.spec.at or other.at),
+                Related(f"what cannot be scheduled: {own.name}, only in {here}", own.spec.at or own.at),
+            ),
         ),
         evidence={own.name: here, other.name: there},
         cause=f"{own.name} -> {other.name}",

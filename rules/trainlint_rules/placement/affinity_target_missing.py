@@ -64,7 +64,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Certainty, Finding, Severity
+from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.rule import Facts, rule
 
 
@@ -78,6 +78,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             f"{cause.wanted}, and nothing here makes one",
             at=cause.at,
             remedy=f"pods of the namespace have {near}" if near else "deploy the workload that it must be near",
+            related=(Related(f"asks for it ({cause.pod_set.name})", cause.at, cause=1),),
             evidence={"must be near": cause.wanted, "pods have": near or "none of these labels"},
             assumes=(f"all workloads of namespace {cause.pod_set.namespace} are in Git",),
             certainty=Certainty.LIKELY,

@@ -58,6 +58,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import CapacityCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -66,17 +67,17 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "anti-affinity-exceeds-domains":
-            yield _finding(cause)
+            yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: CapacityCause) -> Finding:
+def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     return Finding(
         message=f"pods of {pod_set.name} stay Pending for ever: each of the {cause.needed} wants a {cause.what} of its "
         f"own, and the nodes that they may use have {cause.possible}",
         at=cause.at,
         remedy=f"run at most {cause.possible} of them, let them use more nodes, or prefer the anti-affinity only",
-        related=(Related(f"how many there are ({cause.needed})", pod_set.at),),
+        related=besides(forced, (Related(f"how many there are ({cause.needed})", pod_set.at),)),
         evidence={"pods": cause.needed, cause.what: cause.possible},
         cause=cause.what,
     )

@@ -29,6 +29,33 @@ spec:
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 
+```yaml bad
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: gang, namespace: ml}
+spec:
+  podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 120}}
+  mlPolicy: {numNodes: 2, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: dataset-initializer
+          template:
+            spec: {template: {spec: {containers: [{name: dataset-initializer, image: "registry.example/fetch:1"}]}}}
+        - name: node
+          dependsOn: [{name: dataset-initializer, status: Complete}]
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {backoffLimit: 0, template: {spec: {containers: [{name: node, image: "registry.example/train:1"}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: train, namespace: ml}
+spec:
+  runtimeRef: {kind: TrainingRuntime, name: gang}  # expect
+  trainer: {numNodes: 2}
+```
+
 ```yaml good
 apiVersion: scheduling.x-k8s.io/v1alpha1
 kind: PodGroup
@@ -78,7 +105,10 @@ def check(facts: Facts) -> Iterator[Finding]:
             message=message,
             at=gang.at,
             remedy=remedy,
-            related=tuple(Related(f"belongs to it ({pods.name})", pods.at) for pods in (*gang.pod_sets, *gang.waiting)),
+            related=(
+                Related(f"demands it: {gang.what}", gang.at, cause=1),
+                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in (*gang.pod_sets, *gang.waiting)),
+            ),
             evidence={"minimum": str(gang.minimum), "pods": count},
             cause=gang.what,
         )

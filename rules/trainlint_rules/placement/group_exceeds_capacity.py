@@ -55,6 +55,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import CapacityCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -63,10 +64,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, at the container that asks for what runs out first."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "group-exceeds-capacity":
-            yield _finding(cause)
+            yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: CapacityCause) -> Finding:
+def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     rest = "beside the other pods of the group" if cause.shared else f"there is room for {cause.possible}"
     return Finding(
@@ -74,7 +75,7 @@ def _finding(cause: CapacityCause) -> Finding:
         f"nodes that they may use ({rest})",
         at=cause.at,
         remedy="lower the number of pods or what each asks for, or let them use more nodes",
-        related=(Related(f"how many there are ({cause.needed})", pod_set.at),),
+        related=besides(forced, (Related(f"how many there are ({cause.needed})", pod_set.at),)),
         evidence={"pods": cause.needed, "each": cause.what, "room for": cause.possible},
         cause=pod_set.name,
     )

@@ -51,6 +51,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import CapacityCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -59,10 +60,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and port."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "host-port-conflict":
-            yield _finding(cause)
+            yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: CapacityCause) -> Finding:
+def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     why = "; hostNetwork makes every containerPort a host port" if pod_set.spec.host_network else ""
     return Finding(
@@ -70,7 +71,9 @@ def _finding(cause: CapacityCause) -> Finding:
         f"the {cause.possible} nodes that they may use gives it away once{why}",
         at=cause.at,
         remedy=f"run at most {cause.possible} of them, give them no fixed port, or leave the port undeclared",
-        related=tuple(Related(f"wants it too ({each.name})", each.spec.at or each.at) for each in cause.also),
+        related=besides(
+            forced, tuple(Related(f"wants it too ({each.name})", each.spec.at or each.at) for each in cause.also)
+        ),
         evidence={"port": cause.what, "pods": cause.needed, "nodes": cause.possible},
         cause=cause.what,
     )

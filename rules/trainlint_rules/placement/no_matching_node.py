@@ -53,6 +53,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Related, Severity
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet
@@ -62,10 +63,10 @@ from trainlint.scheduling.node_affinity import describe, unmet
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
     for cause in facts.placement_causes("no-matching-node"):
-        yield _finding(cause)
+        yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: PlacementCause) -> Finding:
+def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     failing = {miss.pool.name: list(unmet(cause.pod.spec, node_of(miss.pool))) for miss in cause.misses}
     nearest = min(cause.misses, key=lambda miss: len(failing[miss.pool.name]))
@@ -78,12 +79,15 @@ def _finding(cause: PlacementCause) -> Finding:
         message=f"the pods of {pod_set.name} stay Pending for ever: no node has {text}",
         at=(wanted.at if wanted else None) or (pod_set.spec.at or pod_set.template).child("nodeSelector"),
         remedy=_remedy(wanted, values),
-        related=tuple(
-            Related(f"nearest: lacks only {text} (pool {nearest.pool.name})", nearest.pool.at)
-            for _ in range(1)
-            if nearest.pool.at is not None
-        )
-        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        related=besides(
+            forced,
+            tuple(
+                Related(f"nearest: lacks only {text} (pool {nearest.pool.name})", nearest.pool.at)
+                for _ in range(1)
+                if nearest.pool.at is not None
+            )
+            + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        ),
         evidence={"requires": text, "nodes have": ", ".join(values) or "no such label"},
         cause=text,
     )

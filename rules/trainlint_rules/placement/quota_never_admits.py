@@ -82,7 +82,7 @@ def _finding(cause: QuotaCause) -> Finding:
         message=message,
         at=cause.at,
         remedy=remedy,
-        related=tuple(Related("refuses them", at) for at in cause.places)
+        related=tuple(Related("refuses them", at, cause=number) for number, at in enumerate(cause.places, 1))
         + tuple(Related("the same fault", at) for at in cause.also)
         + tuple(Related(f"counts too ({each.name})", each.at) for each in cause.pod_sets[1:] if cause.overruns),
         evidence={"pods": names, "limit": totals},

@@ -53,6 +53,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Related, Severity
 from trainlint.model.pool import Pool
 from trainlint.proof.cause import PlacementCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
@@ -64,10 +65,10 @@ from trainlint.scheduling.requests import Requests
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the container that settles the amount."""
     for cause in facts.placement_causes("request-exceeds-node"):
-        yield _finding(cause)
+        yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: PlacementCause) -> Finding:
+def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     requests = cause.pod.requests
     short = [(each, miss.pool) for miss in cause.misses for each in _short(requests, miss.pool)]
@@ -79,8 +80,11 @@ def _finding(cause: PlacementCause) -> Finding:
         f"largest node that it may use has {largest}",
         at=container.child("resources") if container else pod_set.spec.at or pod_set.template,
         remedy=f"ask for at most {largest} {worst.resource} (less what DaemonSets use), or add larger nodes",
-        related=tuple(Related(f"the largest node (pool {pool.name})", pool.at) for _ in range(1) if pool.at is not None)
-        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        related=besides(
+            forced,
+            tuple(Related(f"the largest node (pool {pool.name})", pool.at) for _ in range(1) if pool.at is not None)
+            + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        ),
         evidence={
             "resource": worst.resource,
             "requested": asked,

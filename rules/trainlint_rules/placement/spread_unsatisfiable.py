@@ -66,6 +66,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import CapacityCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -74,10 +75,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the constraint."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "spread-unsatisfiable":
-            yield _finding(cause)
+            yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: CapacityCause) -> Finding:
+def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     empty = ", ".join(cause.empty)
     why = f"{empty} counts as empty for ever" if empty else "there are fewer domains than minDomains"
@@ -86,7 +87,7 @@ def _finding(cause: CapacityCause) -> Finding:
         f"{cause.needed} start, because {why}",
         at=cause.at.child("topologyKey"),
         remedy="set nodeTaintsPolicy: Honor" if empty else "lower minDomains, or let the pods use more domains",
-        related=tuple(Related("counts as a domain and takes no pod", at) for at in cause.places),
+        related=besides(forced, tuple(Related("counts as a domain and takes no pod", at) for at in cause.places)),
         evidence={"pods": cause.needed, "may start": cause.possible, "empty for ever": empty or "none"},
         cause=cause.what,
     )

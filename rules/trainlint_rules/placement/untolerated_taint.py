@@ -62,6 +62,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import PlacementCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
 
@@ -70,10 +71,10 @@ from trainlint.scheduling.taint_toleration import describe, untolerated
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.placement_causes("untolerated-taint"):
-        yield _finding(cause)
+        yield _finding(cause, forcing(facts.cores(cause)))
 
 
-def _finding(cause: PlacementCause) -> Finding:
+def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     taints = {taint: miss.pool for miss in cause.misses for taint in untolerated(miss.pool.taints, cause.pod.spec)}
     missing = ", ".join(dict.fromkeys(describe(taint) for taint in taints))
@@ -85,12 +86,15 @@ def _finding(cause: PlacementCause) -> Finding:
         f"not tolerate ({missing})",
         at=(pod_set.spec.at or pod_set.template).child("tolerations"),
         remedy=f"add to tolerations: {{key: {first.key}, {value}, effect: {first.effect}}}, or let them run elsewhere",
-        related=tuple(
-            Related(f"carries the taint {describe(taint)} (pool {pool.name})", taint.at)
-            for taint, pool in taints.items()
-            if taint.at is not None
-        )
-        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        related=besides(
+            forced,
+            tuple(
+                Related(f"carries the taint {describe(taint)} (pool {pool.name})", taint.at)
+                for taint, pool in taints.items()
+                if taint.at is not None
+            )
+            + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        ),
         evidence={"taints": missing, "pools": pools},
         cause=missing,
     )

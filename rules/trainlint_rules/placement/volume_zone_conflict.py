@@ -81,6 +81,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import PlacementCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -88,10 +89,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the volume."""
     for cause in facts.placement_causes("volume-zone-conflict"):
-        yield _finding(cause, facts.snapshot.settings.topology_key)
+        yield _finding(cause, facts.snapshot.settings.topology_key, forcing(facts.cores(cause)))
 
 
-def _finding(cause: PlacementCause, key: str) -> Finding:
+def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     refusals = list(dict.fromkeys(refusal for miss in cause.misses for refusal in miss.refusals))
     nodes = dict.fromkeys(f"{miss.pool.name} ({key}={miss.pool.labels.get(key, 'none')})" for miss in cause.misses)
@@ -102,9 +103,12 @@ def _finding(cause: PlacementCause, key: str) -> Finding:
         f"use are {', '.join(nodes)}",
         at=next((each.at for each in refusals if each.at is not None), pod_set.spec.at or pod_set.at),
         remedy="let the pods run where the volume is, or use a volume that their nodes reach",
-        related=tuple(Related("says where the volume is", at) for at in places)
-        + tuple(Related("a pool that the pods may use", miss.pool.at) for miss in cause.misses if miss.pool.at)
-        + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        related=besides(
+            forced,
+            tuple(Related("says where the volume is", at) for at in places)
+            + tuple(Related("a pool that the pods may use", miss.pool.at) for miss in cause.misses if miss.pool.at)
+            + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
+        ),
         evidence={"volumes": "; ".join(reasons), "nodes": ", ".join(nodes)},
         cause="; ".join(reasons),
     )

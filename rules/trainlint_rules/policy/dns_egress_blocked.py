@@ -52,11 +52,14 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.policy import PolicyEntry
+from trainlint.proof.barriers import list_of
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.core import Core
+from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.rule import Facts, rule
 
@@ -65,10 +68,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per isolating policy and group."""
     for proof, cause in facts.flow_causes("dns-egress-blocked"):
-        yield from _findings(proof, cause)
+        yield from _findings(proof, cause, facts.cores(cause))
 
 
-def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
+def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Iterator[Finding]:
     blocking: dict[Location, PolicyEntry] = {}
     for _, verdict in cause.flows:
         for entry in verdict.egress.deciding or verdict.egress.isolating:
@@ -80,9 +83,12 @@ def _findings(proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
             f"from the cluster's DNS ({protocols} port 53)",
             at=at,
             remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP",
-            related=tuple(
-                Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
-                for flow, _ in cause.flows[:3]
+            related=(
+                *(
+                    Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
+                    for flow, _ in cause.flows[:3]
+                ),
+                *forcing([core for core in cores if core.holds(list_of(entry)) or core.holds(entry.at)]),
             ),
             evidence={"denied": f"{protocols} 53 to kube-dns"},
             cause=proof.group.name,

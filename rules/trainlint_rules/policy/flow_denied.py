@@ -69,6 +69,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.forcing import forcing
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
 
@@ -77,10 +78,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
     for proof, cause in facts.flow_causes("flow-denied"):
-        yield _finding(proof.group, cause)
+        yield _finding(proof.group, cause, forcing(facts.cores(cause)))
 
 
-def _finding(group: Group, cause: FlowCause) -> Finding:
+def _finding(group: Group, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
     flow, verdict = cause.flows[0]
     places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
@@ -93,7 +94,7 @@ def _finding(group: Group, cause: FlowCause) -> Finding:
         f"admitted; the smallest change: {_question(group, flow)}",
         related=(
             Related(f"who needs it: {flow.why}", flow.at),
-            *(Related(role, at) for at, role in places.items()),
+            *(forced or (Related(role, at) for at, role in places.items())),
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         cause=group.name,

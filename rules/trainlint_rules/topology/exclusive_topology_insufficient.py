@@ -36,6 +36,30 @@ spec:
           template: {spec: {restartPolicy: Never, containers: [{name: train, image: "registry.example/train:1"}]}}
 ```
 
+```yaml bad
+apiVersion: topology.volcano.sh/v1alpha1
+kind: HyperNode
+metadata: {name: leaf-1}
+spec: {tier: 1, members: [{type: Node, selector: {labelMatch: {matchLabels: {example.com/rack: r1}}}}]}
+---
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  networkTopology: {mode: hard, highestTierAllowed: 1}  # expect
+  tasks:
+    - name: worker
+      replicas: 5
+      template:
+        spec:
+          restartPolicy: Never
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - {topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {volcano.sh/job-name: train}}}
+          containers: [{name: train, image: "registry.example/train:1", resources: {limits: {cpu: "60"}}}]
+```
+
 ```yaml good
 apiVersion: jobset.x-k8s.io/v1alpha2
 kind: JobSet
@@ -61,7 +85,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.exclusive import ExclusiveCause
 from trainlint.proof.units import key_of
 from trainlint.rule import Facts, rule
@@ -72,6 +96,12 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.exclusive_shortages:
         yield _finding(cause)
+
+
+def _alone(cause: ExclusiveCause) -> tuple[Location, ...]:
+    """The one place that asks for it for all; none where several do, as some of them may ask for it in vain."""
+    places = tuple(dict.fromkeys(pods.together.at for pods in cause.pod_sets if pods.together is not None))
+    return places if len(places) == 1 else ()
 
 
 def _finding(cause: ExclusiveCause) -> Finding:
@@ -95,7 +125,10 @@ def _finding(cause: ExclusiveCause) -> Finding:
         message=message,
         at=cause.together.at,
         remedy=remedy,
-        related=tuple(Related(f"wants one ({pods.name})", pods.at) for pods in cause.pod_sets),
+        related=(
+            *(Related(f"asks for it: {cause.together.by}", at, cause=1) for at in _alone(cause)),
+            *(Related(f"wants one ({pods.name})", pods.at) for pods in cause.pod_sets),
+        ),
         evidence={"topology": key, "parts": cause.units, "domains": ", ".join(cause.domains), "room": cause.room},
         cause=key,
     )

@@ -81,6 +81,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import Group
 from trainlint.proof.cause import ZoneCause, ZoneReason
+from trainlint.proof.forcing import forcing
 from trainlint.rule import Facts, rule
 
 
@@ -90,10 +91,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, ZoneCause):
-                yield _finding(proof.group, cause)
+                yield _finding(proof.group, cause, forcing(facts.cores(cause)))
 
 
-def _finding(group: Group, cause: ZoneCause) -> Finding:
+def _finding(group: Group, cause: ZoneCause, forced: tuple[Related, ...]) -> Finding:
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
     mend = dict.fromkeys(reason.remedy for reason in zones[nearest] if reason.remedy)
@@ -105,7 +106,8 @@ def _finding(group: Group, cause: ZoneCause) -> Finding:
         message=message,
         at=first.at,
         remedy=f"{nearest} is the closest: {' and '.join(mend) or 'change what is listed for it'}",
-        related=tuple(
+        related=forced
+        or tuple(
             Related(role, at) for reasons in zones.values() for reason in reasons for role, at in _places(reason, first)
         ),
         evidence={zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},

@@ -55,8 +55,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SplitCause
+from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.rule import Facts, rule
 
@@ -67,10 +68,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, SplitCause):
-                yield _finding(proof, cause)
+                yield _finding(proof, cause, forcing(facts.cores(cause)))
 
 
-def _finding(proof: GroupProof, cause: SplitCause) -> Finding:
+def _finding(proof: GroupProof, cause: SplitCause, forced: tuple[Related, ...]) -> Finding:
     name = next(name for name, zones in cause.where.items() if len(zones) > 1 or zones)
     spread = max(cause.where, key=lambda each: len(cause.where[each]))
     member = next(each for each in proof.group.members if each.name in {spread, name})
@@ -81,6 +82,7 @@ def _finding(proof: GroupProof, cause: SplitCause) -> Finding:
         remedy=f"pin all its pods to one zone ({' or '.join(proof.viable_zones)}) by a nodeSelector on "
         f"{proof.topology_key}, or by required pod affinity to each other; if it is meant, annotate the object with "
         "trainlint.io/cross-zone: allowed",
+        related=forced,
         evidence={"zones with room for all": ", ".join(proof.viable_zones)},
         counterexample=cause.where,
         cause=proof.group.name,

@@ -84,6 +84,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.cause import CutCause
+from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import denied_sentence, flow_text, places_of
 from trainlint.rule import Facts, rule
@@ -95,10 +96,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, CutCause):
-                yield _finding(proof, cause)
+                yield _finding(proof, cause, forcing(facts.cores(cause)))
 
 
-def _finding(proof: GroupProof, cause: CutCause) -> Finding:
+def _finding(proof: GroupProof, cause: CutCause, forced: tuple[Related, ...]) -> Finding:
     group = proof.group
     first = cause.pairs[0]
     members = {first.flow.source} | ({first.flow.target} if first.flow.target is not None else set())
@@ -118,7 +119,7 @@ def _finding(proof: GroupProof, cause: CutCause) -> Finding:
         f"{proof.topology_key} or required pod affinity, or let the policy permit the flow",
         related=(
             Related(f"who needs it: {first.flow.why}", first.flow.at),
-            *(Related(role, at) for at, role in places.items()),
+            *(forced or (Related(role, at) for at, role in places.items())),
         ),
         evidence=cut,
         counterexample=cause.where,

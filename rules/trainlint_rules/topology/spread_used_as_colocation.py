@@ -67,8 +67,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SpreadCause
+from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
 from trainlint.rule import Facts, rule
 
@@ -81,10 +82,10 @@ def check(facts: Facts) -> Iterator[Finding]:
         for cause in proof.causes:
             if isinstance(cause, SpreadCause) and cause.pod_set.owner not in seen:
                 seen.add(cause.pod_set.owner)
-                yield _finding(proof, cause)
+                yield _finding(proof, cause, forcing(facts.cores(cause)))
 
 
-def _finding(proof: GroupProof, cause: SpreadCause) -> Finding:
+def _finding(proof: GroupProof, cause: SpreadCause, forced: tuple[Related, ...]) -> Finding:
     zones = ", ".join(cause.eligible)
     if cause.forces_split:
         effect = f"it forces the group apart: at most {cause.max_skew} of its pods may be in one of {zones} while "
@@ -101,6 +102,7 @@ def _finding(proof: GroupProof, cause: SpreadCause) -> Finding:
         f"{proof.group.name}: {effect}",
         at=cause.at.child("topologyKey"),
         remedy=f"remove it; a nodeSelector on {proof.topology_key} or required pod affinity keeps a group together",
+        related=forced,
         evidence={"eligible zones": zones, "maxSkew": cause.max_skew},
         cause=cause.pod_set.name,
     )

@@ -69,6 +69,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import StrandedCause
+from trainlint.proof.forcing import besides, forcing
 from trainlint.proof.group import GroupProof
 from trainlint.rule import Facts, rule
 
@@ -79,10 +80,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, StrandedCause):
-                yield _finding(proof, cause)
+                yield _finding(proof, cause, forcing(facts.cores(cause)))
 
 
-def _finding(proof: GroupProof, cause: StrandedCause) -> Finding:
+def _finding(proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...]) -> Finding:
     placed = ", ".join(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
     waiting = ", ".join(each.name for each in cause.waiting)
     first = next(each for each in proof.group.members if each.name == next(iter(cause.placed)))
@@ -92,7 +93,9 @@ def _finding(proof: GroupProof, cause: StrandedCause) -> Finding:
         f"{waiting} find no node, though all fit in {good}",
         at=cause.at,
         remedy=f"keep the first pod out of the zones that cannot hold the rest: pin the group to {good}",
-        related=(Related(f"what may land in the wrong place ({first.name})", first.spec.at or first.at),),
+        related=besides(
+            forced, [Related(f"what may land in the wrong place ({first.name})", first.spec.at or first.at)]
+        ),
         evidence={"placed first": placed, "then waits": waiting, "all fit in": good},
         counterexample=cause.placed,
         cause=proof.group.name,

@@ -1,8 +1,9 @@
 """Numbers of processes, nodes, slots and accelerators contradict each other.
 
 torchrun with `--nnodes=4` waits for four nodes, however many pods there are; eight processes in a pod of four GPUs put
-two ranks on one device, which NCCL refuses; mpirun refuses to start more ranks than the workers have slots. PET_
-variables are torchrun's defaults, so a command without flags may be right.
+two ranks on one device, which NCCL refuses; mpirun refuses to start more ranks than the workers have slots, in all or
+on each (`-N`, `--npernode`, `--map-by ppr`). PET_ variables are torchrun's defaults, so a command without flags may be
+right.
 
 Silent where a number is a placeholder or computed by a script, and for elastic ranges, where elastic-policy-invalid
 speaks.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from trainlint.fact import fact
@@ -55,6 +56,7 @@ def _ranges(field: Field, what: str) -> Iterator[Subnet]:
             yield Subnet(network, what, field.at)
 
 
+@lru_cache(maxsize=16384)
 def _network(text: str) -> Network | None:
     try:
         return ip_network(text, strict=False)

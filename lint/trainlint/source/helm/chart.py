@@ -11,7 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.source.builder import Loaded
 from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.files import SourceFile, World
+from trainlint.source.files import CHART_FILE, SourceFile, World
 from trainlint.source.loader import load
 from trainlint.source.text import NotTextError, decode
 
@@ -26,7 +26,6 @@ __all__ = [
     "yaml_mapping",
 ]
 
-CHART_FILE: Final = "Chart.yaml"
 REQUIREMENTS: Final = "requirements.yaml"
 """Where charts of the first API version keep their dependencies."""
 

@@ -17,7 +17,7 @@ from trainlint.source.listing import git_files
 
 __all__ = ["ChartFiles", "RefusedError"]
 
-MAX_FILES: Final = 5000
+MAX_FILES: Final = 20_000
 MAX_BYTES: Final = 64 << 20
 """Limits of one chart with all charts inside it."""
 
@@ -58,7 +58,8 @@ class ChartFiles:
             found[inside] = (name, content)
             size += len(content)
             if len(found) > MAX_FILES or size > MAX_BYTES:
-                raise RefusedError(f"it has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB")
+                why = f"it has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
+                raise RefusedError(why, "give the chart a directory of its own")
         return found
 
     def read(self, name: str) -> bytes | None:

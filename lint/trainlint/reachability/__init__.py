@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice, product
 from typing import TYPE_CHECKING, Literal
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.policy import Permission, PolicyEntry, Verdict
+from trainlint.model.policy import Direction, Permission, PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, Group, PortRange
@@ -186,14 +187,39 @@ class Reachability:
         targets = self.places if flow.target is not None else self.places[:1]
         return (self.crossing(flow, source, target) for source in self.places for target in targets)
 
+    def _denied(self, flow: Flow) -> bool:
+        """Whether it is denied for every pair of places; where no policy reads places, one inside a place tells."""
+        found = self.crossings(flow)
+        return all(each.permission is Permission.DENY for each in (found if self._zonal else islice(found, 1)))
+
     @cached_property
     def denied(self) -> tuple[tuple[Flow, Verdict], ...]:
         """The flows that are denied wherever the pods land, each with one of the verdicts."""
-        return tuple(
-            (flow, next(self.crossings(flow)).other_node)
-            for flow in self.group.flows
-            if all(crossing.permission is Permission.DENY for crossing in self.crossings(flow))
-        )
+        return tuple((flow, next(self.crossings(flow)).other_node) for flow in self.group.flows if self._denied(flow))
+
+    @cached_property
+    def selecting(self) -> tuple[PolicyEntry, ...]:
+        """The policy entries that select, or may select, an end of a flow somewhere, in the order of the policies."""
+        found: set[int] = set()
+        for end, direction in self._ends():
+            found.update(id(each.entry) for each, _ in self._policies.selection(end, direction).entries)
+        return tuple(entry for entry in self._policies.entries if id(entry) in found)
+
+    def _ends(self) -> Iterator[tuple[Endpoint, Direction]]:
+        """Every end of every flow, in every place and on every kind of node, with the direction of its part in it."""
+        everywhere = self.places if self._zonal else self.places[:1]
+        nodes: tuple[Literal["other", "same"], ...] = ("other", "same")
+        for flow, place, node in product(self.group.flows, everywhere, nodes):
+            if node == "other" or self._on_host(flow):
+                yield self._endpoint(flow.source, place, node), Direction.EGRESS
+                target = self._dns if flow.target is None else self._endpoint(flow.target, place, node)
+                yield target, Direction.INGRESS
+
+    def under(self, policies: PolicySet) -> Reachability:
+        """The same group in the same places under other policies."""
+        other = Reachability(self.group, self.places, policies, self._settings, self._namespaces, zonal=self._zonal)
+        other._endpoints = self._endpoints
+        return other
 
     def always_permitted(self, flow: Flow) -> bool:
         """Whether the flow is surely permitted from every place to every other, without looking at each pair."""

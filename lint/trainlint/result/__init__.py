@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Path, Severity, Span
 from trainlint.model.known import Answer
+
+if TYPE_CHECKING:
+    from trainlint.result.graph import GroupGraph
 
 __all__ = [
     "Baseline",
@@ -37,7 +40,10 @@ class SnapshotSummary:
 
 @fact
 class PlacedRelated:
-    """A related place of a finding: its role, where it is, and the source lines of its span (a few at most)."""
+    """A related place of a finding: its role, where it is, and the source lines of its span (a few at most).
+
+    ``cause`` numbers the irreducible set of places that it belongs to; 0 where it only belongs to the story.
+    """
 
     role: str
     file: str
@@ -45,6 +51,7 @@ class PlacedRelated:
     path: Path = ()
     lines: tuple[str, ...] = ()
     base: bool = False
+    cause: int = 0
 
 
 @fact
@@ -189,7 +196,8 @@ class Baseline:
 class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 
-    ``fail_on`` is the least severity that the configuration lets fail a run.
+    ``fail_on`` is the least severity that the configuration lets fail a run. ``graphs`` are those of ``groups``, in
+    the same order, where somebody asked for them.
     """
 
     root: str
@@ -204,3 +212,4 @@ class Result:
     comparison: Comparison | None = None
     baseline: Baseline | None = None
     fail_on: Severity = Severity.ERROR
+    graphs: tuple[GroupGraph, ...] = ()

@@ -1,0 +1,72 @@
+"""``trainlint explain``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import click
+
+from trainlint.cli.debug import debug_option
+from trainlint.cli.exit import CLEAN, USAGE
+from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.progress import Progress
+from trainlint.report.options import Options
+
+__all__ = ["command"]
+
+FORMATS: Final = ("text", "json")
+
+
+@click.command("explain")
+@click.argument("wanted", metavar="FINDING-ID|GROUP")
+@click.argument("paths", nargs=-1, metavar="[PATHS]", type=click.Path(exists=True, path_type=Path))
+@click.option("--snapshot", "snapshots", multiple=True, metavar="NAME", help="Only this snapshot; repeatable.")
+@click.option(
+    "--config",
+    metavar="FILE",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Settings, instead of the trainlint.yaml of the repository.",
+)
+@output_option(FORMATS)
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
+@click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
+@debug_option
+def command(
+    *,
+    wanted: str,
+    paths: tuple[Path, ...],
+    snapshots: tuple[str, ...],
+    config: Path | None,
+    outputs: tuple[str, ...],
+    color: str,
+    no_cache: bool,
+) -> None:
+    """Give the proof in words, step by step, with every place.
+
+    Which nodes the pods of each role may use, and why not the others; which connections the group needs, and where that
+    is written; which policy entries decide about them; what each zone lacks; what the scheduler may choose; the lines
+    that force a refutation, none of which can be left out; and what all of it rests on.
+
+    A finding is meant by its id or the beginning of it ("trainlint check --output json" shows them, as does an id that
+    is unknown), a group by namespace/name or its name alone. "trainlint prove" shows the same as tables of pods.
+
+    The exit code is 0 whatever the answers, 2 for a name that is unknown or may mean several.
+    """
+    chosen = targets(outputs, FORMATS)
+    from trainlint.engine.explain import explain  # noqa: PLC0415 (heavy; not needed to complain about options)
+    from trainlint.report.explain import argument_text  # noqa: PLC0415
+    from trainlint.report.explain_json import argument_json  # noqa: PLC0415
+
+    with Progress() as progress:
+        found = explain(
+            paths or (Path(),), wanted, snapshots=snapshots, config=config, progress=progress, cache=not no_cache
+        )
+    screen = Options(color=use_color(color), width=columns())
+
+    def text(target: Target) -> str:
+        if target.format == "json":
+            return argument_json(*found)
+        return argument_text(*found, screen if target.file is None else Options())
+
+    click.get_current_context().exit(CLEAN if publish(chosen, text) else USAGE)

@@ -1,0 +1,73 @@
+"""One look at a repository for somebody who keeps looking: findings, and groups with the places of their objects."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from trainlint.config.choices import Choices
+from trainlint.engine.place import Places
+from trainlint.engine.setup import read_setup
+from trainlint.engine.state import Progress, judge, read_all, read_state, sift
+from trainlint.engine.verdict import verdicts
+from trainlint.fact import fact
+from trainlint.finding import Finding, Span
+from trainlint.result import Failure, GroupVerdict, Placed
+from trainlint.snapshot.repository import READ_KINDS
+from trainlint.source.builds import open_builds
+from trainlint.source.cache import open_cache
+from trainlint.source.files import discover
+from trainlint.source.prefilter import KindFilter
+
+__all__ = ["Home", "Seen", "look"]
+
+
+@fact
+class Home:
+    """An object of a group, where it stands, with the verdict on the group."""
+
+    file: str
+    span: Span
+    verdict: GroupVerdict
+
+
+@fact
+class Seen:
+    """What was found; files are relative to ``root``."""
+
+    root: str
+    findings: tuple[Placed, ...]
+    homes: tuple[Home, ...]
+    failures: tuple[Failure, ...]
+
+
+def look(paths: Sequence[Path], progress: Progress) -> Seen:
+    """Everything about the repository at ``paths``; ``progress`` may raise, and so end it early.
+
+    Raises:
+        UsageError: a path that is not there, a configuration or an Inventory that is wrong.
+    """
+    world = discover(paths)
+    store = open_cache(world, KindFilter(READ_KINDS))
+    setup = read_setup(world, paths, None, Choices())
+    state = read_state(world, read_all(world, progress, cache=store), setup, open_builds(keep=True))
+    state.severities = setup.severities
+    judge(state, setup.rules, progress)
+    kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
+    return Seen(
+        str(world.root),
+        tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
+        tuple(_homes((verdict for verdict, *_ in verdicts(state.facts, state.repository)), state.places)),
+        tuple(state.failures),
+    )
+
+
+def _homes(groups: Iterator[GroupVerdict], places: Places) -> Iterator[Home]:
+    for verdict in groups:
+        for at in dict.fromkeys(role.at for role in verdict.roles if role.at is not None):
+            yield Home(at.file, places.whole(at), verdict)
+
+
+def _order(finding: Finding) -> tuple[str, int, str]:
+    return (finding.at.file, finding.at.document, finding.rule)

@@ -1,0 +1,160 @@
+"""Where the roles of a group can run: its zones, the pools in them, and which role fits on which of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from trainlint.finding import Location
+from trainlint.model.known import Answer, Undetermined
+from trainlint.model.pool import Inventory, Pool
+from trainlint.model.workload import PodSet
+from trainlint.proof.cause import CapacityCause, DeadlockCause, Seat, StrandedCause
+from trainlint.proof.facts import Facts
+from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.group import GroupProof
+from trainlint.proof.words import refusal_sentence, remedy_for
+from trainlint.reachability import NO_DOMAIN
+from trainlint.result import PlacedRelated
+from trainlint.result.graph import GraphPool, GraphZone, Reason, Seated, Spot
+from trainlint.scheduling.condense import members
+from trainlint.scheduling.node import Node
+from trainlint.workload.accelerators import is_accelerator
+
+__all__ = ["Place", "obstacles_of", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
+
+Place = Callable[[Location, str], PlacedRelated]
+"""Resolves a place, which gets a part (``who blocks it``) in words."""
+
+
+def pools_of(inventory: Inventory, nodes: Sequence[Node], key: str, place: Place) -> tuple[GraphPool, ...]:
+    """The pools of an inventory (condensed to ``nodes``) by zone and name; those that can have no node are left out."""
+    condensed = [node.pool for node in nodes]
+    names = members(inventory.pools, condensed)
+    found = [
+        GraphPool(
+            names=names.get(pool.name, (pool.name,)),
+            zone=_zone(pool, key),
+            minimum=pool.minimum,
+            maximum=pool.maximum,
+            taints=tuple(
+                f"{taint.key}{f'={taint.value}' if taint.value else ''}:{taint.effect}" for taint in pool.taints
+            ),
+            accelerators=tuple(_accelerators(pool)),
+            at=None if pool.at is None else place(pool.at, "the nodes"),
+        )
+        for pool in condensed
+        if pool.maximum != 0
+    ]
+    return tuple(sorted(found, key=lambda each: (each.zone, each.name)))
+
+
+def _accelerators(pool: Pool) -> Iterator[str]:
+    for resource, amount in sorted((pool.allocatable or {}).items()):
+        if is_accelerator(resource):
+            yield f"? {resource}" if isinstance(amount, Undetermined) else f"{amount} {resource}"
+
+
+def _zone(pool: Pool, key: str) -> str:
+    value = pool.label(key)
+    return value if isinstance(value, str) else NO_DOMAIN
+
+
+def zones_of(proof: GroupProof, pools: Sequence[GraphPool], place: Place) -> tuple[GraphZone, ...]:
+    """Every zone with its answer; those of pools and those of which policies were asked."""
+    judged = {zone.name: zone for zone in proof.zones}
+    roles = {id(member): index for index, member in enumerate(proof.group.members)}
+    names = {pool.zone for pool in pools} | set(judged)
+    names |= {each.name for each in proof.reach.places} if proof.reach is not None else set()
+    found = []
+    for name in sorted(names):
+        zone = judged.get(name)
+        lacks = tuple(
+            (
+                None if each.pod_set is None else roles.get(id(each.pod_set)),
+                Reason(
+                    each.text,
+                    (place(each.at, _keeps_out(each.pod_set)), *(place(at, role) for role, at in each.related)),
+                    each.remedy,
+                ),
+            )
+            for each in (zone.reasons if zone is not None else ())
+            if each.flow is None
+        )
+        found.append(GraphZone(name, None if zone is None else zone.answer, lacks))
+    return tuple(found)
+
+
+def spots_of(proof: GroupProof, facts: Facts, zones: Sequence[GraphZone], place: Place) -> tuple[Spot, ...]:
+    """Every role in every zone."""
+    found = []
+    for index, member in enumerate(proof.group.members):
+        judged = facts.verdicts.of(member)
+        for zone in zones:
+            if judged is None:
+                found.append(Spot(index, zone.name, Answer.UNKNOWN))
+                continue
+            feasible, nodes = judged
+            here = [number for number, node in enumerate(nodes) if _zone(node.pool, proof.topology_key) == zone.name]
+            found.append(_spot(index, zone.name, feasible, {number: nodes[number].pool for number in here}, place))
+    return tuple(found)
+
+
+def _spot(role: int, zone: str, feasible: Feasibility, here: Mapping[int, Pool], place: Place) -> Spot:
+    fits = [here[number].name for number in sorted(here) if number in feasible.pools]
+    if fits:
+        return Spot(role, zone, Answer.PROVED, tuple(fits))
+    unsure = [here[number].name for number in sorted(here) if number in feasible.doubtful]
+    if unsure:
+        return Spot(role, zone, Answer.UNKNOWN, tuple(unsure), Reason("; ".join(feasible.doubts())))
+    nearest = min((feasible.verdicts[number] for number in here if number in feasible.verdicts), key=len, default=())
+    text, at, related = refusal_sentence(feasible, nearest, list(here.values()))
+    places = (place(at, _keeps_out(feasible.pod_set)), *(place(where, part) for part, where in related))
+    return Spot(role, zone, Answer.REFUTED, (), Reason(text, places, remedy_for(feasible.pod_set, nearest)))
+
+
+def _keeps_out(pod_set: PodSet | None) -> str:
+    return "" if pod_set is None else f"what keeps {pod_set.name} out"
+
+
+def seated(proof: GroupProof, seats: Sequence[Seat]) -> tuple[Seated, ...]:
+    """A placement, with roles by number."""
+    roles = {member.name: index for index, member in reversed(list(enumerate(proof.group.members)))}
+    return tuple(
+        Seated(roles[seat.pod_set], seat.zone, seat.pool, seat.pods, seat.nodes)
+        for seat in seats
+        if seat.pod_set in roles
+    )
+
+
+def waiting_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], ...]:
+    """The roles that the counterexample leaves Pending for ever, and what leads them there."""
+    roles = {id(member): index for index, member in enumerate(proof.group.members)}
+    found = []
+    for cause in proof.causes:
+        if isinstance(cause, StrandedCause):
+            good = f" although all fit in {', '.join(cause.good)}" if cause.good else ""
+            for each in cause.waiting:
+                text = f"once the others are placed like this, {each.name} finds no node for ever{good}"
+                found.append((roles[id(each)], Reason(text, (place(cause.at, f"what binds {each.name}"),))))
+    return tuple(found)
+
+
+def obstacles_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], ...]:
+    """What keeps roles from ever starting although each of their pods has nodes."""
+    roles = {id(member): index for index, member in enumerate(proof.group.members)}
+    found = []
+    for cause in proof.causes:
+        if isinstance(cause, DeadlockCause) and id(cause.pod_set) in roles:
+            found.append((roles[id(cause.pod_set)], Reason(_deadlock(cause), (place(cause.at, "what binds it"),))))
+        elif isinstance(cause, CapacityCause) and id(cause.pod_set) in roles:
+            text = f"of its {cause.needed} pods only {cause.possible} ever find a place: {cause.what}"
+            places = (place(cause.at, "what each asks for"), *(place(at, "where none has room") for at in cause.places))
+            found.append((roles[id(cause.pod_set)], Reason(text, places)))
+    return tuple(found)
+
+
+def _deadlock(cause: DeadlockCause) -> str:
+    if cause.mutual:
+        return f"its pods and those of {cause.target.name} must each start next to the other"
+    there, here = ", ".join(cause.target_zones), ", ".join(cause.own_zones)
+    return f"it must run where {cause.target.name} runs, only in {there}, and has nodes only in {here}"

@@ -1,0 +1,1 @@
+"""The language server: what trainlint finds, in an editor. It needs the extra ``trainlint[lsp]``."""

@@ -1,0 +1,74 @@
+"""One root that is linted: a folder of the workspace, or a file outside of all folders."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from lsprotocol.types import Diagnostic
+
+from trainlint.engine.look import Seen, look
+from trainlint.finding import UsageError
+from trainlint.lsp.diagnostics import diagnostics
+from trainlint.lsp.positions import Texts
+from trainlint.lsp.runner import Runner
+
+__all__ = ["Session"]
+
+
+class Session:
+    """Remembers what was seen last. ``tell`` shows a message (text, and what to log), ``changed`` publishes."""
+
+    def __init__(
+        self,
+        root: Path,
+        changed: Callable[[], None],
+        tell: Callable[[str, str], None],
+        turn: asyncio.Semaphore,
+    ) -> None:
+        self.root = root
+        self.seen: Seen | None = None
+        self.diagnostics: dict[str, list[Diagnostic]] = {}
+        self._changed, self._tell = changed, tell
+        self._told = ""
+        self._runner: Runner[tuple[Seen, dict[str, list[Diagnostic]]]] = Runner(
+            self._look, self._done, self._failed, turn
+        )
+
+    def request(self) -> None:
+        """Look again."""
+        self._runner.request()
+
+    async def stop(self) -> None:
+        """Look no more."""
+        await self._runner.stop()
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file is a part of what is linted here."""
+        return path == self.root or path.is_relative_to(self.root)
+
+    def _look(self, progress: Callable[[str, int, int], None]) -> tuple[Seen, dict[str, list[Diagnostic]]]:
+        seen = look([self.root], progress)
+        return seen, diagnostics(seen, Texts(Path(seen.root), self.root))
+
+    def _done(self, found: tuple[Seen, dict[str, list[Diagnostic]]]) -> None:
+        self.seen, self.diagnostics = found
+        broken = "; ".join(f"the rule {each.rule} broke: {each.message}" for each in self.seen.failures)
+        self._say(f"{broken}: its findings are missing" if broken else "", broken)
+        self._changed()
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, UsageError):
+            self._say(f"{error} (what is shown is from before)", str(error))
+            return
+        text = " ".join(f"{type(error).__name__}: {error}".split())
+        details = "".join(traceback.format_exception(error))
+        self._say(f"internal error: {text}. What is shown is from before; saving a file tries again", details)
+
+    def _say(self, text: str, details: str) -> None:
+        """Show a message, the same one only once."""
+        if text and text != self._told:
+            self._tell(f"trainlint: {self.root.name}: {text}", details)
+        self._told = text

@@ -1,0 +1,64 @@
+"""The policies of a group as constraints: what denies, and what isolates without admitting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+
+from trainlint.finding import Location
+from trainlint.model.policy import Action, Peer, PolicyEntry
+from trainlint.policy import PolicySet
+from trainlint.proof.constraint import Constraint, Kind
+
+__all__ = ["barriers", "list_of", "without_barriers"]
+
+EVERYONE = (Peer(written="everyone"),)
+
+
+def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
+    """Each entry that denies, and each policy's list of a direction that isolates and may not admit the group."""
+    found: dict[tuple[Kind, Location], Constraint] = {}
+    for entry in entries:
+        side, origin = entry.direction.value, f"{entry.origin.kind} {entry.origin.name}"
+        if entry.action is Action.DENY:
+            denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})")
+            found.setdefault((denied.kind, denied.at), denied)
+        if entry.isolates:
+            text = f"isolates {side} and does not admit it ({origin})"
+            closed = Constraint(Kind.MISSING_ALLOW, list_of(entry), text)
+            found.setdefault((closed.kind, closed.at), closed)
+    return tuple(found.values())
+
+
+def list_of(entry: PolicyEntry) -> Location:
+    """The list in which an entry of its policy and direction that admits somebody stands, or would stand."""
+    at, side = entry.at, entry.direction.value
+    path = at.path[:-1] if at.path and isinstance(at.path[-1], int) else at.path
+    if path and path[-1] in (side, f"{side}Deny"):
+        path = path[:-1]
+    return Location(at.file, at.document, (*path, side), at.base)
+
+
+def without_barriers(policies: PolicySet, entries: Iterable[PolicyEntry], kept: Collection[Constraint]) -> PolicySet:
+    """The policies in which, of what concerns a group (``entries``), only some constraints are left.
+
+    A list that is not among them admits everyone.
+    """
+    return policies.with_entries(_left(entries, {(each.kind, each.at) for each in kept}))
+
+
+def _left(entries: Iterable[PolicyEntry], kept: Collection[tuple[Kind, Location]]) -> Iterator[PolicyEntry]:
+    for entry in entries:
+        isolates = entry.isolates and (Kind.MISSING_ALLOW, list_of(entry)) in kept
+        denies = entry.action is Action.DENY
+        if entry.isolates and not isolates:
+            yield replace(_about(entry, EVERYONE), isolates=False)
+        if denies and (Kind.DENY, entry.at) in kept:
+            yield replace(entry, isolates=isolates)
+        elif isolates or not (denies or entry.isolates):
+            yield _about(entry, None) if denies else entry
+
+
+def _about(entry: PolicyEntry, peers: tuple[Peer, ...] | None) -> PolicyEntry:
+    """An entry without ports that admits these peers, or nobody, to the same pods."""
+    return replace(entry, action=Action.ALLOW, peers=peers, ports=None, only_if="", authentication="")

@@ -1,0 +1,162 @@
+"""Why a group is refuted: irreducible sets of constraints that suffice for it, one for each independent cause."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.model.known import Answer
+from trainlint.model.workload import Flow
+from trainlint.proof.cause import (
+    Cause,
+    CutCause,
+    CutPair,
+    FlowCause,
+    PlacementCause,
+    SplitCause,
+    SpreadCause,
+    StrandedCause,
+    ZoneCause,
+)
+from trainlint.proof.constraint import Constraint, Kind
+from trainlint.proof.group import GroupProof
+from trainlint.proof.minimal import Oracle, OutOfQuestionsError, irreducible
+from trainlint.proof.without import Opened, Without
+
+__all__ = ["Core", "cores"]
+
+QUESTIONS: Final = 150
+"""Sets of constraints that are judged for one cause at most."""
+
+CAUSES: Final = 4
+"""Independent causes that are looked for."""
+
+Kept = frozenset[Constraint]
+
+
+@fact
+class Core:
+    """Constraints with which alone the group is refuted; without any one of them it is not.
+
+    ``reduced`` is false where there were too many sets to try: then some may not be needed.
+    """
+
+    constraints: tuple[Constraint, ...]
+    reduced: bool = True
+
+    def holds(self, place: Location) -> bool:
+        """Whether a constraint of it stands there."""
+        return any(place in each.places for each in self.constraints)
+
+
+def cores(proof: GroupProof, opened: Opened, world: Without | None, cause: Cause) -> tuple[Core, ...]:
+    """The cores of one cause of a refuted group, none of which share anything; none where no constraint forces it."""
+    if isinstance(cause, FlowCause):
+        return tuple(_of_flows(cause, opened))
+    if world is None:
+        return ()
+    match cause:
+        case SplitCause():
+            return (Core((_missing_pin(proof, world),)),)
+        case CutCause():
+            return tuple(_of_cut(proof, cause, opened, world))
+        case StrandedCause():
+            return tuple(_of_dead_end(proof, cause, world))
+        case PlacementCause():
+            pod_set = cause.pod_set
+            return tuple(_disjoint(lambda kept: not world.placed(pod_set, kept), world.constraints))
+        case SpreadCause() if not cause.forces_split:
+            return ()
+        case _:
+            return tuple(_of_group(proof, cause, opened, world))
+
+
+def _disjoint(
+    holds: Callable[[Kept], bool], parts: Sequence[Constraint], likely: Iterable[Constraint] = ()
+) -> Iterator[Core]:
+    """Cores that share nothing, one after the other."""
+    oracle: Oracle[Constraint] = Oracle(holds, QUESTIONS)
+    left, hint = list(parts), set(likely)
+    for _ in range(CAUSES):
+        try:
+            found = irreducible(oracle, left, hint)
+        except OutOfQuestionsError:
+            return
+        if not found:
+            return
+        yield Core(found)
+        left = [each for each in left if each not in found]
+
+
+def _of_flows(cause: FlowCause, opened: Opened) -> Iterator[Core]:
+    def denied(kept: Kept) -> bool:
+        return any(opened.denied(flow, kept) for flow, _ in cause.flows)
+
+    return _disjoint(denied, opened.constraints)
+
+
+def _of_group(proof: GroupProof, cause: Cause, opened: Opened, world: Without) -> Iterator[Core]:
+    """For one zone: without the policies that deny a flow everywhere, which are causes of their own (decision 1)."""
+    apart = {
+        each
+        for other in proof.causes
+        if isinstance(other, FlowCause)
+        for core in _of_flows(other, opened)
+        for each in core.constraints
+    }
+    parts = [*world.constraints, *(each for each in opened.constraints if each not in apart)]
+    places = set(_places(cause))
+    likely = [each for each in parts if each.at in places]
+    return _disjoint(lambda kept: world.exists(kept) is Answer.REFUTED, parts, likely)
+
+
+def _places(cause: Cause) -> Iterator[Location]:
+    """Where the proof itself saw what it is."""
+    if isinstance(cause, ZoneCause):
+        for reason in (each for reasons in cause.reasons.values() for each in reasons):
+            yield reason.at
+            yield from (at for _, at in reason.related)
+    elif not isinstance(cause, FlowCause | CutCause | SplitCause | PlacementCause):
+        yield cause.at
+
+
+def _of_cut(proof: GroupProof, cause: CutCause, opened: Opened, world: Without) -> Iterator[Core]:
+    """The bad placement stays possible whatever else is dropped, so only the policies are in question."""
+    pin = _missing_pin(proof, world, [pair.flow for pair in cause.pairs])
+
+    def denied(kept: Kept) -> bool:
+        return any(_cut(pair, opened, kept) for pair in cause.pairs)
+
+    for core in _disjoint(denied, opened.constraints):
+        yield Core((*core.constraints, pin), core.reduced)
+
+
+def _cut(pair: CutPair, opened: Opened, kept: Kept) -> bool:
+    reach = opened.reach(kept)
+    places = {place.name: place for place in reach.places}
+    return reach.crossing(pair.flow, places[pair.source_zone], places[pair.target_zone]).may_be_denied
+
+
+def _of_dead_end(proof: GroupProof, cause: StrandedCause, world: Without) -> Iterator[Core]:
+    pin = _missing_pin(proof, world)
+    zone = proof.viable_zones[0]
+
+    def stranded(kept: Kept) -> bool:
+        found = world.proof(kept, zone="" if pin in kept else zone)
+        return any(isinstance(each, StrandedCause) for each in found.causes)
+
+    parts = [*world.constraints, pin]
+    return _disjoint(stranded, parts, [each for each in parts if each is pin or each.at == cause.at])
+
+
+def _missing_pin(proof: GroupProof, world: Without, flows: Collection[Flow] = ()) -> Constraint:
+    """That nothing keeps the group in one zone, at the pod specs of those that may be in several."""
+    group = proof.group
+    ends = {end for flow in flows for end in (flow.source, flow.target)}
+    free = [group.members[index] for index in world.wandering if not flows or index in ends]
+    free = free or [each for index, each in enumerate(group.members) if index not in group.dependencies]
+    names = ", ".join(each.name for each in free)
+    first, *others = dict.fromkeys(each.spec.at or each.template for each in free)
+    return Constraint(Kind.MISSING_PIN, first, f"nothing keeps {names} in one zone with the rest", also=tuple(others))

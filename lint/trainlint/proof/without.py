@@ -1,0 +1,155 @@
+"""The model of one group without some of its constraints: what is permitted then, and whether it can run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from trainlint.model.known import Answer
+from trainlint.model.pool import Inventory
+from trainlint.model.workload import Flow, Group, PodSet
+from trainlint.policy import PolicySet
+from trainlint.proof.barriers import barriers, without_barriers
+from trainlint.proof.constraint import Constraint, Kind, constraints
+from trainlint.proof.feasibility import Feasibility, judge_pod_set
+from trainlint.proof.group import GroupProof, Stage, prove
+from trainlint.proof.relaxed import pinned, relaxed_nodes, relaxed_pods
+from trainlint.proof.roles import attracted
+from trainlint.reachability import Reachability
+from trainlint.scheduling.node import Node
+
+if TYPE_CHECKING:
+    from trainlint.proof.facts import Facts
+
+__all__ = ["Opened", "Without"]
+
+AT_NODES = frozenset({Kind.TAINT, Kind.CORDON})
+OF_POLICIES = frozenset({Kind.DENY, Kind.MISSING_ALLOW})
+Dropped = frozenset[Constraint]
+
+POOLS = 64
+"""Pools up to which each counts by itself; of more than that, equal ones are one, where the first of them stands."""
+
+
+class Opened:
+    """The flows of a group with only some of the constraints that policies put on them."""
+
+    def __init__(self, reach: Reachability, policies: PolicySet) -> None:
+        self._reach = reach
+        self._policies = policies
+        self._reaches: dict[Dropped, Reachability] = {}
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Everything removable about whom the group's pods may talk to."""
+        return barriers(self._reach.selecting)
+
+    def reach(self, kept: Collection[Constraint]) -> Reachability:
+        """What is permitted with only these constraints."""
+        key = frozenset(each for each in kept if each.kind in OF_POLICIES)
+        if key not in self._reaches:
+            policies = without_barriers(self._policies, self._reach.selecting, key)
+            self._reaches[key] = self._reach.under(policies)
+        return self._reaches[key]
+
+    def denied(self, flow: Flow, kept: Collection[Constraint]) -> bool:
+        """Whether a flow is denied wherever the pods land."""
+        return any(each is flow for each, _ in self.reach(kept).denied)
+
+
+class Without:
+    """A group on the nodes of one inventory, judged anew with whatever is kept of its constraints."""
+
+    def __init__(self, facts: Facts, group: Group, inventory: Inventory, stage: Stage, opened: Opened) -> None:
+        self._facts = facts
+        self._group = group
+        self._inventory = inventory
+        self._stage = stage
+        self._opened = opened
+        self._feasible: dict[tuple[int, Dropped], Feasibility] = {}
+
+    @cached_property
+    def _nodes(self) -> Sequence[Node]:
+        many = len(self._inventory.pools) > POOLS
+        return self._stage.nodes if many else self._facts.verdicts.each_node(self._inventory)
+
+    @cached_property
+    def _pod_sets(self) -> tuple[PodSet, ...]:
+        """The members, and the other workloads that they are required to be near."""
+        near = (each.pod_set for each in self._stage.others if _wanted(each, self._stage))
+        return (*self._group.members, *near)
+
+    @cached_property
+    def constraints(self) -> tuple[Constraint, ...]:
+        """Everything removable about where the pods may go, those that people would keep first."""
+        judged = [self._judge(index, frozenset(), "") for index in range(len(self._pod_sets))]
+        return constraints(judged, self._nodes)
+
+    @cached_property
+    def wandering(self) -> tuple[int, ...]:
+        """The group's own pod sets whose pods may land in more than one domain."""
+        key, nodes, judged = self._stage.settings.topology_key, self._stage.nodes, self._stage.feasible
+        return tuple(
+            index
+            for index in self._own
+            if len({nodes[pool].label(key) for pool in judged[index].pools | judged[index].doubtful}) > 1
+        )
+
+    @property
+    def _own(self) -> list[int]:
+        return [index for index in range(len(self._group.members)) if index not in self._group.dependencies]
+
+    def exists(self, kept: Collection[Constraint]) -> Answer:
+        """Whether the group can run with only these constraints."""
+        return self.proof(kept, halfway=True).exists
+
+    def placed(self, pod_set: PodSet, kept: Collection[Constraint]) -> bool:
+        """Whether some node may take a pod of one of its sets with only these constraints."""
+        index = next(number for number, each in enumerate(self._pod_sets) if each is pod_set)
+        found = self._judge(index, frozenset(self.constraints).difference(kept), "")
+        return bool(found.pools or found.doubtful)
+
+    def proof(self, kept: Collection[Constraint], *, zone: str = "", halfway: bool = False) -> GroupProof:
+        """The proof with only these constraints. ``zone`` pins all of the group's own pods; ``halfway`` is exists."""
+        gone = frozenset(self.constraints).difference(kept)
+        judged = [self._judge(index, gone, zone if index in self._own else "") for index in range(len(self._pod_sets))]
+        members = len(self._group.members)
+        stage = replace(
+            self._stage,
+            nodes=relaxed_nodes(self._nodes, [each for each in gone if each.kind in AT_NODES]),
+            feasible=dict(enumerate(judged[:members])),
+            others=judged[members:],
+            hopeless=False,
+        )
+        group = replace(self._group, members=tuple(each.pod_set for each in judged[:members]))
+        return prove(group, self._opened.reach(kept), stage, (), halfway=halfway)
+
+    def _judge(self, index: int, gone: Dropped, zone: str) -> Feasibility:
+        """Where one set can be, with what is dropped of its own and of the nodes'."""
+        mine = frozenset(each for each in gone if each.kind in AT_NODES or index in each.of)
+        if zone:
+            return self._anew(index, mine, lambda pods: pinned(pods, self._stage.settings.topology_key, zone))
+        key = (index, mine)
+        if key not in self._feasible:
+            self._feasible[key] = self._anew(index, mine, lambda pods: pods)
+        return self._feasible[key]
+
+    def _anew(self, index: int, gone: Dropped, change: Callable[[PodSet], PodSet]) -> Feasibility:
+        at_nodes = frozenset(each for each in gone if each.kind in AT_NODES)
+        pods = change(relaxed_pods(self._pod_sets[index], gone - at_nodes))
+        return judge_pod_set(
+            pods,
+            self._inventory,
+            relaxed_nodes(self._nodes, at_nodes),
+            self._stage.settings,
+            self._facts.admission,
+            self._stage.storage,
+            self._facts.queueing.choices(pods) if pods.queue else None,
+        )
+
+
+def _wanted(other: Feasibility, stage: Stage) -> bool:
+    """Whether somebody's required affinity is about that workload."""
+    return any(attracted(each.pod, other.pod, stage.namespaces) for each in stage.feasible.values())

@@ -1,0 +1,93 @@
+"""The places of a cause are irreducible, on every case about topology and policies, tried on the files themselves.
+
+By definition, with every other removable constraint dropped the group is still refuted, and dropping any one more ends
+it. Constraints are found and dropped by ``manifests``, which knows only YAML; verdicts come from the whole pipeline.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from tests.proof.manifests import Manifests, Spot
+
+from trainlint.engine import check
+from trainlint.model.known import Answer
+from trainlint.result import Placed, Result
+
+TESTS = Path(__file__).parent.parent
+KINDS = ("topology", "policy", "placement")
+FOLDERS = [*sorted(path.parent for kind in KINDS for path in TESTS.glob(f"cases/{kind}/*/case.yaml")), TESTS / "lab"]
+WORLDS = [folder for folder in FOLDERS if not (folder / "base").is_dir()]
+FOR_ALL = ("split-cut-by-policy", "split-across-zones", "stranded-by-affinity")
+"""Rules about placements that the scheduler may choose: they are refuted as long as they speak."""
+BY_OBJECTS = {"kueue-never-admits", "single-writer-volume-shared"}
+"""Rules about what one object makes impossible by itself: their places are its own, and no set is searched for."""
+
+
+def copied(folder: Path, target: Path) -> Path:
+    return Path(shutil.copytree(folder, target, ignore=shutil.ignore_patterns("case.yaml", "*.md")))
+
+
+def causes(placed: Placed) -> dict[int, list[Spot]]:
+    found: dict[int, list[Spot]] = {}
+    for related, at in zip(placed.related, (each.at for each in placed.finding.related), strict=True):
+        if related.cause:
+            found.setdefault(related.cause, []).append((at.file, at.document, at.path))
+    return found
+
+
+def group_of(placed: Placed, result: Result) -> str:
+    text = f"{placed.finding.message} {placed.finding.cause}"
+    names = [group.name for group in result.groups if group.name in text]
+    names += [group.name for group in result.groups if any(role.name.split("/")[0] in text for role in group.roles)]
+    return names[0] if names else ""
+
+
+def refuted(result: Result, rule: str, group: str, snapshot: str) -> bool:
+    if rule in FOR_ALL or not group:
+        return any(
+            each.finding.rule == rule and group in each.finding.message and snapshot in each.finding.snapshots
+            for each in result.findings
+        )
+    (verdict,) = [each for each in result.groups if each.name == group and each.snapshot == snapshot]
+    return verdict.exists is Answer.REFUTED
+
+
+@pytest.mark.parametrize("folder", WORLDS, ids=lambda folder: folder.name)
+def test_with_all_else_dropped_the_group_is_still_refuted_and_dropping_one_more_ends_it(
+    folder: Path, tmp_path: Path
+) -> None:
+    root = copied(folder, tmp_path / "whole" / "repository")
+    result = check([root])
+    manifests = Manifests(root)
+    everything = set(manifests.removable())
+    for number, placed in enumerate(result.findings):
+        for cause, places in causes(placed).items():
+            group, snapshot = group_of(placed, result), placed.finding.snapshots[0]
+            zones = [each.viable_zones for each in result.groups if each.name == group and each.snapshot == snapshot]
+            pins = {place for place in places if place not in everything}
+            assert not pins or placed.finding.rule in FOR_ALL, f"{pins} of {placed.finding.rule} is nothing removable"
+
+            def left_with(kept: set[Spot], name: str, zone: str) -> bool:
+                target = tmp_path / name / "repository"
+                manifests.written_without(everything - kept, target, zone)
+                return refuted(check([target]), placed.finding.rule, group, snapshot)  # noqa: B023 (called at once)
+
+            name = f"{number}-{cause}"
+            assert left_with(set(places), name, ""), f"{placed.finding.rule}: {places} do not suffice"
+            for index, place in enumerate(places):
+                zone = zones[0][0] if place in pins else ""
+                kept = set(places) - ({place} if place not in pins else set())
+                assert not left_with(kept, f"{name}-{index}", zone), f"{placed.finding.rule}: {place} is not needed"
+
+
+@pytest.mark.parametrize("folder", WORLDS, ids=lambda folder: folder.name)
+def test_every_refuted_group_has_a_cause(folder: Path, tmp_path: Path) -> None:
+    root = copied(folder, tmp_path / "repository")
+    result = check([root])
+    for group in result.groups:
+        if group.answer is Answer.REFUTED:
+            told = [each for each in result.findings if group.snapshot in each.finding.snapshots]
+            assert any(causes(each) or each.finding.rule in BY_OBJECTS for each in told), group.name
