@@ -1,0 +1,36 @@
+"""What snapshots say equally, said once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from trainlint.model.settings import Settings
+
+__all__ = ["Said"]
+
+T = TypeVar("T")
+
+
+class Said:
+    """What snapshots say equally is said once: what follows from the very same facts need not be found out again."""
+
+    def __init__(self) -> None:
+        self._settings: list[Settings] = []
+        self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
+
+    def settings(self, found: Settings) -> Settings:
+        """The settings that are equal, and came first."""
+        return _first(found, self._settings)
+
+    def namespaces(self, found: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+        """The namespaces that are equal, and came first."""
+        return _first(found, self._namespaces)
+
+
+def _first(found: T, before: list[T]) -> T:
+    for each in before:
+        if each == found:
+            return each
+    before.append(found)
+    return found
