@@ -109,6 +109,7 @@ def _leave(code: int) -> None:
     watched = sys.gettrace() or sys.getprofile() or sys.flags.interactive or threading.active_count() > 1
     if not watched:
         atexit._run_exitfuncs()
+        flush()
         if sys.stderr is not None:
             with contextlib.suppress(OSError, ValueError):
                 sys.stderr.flush()
