@@ -137,7 +137,8 @@ def test_an_entry_moves_with_its_comments(value: dict[str, Any], data: st.DataOb
     pad = " " * step
     text += f"{pad}moved:  # comment 1\n{pad * 2}# comment 2\n{pad * 2}inner: |\n{pad * 3}two\n{pad * 3}  lines\n"
     text += f"{pad}stays: {json.dumps(value)}\n"
-    to = data.draw(st.sampled_from([("moved",), ("other", "below", "moved"), ("top", "a", "moved"), ("again",), ("top", "again")]))
+    places = [("moved",), ("other", "below", "moved"), ("top", "a", "moved"), ("again",), ("top", "again")]
+    to = data.draw(st.sampled_from(places))
     after = edited(document(text), [Move(at(("top", "moved")), to)])
     here = plain(after.text)
     for each in to:
@@ -237,3 +238,9 @@ def test_a_quoted_value_is_the_string_that_was_written(written: str) -> None:
     after = edited(document(f"labels: {{a: {written}}}  # why\n"), [Quote(at(("labels", "a")))])
     assert after.text == f'labels: {{a: "{written}"}}  # why\n'
     assert after.data == {"labels": {"a": written}}
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n# the end\n"])
+def test_what_stood_last_takes_its_place_anew(end: str) -> None:
+    after = edited(document(f"a:\n  b: 1\n  c:  # why\n    d: 2{end}"), [Move(at(("a", "c")), ("c",))])
+    assert after.text == f"a:\n  b: 1\nc:  # why\n  d: 2{end}"
