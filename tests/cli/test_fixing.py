@@ -99,6 +99,12 @@ def test_unsafe_fixes_apply_the_rest(run: Run) -> None:
     assert Path("gate.yaml").read_text() == GATE.replace(gates, "")
 
 
+def test_a_clean_repository_has_nothing_to_fix(run: Run) -> None:
+    Path("job.yaml").write_text(JOB.replace("yes", "'1'").replace("gpu: 8", "gpu: eight"))
+    done = run("--fix", "--ignore", "workload,fabric", "--quiet")
+    assert (done.exit_code, done.stderr) == (0, "nothing to fix\n")
+
+
 def test_standard_input_is_only_shown(run: Run) -> None:
     done = run("--diff", "-", input=JOB)
     assert done.exit_code == 1

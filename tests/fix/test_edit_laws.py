@@ -238,3 +238,9 @@ def test_a_quoted_value_is_the_string_that_was_written(written: str) -> None:
     after = edited(document(f"labels: {{a: {written}}}  # why\n"), [Quote(at(("labels", "a")))])
     assert after.text == f'labels: {{a: "{written}"}}  # why\n'
     assert after.data == {"labels": {"a": written}}
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n# the end\n"])
+def test_what_stood_last_takes_its_place_anew(end: str) -> None:
+    after = edited(document(f"a:\n  b: 1\n  c:  # why\n    d: 2{end}"), [Move(at(("a", "c")), ("c",))])
+    assert after.text == f"a:\n  b: 1\nc:  # why\n  d: 2{end}"

@@ -74,7 +74,10 @@ def fixed(result: Result, again: Callable[[], Result]) -> tuple[Result, bool]:
         click.echo(_line(each), err=True)
     mended = {name for each in applied for name in each.mends}
     left = again() if written else result
-    click.echo(_summary(applied, len(mended), len(written)), err=True)
+    if left.findings or applied:
+        click.echo(_summary(applied, len(mended), len(written)), err=True)
+    else:
+        click.echo("nothing to fix", err=True)
     return replace(left, repairs=tuple(applied), changes=result.changes), complete
 
 

@@ -17,7 +17,7 @@ from trainlint.result import FileChange, Repair, TextEdit, Unmended
 
 __all__ = ["Mended", "apply", "mend"]
 
-WORK = 60_000
+WORK = 150_000
 """Documents that are judged anew in one run at most: in the worst case a trial judges those of every snapshot."""
 FEWEST, MOST = 12, 1500
 """Trials of one run, whatever its size."""
