@@ -13,6 +13,9 @@ configMapGenerator:
   - name: settings
     literals: [mode=fast]
     files: [data/run.sh]
+secretGenerator:
+  - name: settings-pull
+    literals: [a=b]
 labels:
   - pairs: {team: ml}
     includeSelectors: true
@@ -53,6 +56,11 @@ spec:
             - name: MODE
               valueFrom: {configMapKeyRef: {name: settings, key: mode}}
           args: [a, b, c]
+          envFrom:
+            - configMapRef: {name: settings}
+            - secretRef: {name: token, optional: true}
+      imagePullSecrets:
+        - name: settings-pull
 """,
     "base/worker.yaml": """\
 apiVersion: v1

@@ -84,7 +84,7 @@ class Alike:
 def _align(rendered: list[Any], other: list[Any]) -> dict[int, int]:
     left = dict(enumerate(other))
     found: dict[int, int] = {}
-    for matches in (same, _named_alike):
+    for matches in (same, _named_alike, _renamed):
         for index, value in enumerate(rendered):
             if index not in found:
                 match = next((at for at, candidate in left.items() if matches(value, candidate)), None)
@@ -101,6 +101,12 @@ def _align(rendered: list[Any], other: list[Any]) -> dict[int, int]:
 
 def _named_alike(one: Any, other: Any) -> bool:
     return _name(one) is not None and _name(one) == _name(other)
+
+
+def _renamed(one: Any, other: Any) -> bool:
+    """Whether the name of one may be the other's, with a prefix, a suffix or a hash."""
+    now, before = _name(one), _name(other)
+    return now is not None and before is not None and now[0] == before[0] == "name" and before[1] in now[1]
 
 
 def _name(value: Any) -> tuple[str, str] | None:
