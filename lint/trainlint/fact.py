@@ -21,8 +21,8 @@ Fact = TypeVar("Fact")
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
-_MOST: Final = 16384
-"""What a function remembers at most, before it forgets everything."""
+_MOST: Final = 4096
+"""How many results a function remembers, before it forgets them all and begins anew."""
 
 
 @overload
@@ -76,7 +76,7 @@ def _compare_by_value(made: type[Any], *, hashed: bool) -> None:
         setattr(made, "__hash__", lambda self: hash(values(self)))  # noqa: B010
 
 
-def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+def remembered(function: Callable[Parameters, Result], most: int = _MOST) -> Callable[Parameters, Result]:
     """Let a function of facts remember what it made of the very same ones: told by identity, without comparing them.
 
     The facts are kept with the result, so that no other can get the identity of one. Who is given a mutable result must
@@ -91,7 +91,7 @@ def remembered(function: Callable[Parameters, Result]) -> Callable[Parameters, R
         key = tuple(map(id, args))
         found = known.get(key)
         if found is None:
-            if len(known) >= _MOST:
+            if len(known) >= most:
                 known.clear()
             found = known[key] = (args, function(*args, **kwargs))
         return found[1]

@@ -67,6 +67,14 @@ def test_the_version_needs_no_heavy_library() -> None:
     assert not HEAVY & {name.partition(".")[0] for name in ran.stdout.split()}
 
 
+@pytest.mark.parametrize("watch", ["", "sys.setprofile(lambda *_: None)"], ids=["at once", "in the usual way"])
+def test_the_process_ends_with_its_exit_code_and_what_was_registered_for_the_end(watch: str) -> None:
+    start = f"import atexit, sys; atexit.register(print, 'bye'); sys.argv = ['trainlint', 'none']; {watch}"
+    ran = process(f"{start}\nfrom trainlint.cli.main import main\nmain()")
+    assert (ran.returncode, ran.stdout) == (2, "bye\n")
+    assert "there is no command 'none'" in ran.stderr
+
+
 def test_the_rules_are_listed(run: Runner) -> None:
     text = run("rule").output
     assert "policy\n\n  rule         severity  finds\n  flow-denied  error     One line.\n" in text

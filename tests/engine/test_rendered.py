@@ -227,8 +227,13 @@ def test_what_a_root_that_does_not_build_may_add_leaves_the_namespace_open(tmp_p
 
 def test_a_second_run_with_the_cache_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAINLINT_CACHE_DIR", str(tmp_path / "cache"))
-    files = FILES | {"base/train.yaml": TRAIN.replace('"8"', '"16"')}
+    files = FILES | {
+        "base/train.yaml": TRAIN.replace('"8"', '"16"'),
+        "broken/kustomization.yaml": "namePrefix: x-\nresources: [below]\n",
+        "broken/below/kustomization.yaml": "resources: [gone.yaml]\n",
+    }
     first = lint(tmp_path / "w", files, cache=True)
+    assert ("unrendered-template", "broken/below/kustomization.yaml:1") in found(first)
 
     def fail(*_: object) -> bytes:
         raise AssertionError("kustomize was started")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -46,7 +47,6 @@ UNSAFE = {
     "affinity-deadlock--coordinator-in-a-zone-without-gpus",
     "daemonset-misses-gpu-nodes--device-plugin",
     "dangling-reference--priority-class-misspelt",
-    "dangling-reference--runtime-of-another-namespace",
     "fixed-device-index--one-hca-name-for-every-virtual-function",
     "flow-denied--security-zones-by-static-label",
     "gang-exceeds-pods--pod-group-larger-than-the-job",
@@ -55,6 +55,7 @@ UNSAFE = {
     "headless-service-mismatch--service-has-another-name",
     "host-network-dns--master-by-service-name",
     "invalid-nccl-value--true-is-zero",
+    "kueue-never-admits--cluster-queue-without-namespace-selector",
     "mesh-sidecar-on-training--namespace-label",
     "mesh-sidecar-on-training--opt-out-on-the-wrong-object",
     "misplaced-field--run-policy-field-under-spec",
@@ -204,3 +205,18 @@ def test_what_admits_more_traffic_is_shown_with_what_it_opens_and_never_applied(
     touched = {change.file for repair in shown for change in repair.changes}
     assert touched
     assert all(contents(root)[each] == before[each] for each in touched)
+
+
+@pytest.mark.needs("git")
+@pytest.mark.parametrize("folder", sorted(CASES.glob("policy/policy-loosened--*")), ids=lambda path: path.name)
+def test_what_a_change_loosened_is_never_called_mended(folder: Path, tmp_path: Path) -> None:
+    """The rule compares with the base revision, which no trial does: only people can take a change back."""
+    root = tmp_path / "repository"
+    shutil.copytree(folder / "base", root)
+    identity = ("-c", "user.name=case", "-c", "user.email=case@example.invalid")
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "base")):
+        subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+    shutil.copytree(folder / "head", root, dirs_exist_ok=True)
+    result = check([root], base="HEAD", repairs=Repairs.EACH)
+    loosened = {each.finding.id for each in result.findings if each.finding.rule == "policy-loosened"}
+    assert not loosened & {each for repair in result.repairs or () for each in repair.mends}

@@ -137,7 +137,8 @@ def test_an_entry_moves_with_its_comments(value: dict[str, Any], data: st.DataOb
     pad = " " * step
     text += f"{pad}moved:  # comment 1\n{pad * 2}# comment 2\n{pad * 2}inner: |\n{pad * 3}two\n{pad * 3}  lines\n"
     text += f"{pad}stays: {json.dumps(value)}\n"
-    to = data.draw(st.sampled_from([("moved",), ("other", "below", "moved"), ("top", "a", "moved"), ("again",)]))
+    places = [("moved",), ("other", "below", "moved"), ("top", "a", "moved"), ("again",), ("top", "again")]
+    to = data.draw(st.sampled_from(places))
     after = edited(document(text), [Move(at(("top", "moved")), to)])
     here = plain(after.text)
     for each in to:

@@ -105,7 +105,8 @@ def test_the_bad_examples_of_the_rules_are_mended(
     result = repaired(tmp_path, files)
     mended = {each for repair in result.repairs or () for each in repair.mends}
     own = {each.finding.id for each in result.findings if each.finding.rule == rule.name}
-    assert (own <= mended) == (rule.name in MENDED_EXAMPLES)
+    of_a_runtime = "podGroupPolicy:" in text  # which other jobs use as well: nobody knows what they need
+    assert (own <= mended) == (rule.name in MENDED_EXAMPLES and not of_a_runtime)
     for repair in result.repairs or ():  # each by itself, on the files as they are
         for change in repair.changes:
             replace_file(tmp_path, change.file, change.before, change.after)

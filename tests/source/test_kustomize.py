@@ -422,6 +422,17 @@ def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: s
     assert reason in why(root)
 
 
+@pytest.mark.parametrize("text", ["", "- a\n", "a: [\n", "resources: []\n---\nresources: [/etc]\n"])
+def test_a_base_that_is_no_kustomization_is_not_left_to_kustomize(tmp_path: Path, text: str) -> None:
+    # what we cannot read, we cannot have cleaned of what is elsewhere
+    root = rendered(
+        tmp_path,
+        {"kustomization.yaml": "namePrefix: x-\nresources: [base]\n", "base/kustomization.yaml": text},
+    )["kustomization.yaml"]
+    assert why(root).startswith("its rendered objects: the kustomization is not one YAML mapping")
+    assert root.unknowns[0].at == Location("base/kustomization.yaml", 0)
+
+
 def test_secrets_that_are_kept_out_of_git_keep_nothing_from_being_rendered(tmp_path: Path) -> None:
     generator = "secretGenerator: [{name: token, envs: [token.env]}]"
     root = rendered(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
-from trainlint.deploy.context import parsed
+from trainlint.deploy.context import parsed, yaml_of
 from trainlint.deploy.deployment import Change
 from trainlint.deploy.patch import selects
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.source.document import Field
-from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.loader import load
 
 __all__ = ["matches", "patch_of"]
 
@@ -36,16 +35,14 @@ def patch_of(entry: Field, what: str) -> Change:
     )
 
 
-def _content(entry: Field) -> object:
+def _content(entry: Field) -> Any:
     """The patch itself; ``None`` where it is in a file, or no YAML."""
     text = entry["patch"]
     if text.string is None:
         written = entry["patch"].value if "patch" in (entry.mapping or {}) else entry.value
         return written if isinstance(written, (dict, list)) and "path" not in written else None
-    try:
-        return load(text.string).data
-    except (TooDeepError, YamlError):
-        return None
+    found = yaml_of(text.string)
+    return found if isinstance(found, (dict, list)) else None
 
 
 def matches(change: Change, meta: Meta) -> bool:

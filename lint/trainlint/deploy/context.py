@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any
 
 from trainlint.deploy.sources import Sources
 from trainlint.fact import fact
 from trainlint.kube.meta import Meta, read_meta
-from trainlint.source.document import Document, Field
+from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 from trainlint.source.reading import objects
 
-__all__ = ["ConfigMaps", "Context", "parsed"]
+__all__ = ["ConfigMaps", "Context", "parsed", "yaml_of"]
 
 
 @fact(eq=False)
@@ -40,14 +41,17 @@ class ConfigMaps:
     def __init__(self, sources: Sources, kustomizations: Iterable[Document] = ()) -> None:
         self._library = sources.library
         self._kustomizations = tuple(kustomizations)
+        self._known: dict[str, Mapping[str, Field] | None] = {}
 
     def data(self, name: str) -> Mapping[str, Field] | None:
         """The entries of the ConfigMap of this name, each as a field that holds text; ``None`` where it is not in Git.
 
         Where several clusters have one of the name, nobody can tell which is meant, and it is as good as not there.
         """
-        found = [*self._written(name), *self._generated(name)]
-        return found[0] if len(found) == 1 else None
+        if name not in self._known:
+            found = [*self._written(name), *self._generated(name)]
+            self._known[name] = found[0] if len(found) == 1 else None
+        return self._known[name]
 
     def _written(self, name: str) -> Iterator[Mapping[str, Field]]:
         for file in self._holders:
@@ -80,14 +84,20 @@ class ConfigMaps:
                 yield key if equals else posixpath.basename(path), Field(Document(file, 0, 1, text, text), (), text)
 
 
+@lru_cache(maxsize=4096)
+def yaml_of(text: str) -> Any:
+    """What a text of YAML holds, MISSING where it is none. Many deployers carry the same text: nobody may change it."""
+    try:
+        return load(text).data
+    except (TooDeepError, YamlError):
+        return MISSING
+
+
 def parsed(text: Field) -> Field | None:
     """The mapping that a text of YAML holds; its places are those of its own file, where it has one."""
     if not isinstance(text.value, str):
         return None
-    try:
-        value = load(text.value).data
-    except (TooDeepError, YamlError):
-        return None
+    value = yaml_of(text.value)
     if value is None:
         value = {}
     if not isinstance(value, dict):

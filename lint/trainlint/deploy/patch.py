@@ -76,7 +76,7 @@ def _operated(value: Any, operation: Any) -> Any:
         elif operation["op"] == "replace" and last not in here:
             raise PatchError
         else:
-            here[last] = operation["value"]
+            here[last] = copy.deepcopy(operation["value"])
     except (KeyError, IndexError, ValueError, TypeError):
         raise PatchError from None
     return value
@@ -87,9 +87,9 @@ def _in_list(here: list[Any], last: str, operation: dict[str, Any]) -> None:
     if operation["op"] == "remove":
         del here[index]
     elif operation["op"] == "replace":
-        here[index] = operation["value"]
+        here[index] = copy.deepcopy(operation["value"])
     else:
-        here.insert(index, operation["value"])
+        here.insert(index, copy.deepcopy(operation["value"]))
 
 
 def selects(selector: str, labels: Mapping[str, str]) -> bool | None:

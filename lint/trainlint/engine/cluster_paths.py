@@ -17,15 +17,13 @@ from trainlint.source.spans import locate
 __all__ = ["located"]
 
 
-def located(settings: Sequence[Settings], document: Document | None, world: World, base: str) -> tuple[Settings, ...]:
+def located(settings: Sequence[Settings], document: Document, world: World, base: str) -> tuple[Settings, ...]:
     """The settings with the files and directories that their paths stand for; ``base`` is where they count from.
 
     Raises:
         UsageError: a path that does not exist, or that leads out of the repository.
     """
-    if document is None or not any(each.paths or each.inventories for each in settings):
-        return tuple(settings)
-    finder = _Finder(document, world, base)
+    finder = _Finder(document, world, base, Library(world.files))
     return tuple(
         replace(
             each,
@@ -37,11 +35,11 @@ def located(settings: Sequence[Settings], document: Document | None, world: Worl
 
 
 class _Finder:
-    def __init__(self, document: Document, world: World, base: str) -> None:
+    def __init__(self, document: Document, world: World, base: str, library: Library) -> None:
         self._document = document
         self._world = world
         self._base = "" if base == "." else base
-        self._library = Library(world.files)
+        self._library = library
 
     def all(self, paths: Sequence[str], at: Path, *, files: bool = False) -> Iterator[str]:
         """Each file or directory once, in the order in which the configuration names them."""

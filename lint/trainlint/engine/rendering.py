@@ -6,21 +6,20 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS
-from trainlint.deploy.sources import Sources
 from trainlint.engine.setup import Setup
 from trainlint.model.settings import Settings
-from trainlint.snapshot.growing import Fleet
 from trainlint.snapshot.repository import READ_KINDS, Repository, read_repository
 from trainlint.source.builds import Builds
 from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
-from trainlint.source.reading import Reading, is_kustomization, objects
+from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Deployed, Rendered
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.finding import Location
+    from trainlint.snapshot.growing import Fleet
     from trainlint.source.helm.install import HelmInstall
 
 __all__ = ["rendered_repository"]
@@ -28,13 +27,14 @@ __all__ = ["rendered_repository"]
 
 Tell = Callable[[str, int, int], None]
 
+DEPLOYERS: Final = frozenset(kind for _, kind in DEPLOYER_KINDS)
 MAX_ROUNDS: Final = 5
 """How deep deployers may lie in what others render: an app of apps of charts takes three."""
 
 
 def rendered_repository(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, sources: Sources, tell: Tell
-) -> tuple[Repository, Fleet]:
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell
+) -> tuple[Repository, Fleet | None]:
     """The repository with everything rendered that can be, and what is deployed of it.
 
     Nothing is rendered where there is no renderer, or the configuration wants none.
@@ -46,33 +46,33 @@ def rendered_repository(
     def read(*rendered: Rendered) -> Repository:
         return read_repository(readings, [file.name for file in world.files], world.real, rendered)
 
-    repository = read(*_kustomizations(world, readings, setup, builds, tell), *_charts(world, readings, setup, builds))
-    if not _deploys(readings, setup.settings):
-        return repository, Fleet()
+    kustomizations = _kustomizations(world, readings, setup, builds, tell)
+    repository = read(*kustomizations, *_charts(world, readings, setup, builds))
+    if not _deploys(repository, setup.settings):
+        return repository, None
+    from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
+    from trainlint.source.library import Library  # noqa: PLC0415
 
+    sources = Sources(Library(world.files), lambda: remotes_of(world.root))
     plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
-        wanted = planned(repository, fleet.clusters)
-        if wanted == plan:
-            break
-        plan = wanted
-        repository = read(
-            *_kustomizations(world, readings, setup, builds, tell, plan.kustomizations),
-            *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))),
-        )
+        before, plan = plan, planned(repository, fleet.clusters)
+        more = _kustomizations(world, readings, setup, builds, tell, plan.kustomizations)
+        if plan.charts == before.charts and [each.root for each in more] == [each.root for each in kustomizations]:
+            break  # everything that is named is rendered
+        kustomizations = more
+        repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
     return repository, fleet
 
 
-def _deploys(readings: Iterable[Reading], settings: Iterable[Settings]) -> bool:
+def _deploys(repository: Repository, settings: Iterable[Settings]) -> bool:
     """Whether anything says what goes where."""
     return any(each.paths for each in settings) or any(
-        ((item["apiVersion"].string or "").rpartition("/")[0], item["kind"].string) in DEPLOYER_KINDS
-        for reading in readings
-        for document in reading.documents
-        for item in objects(document)
+        each.meta.kind in DEPLOYERS and (each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS
+        for each in repository.objects
     )
 
 

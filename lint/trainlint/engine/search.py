@@ -163,13 +163,6 @@ def concerns(finding: Finding, trial: Trial, group: str, snapshot: str) -> bool:
     """Whether a finding is about a group: it says so, or stands at an object that makes its pods."""
     if finding.cause == group or finding.cause.startswith(f"{group} "):
         return True
-    places = {
-        (member.at.file, member.at.document)
-        for facts in trial.state.facts
-        if facts.snapshot.name == snapshot
-        for proof in facts.proofs
-        if proof.group.name == group
-        for member in proof.group.members
-    }
+    places = trial.homes.get((group, snapshot), frozenset())
     spots = [finding.at, *(related.at for related in finding.related)]
     return any((at.file, at.document) in places and not at.base for at in spots)

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.load import Configuration, load_configuration
-from trainlint.engine.cluster_paths import located
 from trainlint.engine.configuration import find_configuration, linted_directory, unused_configurations
 from trainlint.engine.selection import select
 from trainlint.fact import fact
 from trainlint.finding import Severity
 from trainlint.model.settings import Settings
 from trainlint.rule import Rule, all_rules
+from trainlint.source.document import Document
 from trainlint.source.files import World
 
 __all__ = ["Setup", "read_setup"]
@@ -67,9 +67,18 @@ def read_setup(world: World, paths: Sequence[Path], config: Path | None, given: 
         severities=selection.severities,
         base=base,
         whole=linted in (".", base) or base.startswith(f"{linted}/"),
-        settings=located(configuration.settings, document, world, base),
+        settings=_located(configuration.settings, document, world, base),
         assumptions=() if config is not None else tuple(unused_configurations(world, document)),
     )
+
+
+def _located(settings: Sequence[Settings], document: Document | None, world: World, base: str) -> tuple[Settings, ...]:
+    """The settings with the files and directories that their paths stand for. Raises UsageError."""
+    if document is None or not any(each.paths or each.inventories for each in settings):
+        return tuple(settings)
+    from trainlint.engine.cluster_paths import located  # noqa: PLC0415 (only where paths are stated)
+
+    return located(settings, document, world, base)
 
 
 def _base(world: World, file: str, *, named: bool) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from trainlint.deploy.sources import Sources, remotes_of
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
 from trainlint.engine.rendering import rendered_repository
@@ -24,7 +23,6 @@ from trainlint.snapshot.repository import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.cache import Cache
 from trainlint.source.files import World
-from trainlint.source.library import Library
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 from trainlint.suppression import Suppressions
@@ -123,8 +121,7 @@ def read_state(
         UsageError: an Inventory is wrong.
     """
     builds = builds or Builds()
-    sources = Sources(Library(world.files), lambda: remotes_of(world.root))
-    repository, fleet = rendered_repository(world, readings, setup, builds, sources, tell)
+    repository, fleet = rendered_repository(world, readings, setup, builds, tell)
     return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet, known), builds)
 
 

@@ -53,6 +53,17 @@ class Trial:
             for proof in facts.proofs
         }
 
+    @cached_property
+    def homes(self) -> Mapping[tuple[str, str], frozenset[tuple[str, int]]]:
+        """The documents in which the pods of each group are written, by group and snapshot."""
+        return {
+            (proof.group.name, facts.snapshot.name): frozenset(
+                (member.at.file, member.at.document) for member in proof.group.members
+            )
+            for facts in self.state.facts
+            for proof in facts.proofs
+        }
+
     def doubts(self, group: str, snapshot: str) -> frozenset[str]:
         """What is not known about a group."""
         return frozenset(
@@ -80,12 +91,14 @@ class Judge:
         self._scope = state.world.scope
         self._known: dict[frozenset[tuple[str, bytes]], State | None] = {}
         self.left = trials
-        if {rule.name for rule in setup.rules} >= {rule.name for rule in self._rules}:
-            self.start = Trial(state)
+        names = {rule.name for rule in self._rules}
+        whole = replace(state, found={}, failures=[])
+        whole.facts = state.facts
+        if {rule.name for rule in setup.rules} >= names:  # what is said of a change is not looked at again
+            whole.found = {key: finding for key, finding in state.found.items() if finding.rule in names}
         else:
-            whole = replace(state, found={}, failures=[])
             judge(whole, self._rules, _silent)
-            self.start = Trial(whole)
+        self.start = Trial(whole)
 
     def go_on(self, trial: Trial) -> None:
         """Take the state that some fixes made for the one to start from."""

@@ -39,7 +39,17 @@ def move(text: str, top: Node, path: Path, to: Path, value: Any, style: Style, g
         lines.append(f"{' ' * column}{scalar(name, style.quote)}:")
         column += style.step
     lines += _lines(text, source, entry, names[-1], value, column, style)
-    return [gone, block.add_lines(text, target, lines)]
+    return _beside(text, gone, block.add_lines(text, target, lines))
+
+
+def _beside(text: str, gone: Piece, new: Piece) -> list[Piece]:
+    """Both pieces; as one where the new lines follow the last of those that go."""
+    if not gone.start < new.start < gone.end:
+        return [gone, new]
+    body = new.text.removeprefix("\n")
+    if text[gone.end - 1] == "\n":
+        return [Piece(gone.start, gone.end, f"{gone.text}{body}\n")]
+    return [Piece(gone.start, gone.end, f"{gone.text}\n{body}")]
 
 
 def _lines(text: str, source: Node, entry: Entry, name: str, value: Any, column: int, style: Style) -> list[str]:

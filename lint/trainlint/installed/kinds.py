@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADMISSION_POLICY_KINDS", "CILIUM_CONFIG", "CONFIG_MAPS", "INSTALLED_KINDS", "KUEUE_CONFIG"]
+from trainlint.source.kindless import TALOS_CONFIG
+
+__all__ = ["ADMISSION_POLICY_KINDS", "CILIUM_CONFIG", "CONFIG_MAPS", "EVIDENT_KINDS", "INSTALLED_KINDS", "KUEUE_CONFIG"]
 
 INSTALLED_KINDS: Final = frozenset({"Configuration", "Plan"})
 """Kueue's own configuration; that by which k3s and RKE2 are upgraded, which says their version."""
@@ -25,3 +27,14 @@ ADMISSION_POLICY_KINDS: Final = frozenset(
     }
 )
 """What changes or refuses objects when they are created: Kubernetes' own and Kyverno's."""
+
+EVIDENT_KINDS: Final = INSTALLED_KINDS | {
+    "Cluster",
+    "ClusterConfig",
+    "ClusterConfiguration",
+    "ConfigMap",
+    "DaemonSet",
+    "KubeadmControlPlane",
+    TALOS_CONFIG,
+}
+"""Kinds of objects that may state a setting."""

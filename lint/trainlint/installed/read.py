@@ -7,9 +7,8 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.deploy.deployment import Release
-from trainlint.fact import fact
-from trainlint.finding import Unknown
 from trainlint.installed import cilium
+from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import CILIUM_CONFIG
 from trainlint.installed.kubernetes import of_cluster
 from trainlint.installed.kueue import configured
@@ -18,19 +17,9 @@ from trainlint.kube.meta import Meta
 from trainlint.model.settings import Cni, Settings
 from trainlint.source.document import Field
 
-__all__ = ["Informed", "informed"]
+__all__ = ["informed"]
 
 _OPTION: Final = "cni.options."
-
-
-@fact
-class Informed:
-    """``settings`` with what was read, ``read`` says where, by the names of settings."""
-
-    settings: Settings
-    read: Mapping[str, Field]
-    unknowns: tuple[Unknown, ...] = ()
-    assumes: tuple[str, ...] = ()
 
 
 def informed(
@@ -88,7 +77,8 @@ def _of_cilium(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release
         if release.chart in cilium.CHARTS:
             if release.evidence is not None:
                 yield Statement("cni.name", "cilium", release.by, release.evidence)
-            yield from cilium.of_release(release)
+            if release.path is None:  # a chart of one's own is rendered: what it makes says more than its values
+                yield from cilium.of_release(release)
     for meta, item in objects:
         if meta.kind == "ConfigMap" and meta.name == CILIUM_CONFIG:
             yield Statement("cni.name", "cilium", f"ConfigMap {CILIUM_CONFIG}", item["data"])

@@ -55,7 +55,7 @@ def read_policies(objects: Iterable[Field], context: PolicyContext) -> PolicySet
     Services and CiliumCIDRGroups among the objects count beside those of the context.
     """
     roots = together(*(root for root in objects if root["kind"].scalar in READ_KINDS))
-    known = _known(roots)
+    known = _readings(roots)
     found = next((policies for before, policies in known if before == context), None)
     if found is None:
         found = _read(roots, context)
@@ -63,10 +63,12 @@ def read_policies(objects: Iterable[Field], context: PolicyContext) -> PolicySet
     return found
 
 
-@remembered
-def _known(roots: tuple[Field, ...]) -> list[tuple[PolicyContext, PolicySet]]:
-    """What these very objects were read as so far: a place for what is remembered."""
+def _unread(_roots: tuple[Field, ...]) -> list[tuple[PolicyContext, PolicySet]]:
     return []
+
+
+_readings = remembered(_unread, most=256)
+"""What these very objects were read as so far, in each context: few, as a set of policies remembers its verdicts."""
 
 
 def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:

@@ -82,9 +82,9 @@ def _short_at_best(group: Group, stage: Stage) -> CapacityCause | None:
 
 
 def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
-    for flow in group.flows:
+    for flow in group.flows if len(reach.places) == 1 else ():
         for crossing in reach.crossings(flow):
-            if crossing.permission is Permission.UNKNOWN and len(reach.places) == 1:
+            if crossing.permission is Permission.UNKNOWN:
                 yield from unknown_of(crossing.other_node)
     for member in group.members:
         if isinstance(member.replicas, Undetermined):

@@ -3,124 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
-from functools import cached_property
-from typing import Final, TypeVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from trainlint.deploy.deployment import Release, Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.fact import fact, remembered, together
-from trainlint.finding import Location, Unknown
-from trainlint.installed.changers import changers
-from trainlint.installed.read import informed
-from trainlint.inventory.read import INVENTORY_KINDS, nearest_inventories, read_inventories, united
-from trainlint.model.pool import Inventory
-from trainlint.model.settings import Cni, Settings
-from trainlint.model.workload import ObjectRef, Workloads
+from trainlint.finding import Unknown
+from trainlint.installed.informed import Informed
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, EVIDENT_KINDS
+from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.model.settings import Settings
+from trainlint.model.workload import Group
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
-from trainlint.snapshot.carried import carried
-from trainlint.snapshot.growing import Cluster, Fleet
+from trainlint.snapshot.assumed import assumptions, with_cni
+from trainlint.snapshot.namespaces import disputed, namespaces_of
+from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.repository import HYPERNODE_KINDS, READ_KINDS, Repository
-from trainlint.source.document import Field
+from trainlint.snapshot.said import Said
+from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
 from trainlint.workload.reading import read_workloads
 
+if TYPE_CHECKING:
+    from trainlint.deploy.deployment import Release
+    from trainlint.snapshot.growing import Cluster, Fleet
+
 __all__ = ["Snapshot", "build_snapshots"]
 
-T = TypeVar("T")
+Charts = Sequence[tuple[str, "Release"]]
+"""Charts that are installed, each with the file that says so."""
 
 APART = INVENTORY_KINDS | {"Namespace"}
 SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
 """Kinds that make no state of a cluster by themselves where deployers say what does."""
 EVERYWHERE = INVENTORY_KINDS | HYPERNODE_KINDS
-CILIUM_KINDS = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
-
-
-@fact(eq=False, slots=False)
-class Snapshot:
-    """All facts of one state of one cluster.
-
-    ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
-    will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
-    ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
-    other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
-    """
-
-    name: str
-    why: str
-    objects: tuple[ApiObject, ...]
-    settings: Settings
-    namespaces: Mapping[str, Mapping[str, str]]
-    inventories: tuple[Inventory, ...]
-    workloads: Workloads
-    elsewhere: tuple[Inventory, ...] = ()
-    unrendered: Mapping[str, str] = field(default_factory=dict)
-    moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    opened: Mapping[str, str] = field(default_factory=dict)
-    unknowns: tuple[Unknown, ...] = ()
-    read: Mapping[str, Field] = field(default_factory=dict)
-
-    @cached_property
-    def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
-        """The objects by the identity that findings show."""
-        return {each.ref: each for each in self.objects}
-
-    @cached_property
-    def documents(self) -> int:
-        """How many documents it was made from."""
-        return len({(each.file, each.field.document.index) for each in self.objects})
-
-    def may_hold_more(self, namespace: str) -> str:
-        """What may add objects to a namespace that are not read here (decision 5); empty where nothing does."""
-        return self.opened.get(namespace, self.opened.get("", ""))
-
-    def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
-        """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
-        found = self._inventories_for.get(place.file)
-        if found is None:
-            nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
-            whole = _united(together(*nearest)) if len(nearest) > 1 else None
-            found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
-        return found
-
-    @cached_property
-    def _inventories_for(self) -> dict[str, tuple[Inventory, ...]]:
-        """The answers so far, by file."""
-        return {}
-
-
-_united = remembered(united)
-"""What several inventories are together, so that the same ones are always the same."""
-
-
-class _Said:
-    """What snapshots say equally is said once: what follows from the very same facts need not be found out again.
-
-    ``known`` are snapshots of the repository as it was before.
-    """
-
-    def __init__(self, known: Iterable[Snapshot]) -> None:
-        self.known = {each.name: each for each in known}
-        self._settings: list[Settings] = []
-        self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
-
-    def settings(self, found: Settings) -> Settings:
-        """The settings that are equal, and came first."""
-        return _first(found, self._settings)
-
-    def namespaces(self, found: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
-        """The namespaces that are equal, and came first."""
-        return _first(found, self._namespaces)
-
-
-def _first(found: T, before: list[T]) -> T:
-    for each in before:
-        if each == found:
-            return each
-    before.append(found)
-    return found
 
 
 def build_snapshots(
@@ -134,11 +51,11 @@ def build_snapshots(
 
     Of ``known`` snapshots, those that would come out the same are taken as they are.
     """
-    fleet = fleet or Fleet()
-    clusters = fleet.clusters
-    said = _Said(known)
+    clusters = fleet.clusters if fleet is not None else ()
+    charts = fleet.charts if fleet is not None else ()
+    said = Said(known)
     found = [
-        _of_cluster(repository, cluster, stated, fleet, said)
+        _of_cluster(repository, cluster, stated, charts, said)
         for cluster in clusters
         for stated in _settings_of(cluster, clusters, settings)
     ]
@@ -153,7 +70,7 @@ def build_snapshots(
     context = clusters[0] if len(clusters) == 1 else None
     for part in parts(find_alternatives(read, repository.together)):
         found += [
-            _left_over(repository, part, left, each, context, fleet, said, prefix=len(general) > 1) for each in general
+            _left_over(repository, part, left, each, context, charts, said, prefix=len(general) > 1) for each in general
         ]
     return tuple(found)
 
@@ -177,7 +94,7 @@ def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple
     return (common,)
 
 
-def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fleet: Fleet, said: _Said) -> Snapshot:
+def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, charts: Charts, said: Said) -> Snapshot:
     """What is deployed to a cluster."""
     own = tuple(_once(cluster.objects))
     nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
@@ -202,7 +119,7 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fl
             **cluster.open,
         },
         home=cluster.name if nodes else "",
-        releases=[*cluster.releases, *(each for file, each in fleet.charts if _inflates(file, cluster))],
+        releases=[*cluster.releases, *(each for file, each in charts if _inflates(file, cluster))],
         moved={},
         unknowns=cluster.unknowns,
         assumes=cluster.assumes,
@@ -211,11 +128,8 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, fl
 
 def _has_templates(repository: Repository, cluster: Cluster) -> bool:
     """Whether templates that were not rendered lie in what is deployed to the cluster."""
-    paths = [each.path for each in cluster.deployments if each.way is not Way.CHART]
     return any(
-        reading.templates
-        and reading.file not in repository.rendered_files
-        and any(not path or reading.file.startswith(f"{path}/") for path in paths)
+        reading.templates and reading.file not in repository.rendered_files and cluster.covers(reading.file)
         for reading in repository.readings
     )
 
@@ -237,8 +151,8 @@ def _left_over(
     left: Sequence[ApiObject],
     settings: Settings,
     context: Cluster | None,
-    fleet: Fleet,
-    said: _Said,
+    charts: Charts,
+    said: Said,
     *,
     prefix: bool,
 ) -> Snapshot:
@@ -270,7 +184,7 @@ def _left_over(
         ),
         moved=repository.moved,
         releases=[
-            *(each for file, each in fleet.charts if part.holds(file)),
+            *(each for file, each in charts if part.holds(file)),
             *(context.releases if context is not None else ()),
         ],
     )
@@ -282,7 +196,7 @@ def _snapshot(
     why: str,
     objects: tuple[ApiObject, ...],
     settings: Settings,
-    said: _Said,
+    said: Said,
     *,
     unrendered: Mapping[str, str],
     opened: Mapping[str, str],
@@ -293,21 +207,20 @@ def _snapshot(
     assumes: Iterable[str] = (),
 ) -> Snapshot:
     if settings.namespace:
+        from trainlint.snapshot.carried import carried  # noqa: PLC0415 (as are all that only clusters need)
+
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
-    found = informed(settings, ((each.meta, each.field) for each in objects), releases)
-    settings = said.settings(_with_cni(found.settings, objects))
-    inventories = _inventories(repository, objects, settings, home)
-    elsewhere = () if settings.inventories or (home and inventories) else _elsewhere(repository, objects, settings)
-    stated = settings
-    settings = said.settings(replace(stated, assumptions=(*assumes, *found.assumes, *_assumptions(stated, objects))))
-    before = said.known.get(name)
-    if before is not None and _is_same(
-        before, objects, (*inventories, *elsewhere), (why, settings, dict(unrendered), dict(opened))
-    ):
+    found = _informed(settings, objects, repository, tuple(releases))
+    stated = said.settings(with_cni(found.settings, objects))
+    inventories = inventories_of(repository, objects, stated, home)
+    single = stated.inventories or (home and inventories)
+    elsewhere = () if single else inventories_elsewhere(repository, objects, stated)
+    settings = said.settings(replace(stated, assumptions=(*assumes, *found.assumes, *assumptions(stated, objects))))
+    before = said.snapshot(name, objects, (*inventories, *elsewhere), (why, settings, unrendered, opened))
+    if before is not None:
         return before
     workloads = read_workloads([each.field for each in objects], stated)
-    namespaces = said.namespaces(_namespaces(objects))
-    items = ((each.meta, each.field) for each in objects)
+    namespaces = said.namespaces(namespaces_of(objects))
     return Snapshot(
         name=name,
         why=why,
@@ -322,67 +235,38 @@ def _snapshot(
         opened=opened,
         unknowns=(
             *workloads.unknowns,
-            *_disputed(objects),
+            *disputed(objects),
             *found.unknowns,
-            *changers(items, workloads.groups, namespaces),
+            *_changers(objects, workloads.groups, namespaces),
             *unknowns,
         ),
         read=found.read,
     )
 
 
-def _is_same(
-    known: Snapshot, objects: Sequence[ApiObject], inventories: Sequence[Inventory], said: tuple[object, ...]
-) -> bool:
-    """Whether a snapshot holds the very same objects, of the very same documents, and the same is said about it."""
-    nodes = (*known.inventories, *known.elsewhere)
-    return (
-        len(known.objects) == len(objects)
-        and len(nodes) == len(inventories)
-        and all(
-            one.field.document is other.field.document and one.field.path == other.field.path
-            for one, other in zip(known.objects, objects, strict=True)
-        )
-        and all(one is other for one, other in zip(nodes, inventories, strict=True))
-        and (known.why, known.settings, dict(known.unrendered), dict(known.opened)) == said
-    )
-
-
-def _inventories(
-    repository: Repository, objects: Sequence[ApiObject], settings: Settings, home: str
-) -> tuple[Inventory, ...]:
-    """The inventories of a snapshot: those of the files that the settings name, or all that are in it.
-
-    What is deployed to the cluster ``home`` and names no other is about its own nodes, wherever it stands.
+def _informed(
+    settings: Settings, objects: Sequence[ApiObject], repository: Repository, releases: tuple[Release, ...]
+) -> Informed:
+    """The settings with what the objects state. What a chart makes that nobody installs states nothing: its values are
+    anybody's.
     """
-    if settings.inventories:
-        files = frozenset(settings.inventories)
-        named = _inventory_objects(each for each in repository.objects if each.file in files)
-        return _of_one_cluster(named, settings)
-    read = _of_one_cluster if home else _of_any
-    found = read(_inventory_objects(objects), settings)
-    mine = tuple(each for each in found if each.cluster == home)
-    return mine or tuple(each for each in found if not home or not each.cluster) or found
+    if not releases and EVIDENT_KINDS.isdisjoint(each.meta.kind for each in objects):
+        return Informed(settings)
+    from trainlint.installed.read import informed  # noqa: PLC0415
+
+    assumed = {id(document) for root in repository.rendered if root.undeployed for document in root.documents}
+    evident = ((each.meta, each.field) for each in objects if id(each.field.document) not in assumed)
+    return informed(settings, evident, releases)
 
 
-def _elsewhere(repository: Repository, objects: Sequence[ApiObject], settings: Settings) -> tuple[Inventory, ...]:
-    """The inventories of other snapshots: they tell that the repository makes several clusters."""
-    here = {each.file for each in objects}
-    return _of_any(_inventory_objects(each for each in repository.objects if each.file not in here), settings)
+def _changers(
+    objects: Sequence[ApiObject], groups: Sequence[Group], namespaces: Mapping[str, Mapping[str, str]]
+) -> Iterator[Unknown]:
+    """What changes or refuses pods of groups when they are created."""
+    if not ADMISSION_POLICY_KINDS.isdisjoint(each.meta.kind for each in objects):
+        from trainlint.installed.changers import changers  # noqa: PLC0415
 
-
-def _inventory_objects(objects: Iterable[ApiObject]) -> tuple[ApiObject, ...]:
-    return together(*(each for each in objects if each.meta.kind in INVENTORY_KINDS))
-
-
-@remembered
-def _of_any(objects: tuple[ApiObject, ...], settings: Settings) -> tuple[Inventory, ...]:
-    return read_inventories(((each.meta, each.field) for each in objects), settings)
-
-
-@remembered
-def _of_one_cluster(objects: tuple[ApiObject, ...], settings: Settings) -> tuple[Inventory, ...]:
-    return read_inventories(((each.meta, each.field) for each in objects), settings, together=True)
+        yield from changers(((each.meta, each.field) for each in objects), groups, namespaces)
 
 
 def _belonging(objects: Iterable[ApiObject], repository: Repository, part: Part) -> Iterator[ApiObject]:
@@ -407,56 +291,3 @@ def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:
             yield each
         if key is not None:
             seen.add(key)
-
-
-def _with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
-    """The network plugin that nobody stated: Cilium where its policies are in use, else one that nobody knows."""
-    if settings.cni.stated or any(each.meta.kind in CILIUM_KINDS for each in objects):
-        return settings
-    return replace(settings, cni=Cni(name="", version=""))
-
-
-def _assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[str]:
-    policies = any("Policy" in each.meta.kind for each in objects)
-    if policies and settings.cni.stated and settings.cni.name == "cilium" and not settings.cni.version_stated:
-        yield f"Cilium {settings.cni.version}: its version is not stated"
-    if policies and not settings.cni.stated:
-        if settings.cni.name == "cilium":
-            yield f"Cilium {settings.cni.version}: its policies are in use, its version is not stated"
-        else:
-            yield "a network plugin that follows the NetworkPolicy specification: none is stated"
-    if objects and not settings.kubernetes_stated:
-        yield f"Kubernetes {settings.kubernetes}: no version is stated"
-    if any(_unstated(each) for each in objects):
-        yield 'namespace "default" for objects that name none'
-
-
-def _unstated(each: ApiObject) -> bool:
-    return not each.meta.namespace and each.ref.namespace == "default" and each.meta.kind not in INVENTORY_KINDS
-
-
-def _namespaces(objects: Iterable[ApiObject]) -> Mapping[str, Mapping[str, str]]:
-    """Every namespace that is defined or used, with its labels; the API server adds its name as a label."""
-    found: dict[str, dict[str, str]] = {}
-    for each in objects:
-        if each.meta.kind == "Namespace":
-            found.setdefault(each.meta.name, {}).update(each.meta.labels)
-        elif each.ref.namespace:
-            found.setdefault(each.ref.namespace, {})
-    return {name: {**labels, "kubernetes.io/metadata.name": name} for name, labels in found.items()}
-
-
-def _disputed(objects: Iterable[ApiObject]) -> Iterator[Unknown]:
-    """Namespaces of which two documents say different things: which of them is applied last, nobody knows."""
-    said: dict[tuple[str, str], ApiObject] = {}
-    for each in objects:
-        for label in each.meta.labels if each.meta.kind == "Namespace" else ():
-            before = said.setdefault((each.meta.name, label), each)
-            if before.meta.labels[label] != each.meta.labels[label]:
-                yield Unknown(
-                    subject=f"namespace {each.meta.name}",
-                    missing=f"its label {label}: it is {before.meta.labels[label]} in {before.file}, "
-                    f"{each.meta.labels[label]} in {each.file}",
-                    remedy="define the namespace once",
-                    at=each.field.at,
-                )

@@ -71,9 +71,6 @@ class _Collector:
         for name in FILE_NAMES:
             file = posixpath.join(root, name)
             if file in self._closure.files:
-                document = self._closure.kustomizations.get(root)
-                if document is None or not isinstance(document.data, dict):
-                    raise RefusedError("the file is not one YAML mapping", Location(file, 0), "mend it")
                 data = self._cleaned[root].data
                 known = data.get("buildMetadata")
                 asked = [each for each in known if each == "managedByLabel"] if isinstance(known, list) else []
@@ -126,8 +123,9 @@ class _Collector:
             found = True
             self._place(file, content)
             documents = self._documents(file)
-            if len(documents) == 1:
-                known[directory] = documents[0]
+            if len(documents) != 1 or documents[0].root.mapping is None:
+                raise RefusedError("the kustomization is not one YAML mapping", Location(file, 0), "mend it")
+            known[directory] = documents[0]
         if directory in known:
             self._kustomization(directory, known[directory])
         return found
@@ -140,9 +138,11 @@ class _Collector:
                 f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
             )
         kept = Cleaned(document, self.plugins, self.has)
-        subject = f"the kustomization {directory or '.'}"
+        subject = f"kustomization {directory or '.'}"
         for what, path in kept.out:
-            remedy = "lint what it makes, where that is there"
+            remedy = (
+                f"lint what it makes, where that is there: kubectl kustomize {directory or '.'} | trainlint check -"
+            )
             self._closure.unknowns.append(Unknown(subject, what, remedy, document.at(path)))
         for path, name in kept.references:
             self._add(directory, name, document.at(path))

@@ -28,6 +28,8 @@ __all__ = ["render"]
 
 _AT_A_TIME: Final = 2
 _OUTPUT: Final = "rendered.yaml"
+_FAILED: Final = "failed"
+"""The subject of what is kept of a build that failed: its message, and the directory of the kustomization at fault."""
 
 
 def render(
@@ -96,9 +98,8 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Calla
         for number, (root, output) in enumerate(zip(roots, pool.map(one, roots), strict=True), 1):
             tell("rendering", number, len(roots))
             if isinstance(output, BuildError):
-                fault = None if output.directory is None or root.closure is None else output.directory
-                document = root.closure.kustomizations.get(fault) if root.closure and fault is not None else None
-                failed = Unknown("", str(output), at=document.at(()) if document is not None else None)
+                fault = root.directory if output.directory is None else output.directory
+                failed = Unknown(_FAILED, str(output), fault)
                 builds.keep(root.digest, Reading(_OUTPUT, unknowns=(failed,)), lasting=output.lasting)
             else:
                 builds.keep(root.digest, read(_OUTPUT, output, root.kinds))
@@ -155,9 +156,10 @@ class _Root:
         reading = builds.get(self.digest)
         if reading is None or self.closure is None:
             return self._failed("nobody knows why")
-        if any(not unknown.subject for unknown in reading.unknowns):
-            failed = reading.unknowns[0]
-            return self._failed(failed.missing, at=failed.at)
+        failed = next((unknown for unknown in reading.unknowns if unknown.subject == _FAILED), None)
+        if failed is not None:
+            fault = self.closure.kustomizations.get(failed.remedy)
+            return self._failed(failed.missing, at=fault.at(()) if fault is not None else None)
         origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links)
         made = tuple(self._documents(reading, origins, first))
         here = Location(self.file, 0)

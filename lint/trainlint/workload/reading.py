@@ -96,11 +96,12 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
 
 
 class _Watched(Mapping[ObjectRef, Field]):
-    """The objects that an expansion may look at, and what it asked for."""
+    """The objects that an expansion may look at, what it asked for, and whether it looked at all of them."""
 
     def __init__(self, objects: Mapping[ObjectRef, Field]) -> None:
         self._objects = objects
         self.asked: dict[ObjectRef, Field | None] = {}
+        self.searched = False
 
     def __getitem__(self, ref: ObjectRef) -> Field:
         found = self.asked[ref] = self._objects.get(ref)
@@ -109,7 +110,8 @@ class _Watched(Mapping[ObjectRef, Field]):
         return found
 
     def __iter__(self) -> Iterator[ObjectRef]:
-        raise TypeError("an expansion asks for objects one by one, so that it is known what it rests on")
+        self.searched = True
+        return iter(self._objects)
 
     def __len__(self) -> int:
         return len(self._objects)
@@ -141,7 +143,8 @@ def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod
     expansion = expander(item, _reference(meta), here)
     pod_sets = [with_sources(pods, item.document, here) for pods in expansion.pod_sets]
     made = (expansion, managed(pod_sets, item, meta, pod_groups, context.settings.kueue))
-    known.append((context.settings, meta, pod_groups, watched.asked, made))
+    if not watched.searched:
+        known.append((context.settings, meta, pod_groups, watched.asked, made))
     return made
 
 

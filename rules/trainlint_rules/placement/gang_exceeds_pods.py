@@ -118,4 +118,5 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _lowered(gang: Gang, count: int) -> Iterator[Fix]:
-    yield Fix(f"let the gang wait for {count} pods, which is all there are", (Put(gang.at, count),))
+    if not gang.waiting:
+        yield Fix(f"let the gang wait for {count} pods, which is all there are", (Put(gang.at, count),))

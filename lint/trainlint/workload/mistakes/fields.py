@@ -13,7 +13,8 @@ from trainlint.workload.mistakes.fault import Fault
 
 __all__ = ["misplaced_fields"]
 
-_RUNTIMES = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
+_WHOLE = frozenset({"TrainingRuntime", "ClusterTrainingRuntime", "DisaggregatedSet"})
+"""Kinds that are whole although their pods are those of other objects: of TrainJobs, of the set's roles."""
 
 
 def misplaced_fields(workloads: Workloads, objects: Iterable[tuple[Meta, Field]]) -> Iterator[Fault]:
@@ -26,7 +27,7 @@ def misplaced_fields(workloads: Workloads, objects: Iterable[tuple[Meta, Field]]
         yield from _faults(read_meta(workload.field), workload.field, whole=True)
     for meta, item in objects:
         if (item.document, item.path) not in made:
-            yield from _faults(meta, item, whole=meta.kind in _RUNTIMES)
+            yield from _faults(meta, item, whole=meta.kind in _WHOLE)
 
 
 def _faults(meta: Meta, item: Field, *, whole: bool) -> Iterator[Fault]:

@@ -1,0 +1,42 @@
+"""What is assumed about a cluster where nobody states it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.model.settings import Cni, Settings
+from trainlint.snapshot.objects import ApiObject
+
+__all__ = ["assumptions", "with_cni"]
+
+CILIUM_KINDS: Final = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPolicy", "CiliumNetworkPolicy"})
+
+
+def with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
+    """The network plugin that nobody stated: Cilium where its policies are in use, else one that nobody knows."""
+    if settings.cni.stated or any(each.meta.kind in CILIUM_KINDS for each in objects):
+        return settings
+    return replace(settings, cni=Cni(name="", version=""))
+
+
+def assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[str]:
+    """What is taken for granted about the network plugin, the version of Kubernetes, namespaces."""
+    policies = any("Policy" in each.meta.kind for each in objects)
+    if policies and settings.cni.stated and settings.cni.name == "cilium" and not settings.cni.version_stated:
+        yield f"Cilium {settings.cni.version}: its version is not stated"
+    if policies and not settings.cni.stated:
+        if settings.cni.name == "cilium":
+            yield f"Cilium {settings.cni.version}: its policies are in use, its version is not stated"
+        else:
+            yield "a network plugin that follows the NetworkPolicy specification: none is stated"
+    if objects and not settings.kubernetes_stated:
+        yield f"Kubernetes {settings.kubernetes}: no version is stated"
+    if any(_unstated(each) for each in objects):
+        yield 'namespace "default" for objects that name none'
+
+
+def _unstated(each: ApiObject) -> bool:
+    return not each.meta.namespace and each.ref.namespace == "default" and each.meta.kind not in INVENTORY_KINDS

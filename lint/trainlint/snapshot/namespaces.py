@@ -1,0 +1,37 @@
+"""The namespaces of a snapshot, with their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from trainlint.finding import Unknown
+from trainlint.snapshot.objects import ApiObject
+
+__all__ = ["disputed", "namespaces_of"]
+
+
+def namespaces_of(objects: Iterable[ApiObject]) -> Mapping[str, Mapping[str, str]]:
+    """Every namespace that is defined or used, with its labels; the API server adds its name as a label."""
+    found: dict[str, dict[str, str]] = {}
+    for each in objects:
+        if each.meta.kind == "Namespace":
+            found.setdefault(each.meta.name, {}).update(each.meta.labels)
+        elif each.ref.namespace:
+            found.setdefault(each.ref.namespace, {})
+    return {name: {**labels, "kubernetes.io/metadata.name": name} for name, labels in found.items()}
+
+
+def disputed(objects: Iterable[ApiObject]) -> Iterator[Unknown]:
+    """Namespaces of which two documents say different things: which of them is applied last, nobody knows."""
+    said: dict[tuple[str, str], ApiObject] = {}
+    for each in objects:
+        for label in each.meta.labels if each.meta.kind == "Namespace" else ():
+            before = said.setdefault((each.meta.name, label), each)
+            if before.meta.labels[label] != each.meta.labels[label]:
+                yield Unknown(
+                    subject=f"namespace {each.meta.name}",
+                    missing=f"its label {label}: it is {before.meta.labels[label]} in {before.file}, "
+                    f"{each.meta.labels[label]} in {each.file}",
+                    remedy="define the namespace once",
+                    at=each.field.at,
+                )

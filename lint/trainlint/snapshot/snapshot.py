@@ -1,0 +1,75 @@
+"""All facts of one state of one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from functools import cached_property
+
+from trainlint.fact import fact, remembered, together
+from trainlint.finding import Location, Unknown
+from trainlint.inventory.read import nearest_inventories, united
+from trainlint.model.pool import Inventory
+from trainlint.model.settings import Settings
+from trainlint.model.workload import ObjectRef, Workloads
+from trainlint.snapshot.objects import ApiObject
+from trainlint.source.document import Field
+
+__all__ = ["Snapshot"]
+
+
+@fact(eq=False, slots=False)
+class Snapshot:
+    """All facts of one state of one cluster.
+
+    ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
+    will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
+    ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
+    other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
+    """
+
+    name: str
+    why: str
+    objects: tuple[ApiObject, ...]
+    settings: Settings
+    namespaces: Mapping[str, Mapping[str, str]]
+    inventories: tuple[Inventory, ...]
+    workloads: Workloads
+    elsewhere: tuple[Inventory, ...] = ()
+    unrendered: Mapping[str, str] = field(default_factory=dict)
+    moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    opened: Mapping[str, str] = field(default_factory=dict)
+    unknowns: tuple[Unknown, ...] = ()
+    read: Mapping[str, Field] = field(default_factory=dict)
+
+    @cached_property
+    def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
+        """The objects by the identity that findings show."""
+        return {each.ref: each for each in self.objects}
+
+    @cached_property
+    def documents(self) -> int:
+        """How many documents it was made from."""
+        return len({(each.file, each.field.document.index) for each in self.objects})
+
+    def may_hold_more(self, namespace: str) -> str:
+        """What may add objects to a namespace that are not read here (decision 5); empty where nothing does."""
+        return self.opened.get(namespace, self.opened.get("", ""))
+
+    def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
+        """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
+        found = self._inventories_for.get(place.file)
+        if found is None:
+            nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
+            whole = _united(together(*nearest)) if len(nearest) > 1 else None
+            found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
+        return found
+
+    @cached_property
+    def _inventories_for(self) -> dict[str, tuple[Inventory, ...]]:
+        """The answers so far, by file."""
+        return {}
+
+
+_united = remembered(united)
+"""What several inventories are together, so that the same ones are always the same."""
