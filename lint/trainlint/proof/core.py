@@ -30,6 +30,9 @@ __all__ = ["Core", "cores"]
 QUESTIONS: Final = 150
 """Sets of constraints that are judged for one cause at most."""
 
+SHOWN: Final = 12
+"""Constraints of a core that could not be reduced to the end; larger ones tell nobody anything."""
+
 CAUSES: Final = 4
 """Independent causes that are looked for."""
 
@@ -77,12 +80,15 @@ def _disjoint(
     holds: Callable[[Kept], bool], parts: Sequence[Constraint], likely: Iterable[Constraint] = ()
 ) -> Iterator[Core]:
     """Cores that share nothing, one after the other."""
-    oracle: Oracle[Constraint] = Oracle(holds, QUESTIONS)
     left, hint = list(parts), set(likely)
     for _ in range(CAUSES):
+        oracle: Oracle[Constraint] = Oracle(holds, QUESTIONS)
         try:
             found = irreducible(oracle, left, hint)
         except OutOfQuestionsError:
+            so_far = oracle.smallest or frozenset()
+            if 0 < len(so_far) <= SHOWN:
+                yield Core(tuple(each for each in left if each in so_far), reduced=False)
             return
         if not found:
             return

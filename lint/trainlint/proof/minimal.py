@@ -15,12 +15,16 @@ class OutOfQuestionsError(Exception):
 
 
 class Oracle(Generic[Part]):
-    """A question about sets of parts, each asked once; ``limit`` is how many may be asked."""
+    """A question about sets of parts, each asked once; ``limit`` is how many may be asked.
+
+    ``smallest`` is the smallest set of which it held so far.
+    """
 
     def __init__(self, holds: Callable[[frozenset[Part]], bool], limit: int) -> None:
         self._holds = holds
         self._known: dict[frozenset[Part], bool] = {}
         self._left = limit
+        self.smallest: frozenset[Part] | None = None
 
     def __call__(self, parts: Iterable[Part]) -> bool:
         """Whether it holds of the parts. Raises OutOfQuestionsError."""
@@ -30,6 +34,8 @@ class Oracle(Generic[Part]):
                 raise OutOfQuestionsError
             self._left -= 1
             self._known[key] = self._holds(key)
+            if self._known[key] and (self.smallest is None or len(key) < len(self.smallest)):
+                self.smallest = key
         return self._known[key]
 
 
