@@ -1,8 +1,8 @@
-"""What the linter reports: places, findings, unknowns."""
+"""What the linter reports: places, findings and what could mend them, unknowns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
 from typing import Any
@@ -10,15 +10,25 @@ from typing import Any
 from trainlint.fact import fact
 
 __all__ = [
+    "Append",
     "Certainty",
+    "Edit",
     "Finding",
+    "Fix",
     "Location",
+    "Move",
     "Path",
+    "Put",
+    "Quote",
     "Related",
+    "Remove",
+    "Rename",
+    "Safety",
     "Severity",
     "Span",
     "Unknown",
     "UsageError",
+    "besides",
 ]
 
 Path = tuple[str | int, ...]
@@ -86,13 +96,100 @@ class Related:
     cause: int = 0
 
 
+def besides(forced: Sequence[Related], others: Iterable[Related]) -> tuple[Related, ...]:
+    """The forcing places, and of the others those that stand elsewhere."""
+    known = {each.at for each in forced}
+    return (*forced, *(each for each in others if each.at not in known))
+
+
+class Safety(StrEnum):
+    """What a fix may do to what already works."""
+
+    SAFE = "safe"
+    """Nothing: it cannot change what already works."""
+    UNSAFE = "unsafe"
+    """It may change where pods run, what they use or whom they reach: somebody should read it."""
+    OPENING = "opening"
+    """It admits more traffic: it is only ever shown."""
+
+
+@fact
+class Put:
+    """The value at a place becomes another one; the entry, with its parents, is made where it is not there.
+
+    A new entry stands before the first of ``before`` that its mapping has, else at its end.
+    """
+
+    at: Location
+    value: Any
+    before: tuple[str, ...] = ()
+
+
+@fact
+class Append:
+    """The list at a place gets one more element; the list is made where it is not there."""
+
+    at: Location
+    value: Any
+    before: tuple[str, ...] = ()
+
+
+@fact
+class Remove:
+    """An entry or element goes, with its lines; a list or mapping that it leaves empty stays as an empty one."""
+
+    at: Location
+
+
+@fact
+class Move:
+    """An entry goes, as it is written, to another path of its document, where nothing stands yet."""
+
+    at: Location
+    to: Path
+
+
+@fact
+class Rename:
+    """The key of an entry becomes another one."""
+
+    at: Location
+    key: str
+
+
+@fact
+class Quote:
+    """A number or a boolean becomes the string that is written there."""
+
+    at: Location
+
+
+Edit = Put | Append | Remove | Move | Rename | Quote
+"""What a fix does at one place, in words of paths: ``trainlint.fix`` makes text of it."""
+
+
+@fact
+class Fix:
+    """Edits that together mend a finding; ``title`` completes "to mend it, ...".
+
+    Whoever finds the fault proposes; nothing is offered before it was tried on the model. ``opens`` says what a fix
+    lets in that admits more traffic.
+    """
+
+    title: str
+    edits: tuple[Edit, ...]
+    safety: Safety = Safety.UNSAFE
+    opens: str = ""
+
+
 @fact
 class Finding:
     """One thing that is wrong in the manifests.
 
     A rule fills the first block; the engine adds the second. ``cause`` tells apart two findings of one rule at one
     place and is part of the identity, so it must not contain line numbers. ``span`` is for what has no path (a comment,
-    text that does not parse).
+    text that does not parse). ``fixes`` makes proposals, the best first: nobody
+    calls it unless somebody asks what would mend the finding.
     """
 
     message: str
@@ -106,6 +203,7 @@ class Finding:
     certainty: Certainty = Certainty.PROVEN
     cause: str = ""
     span: Span | None = None
+    fixes: Callable[[], Iterable[Fix]] = field(default=tuple, compare=False, repr=False)
 
     rule: str = ""
     category: str = ""

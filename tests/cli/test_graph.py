@@ -16,11 +16,13 @@ import pytest
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
+from trainlint import __version__
 from trainlint.cli.main import cli
 from trainlint.report.graph import FORMATS
 from trainlint_schemas import schema
 
-LAB = Path(__file__).parents[1] / "lab"
+TESTS = Path(__file__).parents[1]
+LAB = TESTS / "lab"
 SVG = "{http://www.w3.org/2000/svg}"
 
 
@@ -100,6 +102,13 @@ def test_the_graph_of_the_failing_lab_says_where_each_role_can_run_and_what_is_c
     assert edges["vision/workers@zone-a", "vision/workers@zone-a", "32768-60999"]["verdict"] == "allow"
     # An end that no node takes is no end of an edge.
     assert not any("coordinator@zone-a" in target or "workers@zone-b" in source for source, target, _ in edges)
+
+
+@pytest.mark.parametrize("name", ["text:txt", "dot:dot", "mermaid:mmd", "json:json"])
+def test_a_format_is_what_the_golden_file_says(name: str, before: Path) -> None:
+    form, _, ending = name.partition(":")
+    golden = (TESTS / "report" / "golden" / f"graph.{ending}").read_text(encoding="utf-8")
+    assert output("--output", form) == golden.replace("VERSION", __version__)
 
 
 @pytest.mark.parametrize("form", FORMATS)

@@ -127,6 +127,17 @@ def test_a_change_of_a_value_brings_in_what_it_breaks(tmp_path: Path) -> None:
 
 
 @needs_helm
+@pytest.mark.needs("git")
+def test_a_change_of_a_helper_alone_brings_in_what_it_breaks(tmp_path: Path) -> None:
+    template = JOB.replace("{{- toYaml .Values.resources | nindent 12 }}", '{{- include "gpus" . | nindent 12 }}')
+    helper = '{{ define "gpus" }}limits: {nvidia.com/gpu: %s}{{ end }}'
+    files = {**TRAIN, "charts/train/templates/job.yaml": template, "charts/train/templates/_gpus.tpl": helper % 8}
+    root = repository(tmp_path / "r", files)
+    result = lint(root, {"charts/train/templates/_gpus.tpl": helper % 0.5}, base="HEAD")
+    assert found(result) == [("invalid-extended-resource", "charts/train/templates/job.yaml:14")]
+
+
+@needs_helm
 def test_a_second_run_starts_no_helm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRAINLINT_CACHE_DIR", str(tmp_path / "cache"))
     root = write(tmp_path / "r", BROKEN)

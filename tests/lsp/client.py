@@ -73,6 +73,29 @@ class Editor:
     def close(self, path: Path) -> None:
         self.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri(path))))
 
+    async def actions(self, path: Path, rule: str) -> list[types.CodeAction]:
+        """What is offered for the diagnostics of a rule in a file."""
+        about = [each for each in self.diagnostics[uri(path)] if each.code == rule]
+        context = types.CodeActionContext(about)
+        name = types.TextDocumentIdentifier(uri(path))
+        found = await self.client.text_document_code_action_async(types.CodeActionParams(name, about[0].range, context))
+        return [each for each in found or () if isinstance(each, types.CodeAction)]
+
+    def apply(self, action: types.CodeAction) -> None:
+        """Make the edits of an action in the files, as an editor that saves them does."""
+        assert action.edit is not None
+        assert action.edit.changes is not None
+        for name, edits in action.edit.changes.items():
+            path = Path(name.removeprefix("file://"))
+            lines = path.read_text(encoding="utf-8").split("\n")
+            for edit in sorted(
+                edits, key=lambda each: (each.range.start.line, each.range.start.character), reverse=True
+            ):
+                start, end = edit.range.start, edit.range.end
+                head, tail = lines[start.line][: start.character], lines[end.line][end.character :]
+                lines[start.line : end.line + 1] = f"{head}{edit.new_text}{tail}".split("\n")
+            path.write_text("\n".join(lines), encoding="utf-8")
+
     async def hover(self, path: Path, line: int, character: int) -> str:
         """What is shown at a place (from 0); empty if nothing."""
         place = types.HoverParams(types.TextDocumentIdentifier(uri(path)), types.Position(line, character))

@@ -133,6 +133,52 @@ def test_hovering_over_a_workload_shows_both_answers(lab: Path) -> None:
     converse(talk, lab)
 
 
+def test_a_repair_is_offered_where_the_finding_is_and_ends_it(lab: Path) -> None:
+    training = lab / "before" / "training.yaml"
+
+    async def talk(editor: Editor) -> None:
+        await editor.until(lambda: editor.rules(training))
+        found = [each for each in await editor.actions(training, "no-viable-zone") if each.edit is not None]
+        assert found
+        assert {each.kind for each in found} == {types.CodeActionKind.QuickFix}
+        assert "no-viable-zone" in {each.code for each in found[0].diagnostics or ()}
+        editor.apply(found[0])
+        editor.save(training)
+        await editor.until(lambda: "no-viable-zone" not in editor.rules(training))
+
+    converse(talk, lab)
+
+
+def test_nothing_is_offered_while_a_buffer_is_not_saved(lab: Path) -> None:
+    training = lab / "before" / "training.yaml"
+
+    async def talk(editor: Editor) -> None:
+        await editor.until(lambda: editor.rules(training))
+        editor.open(training)
+        assert await editor.actions(training, "no-viable-zone")
+        name = types.VersionedTextDocumentIdentifier(2, uri(training))
+        change = types.TextDocumentContentChangeWholeDocument("# another\n" + training.read_text(encoding="utf-8"))
+        editor.client.text_document_did_change(types.DidChangeTextDocumentParams(name, [change]))
+        assert await editor.actions(training, "no-viable-zone") == []
+
+    converse(talk, lab)
+
+
+def test_what_admits_more_traffic_is_named_and_never_done(tmp_path: Path) -> None:
+    root = tmp_path / "egress"
+    case = LAB.parent / "cases" / "policy" / "dns-egress-blocked--egress-to-peers-only"
+    shutil.copytree(case, root, ignore=shutil.ignore_patterns("case.yaml"))
+
+    async def talk(editor: Editor) -> None:
+        await editor.until(lambda: editor.rules(root / "train.yaml"))
+        found = await editor.actions(root / "train.yaml", "dns-egress-blocked")
+        assert found
+        assert [each.edit for each in found] == [None] * len(found)
+        assert all(each.disabled is not None and "more traffic" in each.disabled.reason for each in found)
+
+    converse(talk, root)
+
+
 def test_every_folder_of_the_workspace_is_linted_and_one_that_is_removed_is_forgotten(tmp_path: Path) -> None:
     one, two, three = (folder(tmp_path / name, faulty=FAULTY) for name in ("one", "two", "three"))
 

@@ -130,7 +130,7 @@ def _of_policy(policy: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[
     specs += [((*path, "specs", index), spec) for index, spec in enumerate(policy.get("specs", []))]
     for where, spec in specs:
         for side in ("ingress", "egress"):
-            if side in spec or side in [each.lower() for each in spec.get("policyTypes", [])]:
+            if side in spec or f"{side}Deny" in spec or side in [each.lower() for each in spec.get("policyTypes", [])]:
                 yield (*where, side)
             yield from ((*where, f"{side}Deny", index) for index in range(len(spec.get(f"{side}Deny", []))))
 

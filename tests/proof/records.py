@@ -13,7 +13,9 @@ from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import EPHEMERAL, Flow, FlowKind, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, read_policies
 from trainlint.proof.feasibility import judge_pod_set
-from trainlint.proof.group import GroupProof, Stage, prove
+from trainlint.proof.group import GroupProof
+from trainlint.proof.prove import prove
+from trainlint.proof.stage import Stage
 from trainlint.reachability import Reachability, places
 from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import node_of

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 from tests.proof.records import proved
 
-from trainlint.proof import group as group_module
+from trainlint.proof import judge, prove
 from trainlint.proof.group import GroupProof
 from trainlint.reachability import NO_DOMAIN
 
@@ -66,7 +66,8 @@ def test_answers_agree_with_the_scheduler(name: str, step: int, unknown: float) 
 
 def test_answers_by_classes_alone_agree_too(monkeypatch: pytest.MonkeyPatch) -> None:
     """Large groups are never explored placement by placement; what is said of them must hold all the same."""
-    monkeypatch.setattr(group_module, "explored", lambda *_: None)
+    for module in (judge, prove):
+        monkeypatch.setattr(module, "explored", lambda *_: None)
     answers: Counter[str] = Counter()
     problems: list[str] = []
     for record in recorded("group-random.jsonl.gz", 2):

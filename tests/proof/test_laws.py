@@ -20,7 +20,7 @@ from trainlint.kube.meta import read_labels
 from trainlint.kube.node import read_node
 from trainlint.kube.pod import read_pod_spec
 from trainlint.model.known import Answer
-from trainlint.proof import group as group_module
+from trainlint.proof import judge, prove
 from trainlint.proof.group import GroupProof
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.filter import verdicts
@@ -156,7 +156,8 @@ def test_answers_are_those_of_every_placement_or_unknown(record: Data) -> None:
 @given(records())
 def test_by_classes_alone_they_are_too(record: Data) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(group_module, "explored", lambda *_: None)
+        for module in (judge, prove):
+            patch.setattr(module, "explored", lambda *_: None)
         proof = proved(record)
     everything = Enumeration(members(record), cluster(record), zones_of(record))
     alone = {next(iter(zones)) for zones in everything.zones if len(zones) == 1}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
 from tests.source.charts import CHART, write
 
 from trainlint.finding import Location
+from trainlint.source.helm.archive import unpacked
 from trainlint.source.helm.chart import find_charts
 from trainlint.source.helm.files import ChartFiles, RefusedError
 from trainlint.source.helm.install import by_itself, served
@@ -99,6 +102,33 @@ def test_a_dependency_outside_of_the_repository_is_refused(tmp_path: Path, path:
     world = write(tmp_path, {"charts/train/Chart.yaml": text})
     with pytest.raises(RefusedError, match="common is outside of the repository"):
         stage(ChartFiles(world), find_charts(world)[0])
+
+
+def test_a_dependency_is_put_nowhere_but_into_the_copy(tmp_path: Path) -> None:
+    text = CHART.format("train") + "dependencies: [{name: ../../../outside, repository: 'file://../common'}]\n"
+    world = write(tmp_path, {"charts/train/Chart.yaml": text, "charts/common/Chart.yaml": CHART.format("common")})
+    found = next(each for each in find_charts(world) if each.name == "train")
+    with pytest.raises(RefusedError, match="no name for a chart"):
+        stage(ChartFiles(world), found)
+
+
+@pytest.mark.parametrize("name", ["/etc/hostname", "../outside", "charts/../../outside"])
+def test_a_values_file_outside_of_the_repository_is_not_read(tmp_path: Path, name: str) -> None:
+    (tmp_path / "outside").write_text("secret")
+    world = write(tmp_path / "repository", {"charts/train/Chart.yaml": CHART.format("train")})
+    with pytest.raises(RefusedError, match="outside of the repository"):
+        ChartFiles(world).read(name)
+
+
+def test_a_packed_chart_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> None:
+    output = io.BytesIO()
+    with tarfile.open(fileobj=output, mode="w:gz", compresslevel=1) as archive:
+        entry = tarfile.TarInfo("sub/files/zeros")
+        entry.size = 200 << 20
+        archive.addfile(entry, io.BytesIO(bytes(entry.size)))
+    assert len(output.getvalue()) < 2 << 20
+    with pytest.raises(RefusedError, match="too much"):
+        unpacked("charts/sub.tgz", output.getvalue(), 128 << 20)
 
 
 def test_a_link_inside_the_repository_is_followed(tmp_path: Path) -> None:

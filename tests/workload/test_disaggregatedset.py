@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from tests.workload.manifests import GPU, labels, read, role
+from tests.workload.manifests import GPU, labels, objects, read, role
 
+from trainlint.kube.meta import read_meta
 from trainlint.model.known import Undetermined
+from trainlint.model.settings import Settings
+from trainlint.workload import read_workloads
 from trainlint.workload.mistakes.apart import placed_apart
+from trainlint.workload.mistakes.fields import misplaced_fields
 
 SET = f"""
 apiVersion: disaggregatedset.x-k8s.io/v1
@@ -82,3 +86,12 @@ def test_an_exclusive_topology_of_a_role_is_that_of_its_leader_worker_set() -> N
     key = "leaderworkerset.sigs.k8s.io/exclusive-topology"
     workloads = read(text(metadata=f"metadata: {{annotations: {{{key}: rack}}}}"))
     assert [each.together and each.together.by for each in workloads.pod_sets] == [key, key, None, None]
+
+
+def test_a_field_at_the_wrong_place_is_found_in_a_role() -> None:
+    wrong = text().replace("      spec:\n        replicas: 2", "      size: 3\n      spec:\n        replicas: 2")
+    items = objects(wrong)
+    found = misplaced_fields(read_workloads(items, Settings()), [(read_meta(item), item) for item in items])
+    assert [fault.at.path for fault in found] == [("spec", "roles", 0, "size")]
+    right = objects(text("placementPolicy: {type: ExclusiveSlice, topology: rack}"))
+    assert list(misplaced_fields(read_workloads(right, Settings()), [(read_meta(item), item) for item in right])) == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import click
@@ -11,8 +12,9 @@ import click
 from trainlint.cli.baseline import accept_all, baseline_file
 from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import exit_code
+from trainlint.cli.fixing import fix_options, fixed, wanted
 from trainlint.cli.names import rule_names
-from trainlint.cli.output import columns, output_option, publish, targets, use_color
+from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.finding import Severity
 from trainlint.report import DRAWN, FORMATS, Options, reporter
@@ -56,6 +58,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     flag_value="",
     help="Accept all findings: write them to FILE, or to that of --baseline.",
 )
+@fix_options
 @click.option("--require-reason", is_flag=True, help="A suppression without a reason does not suppress.")
 @click.option("--show-suppressed", is_flag=True, help="Show suppressed findings too.")
 @click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
@@ -77,6 +80,9 @@ def command(
     require_reason: bool,
     show_suppressed: bool,
     no_cache: bool,
+    diff: bool,
+    fix: bool,
+    unsafe_fixes: bool,
 ) -> None:
     """Prove that all training groups can run.
 
@@ -93,11 +99,15 @@ def command(
         paths, write_baseline = (Path(write_baseline), *paths), ""
     accepted = baseline_file(baseline, write_baseline, base)
     selected, ignored = rule_names("--select", select), rule_names("--ignore", ignore)
+    asked = wanted(
+        diff=diff, fix=fix, unsafe=unsafe_fixes, stdin=Path("-") in paths, baseline=write_baseline is not None
+    )
     stdin = sys.stdin.buffer.read() if Path("-") in paths else None
     from trainlint.engine import check  # noqa: PLC0415 (heavy; not needed to complain about options)
 
     with Progress(enabled=not quiet) as progress:
-        result = check(
+        look = partial(
+            check,
             paths or (Path(),),
             config=config,
             select=selected,
@@ -110,10 +120,21 @@ def command(
             graphs=any(target.format in DRAWN for target in chosen),
             baseline=accepted if write_baseline is None or accepted is None or accepted.exists() else None,
         )
+        result = look(repairs=asked)
+    complete = True
+    if fix:
+        result, complete = fixed(result, look)
     if write_baseline is not None and accepted is not None:
         result = accept_all(result, accepted)
     least = Severity(fail_on) if fail_on else result.fail_on
     plain = Options(quiet=quiet, show_suppressed=show_suppressed, fail_on=least)
     screen = replace(plain, color=use_color(color), width=columns())
-    written = publish(chosen, lambda target: reporter(target.format)(result, screen if target.file is None else plain))
+    shown = "diff" if diff and not any("=" not in each for each in outputs) else ""
+
+    def text(target: Target) -> str:
+        if target.file is None:
+            return reporter(shown or target.format)(result, screen)
+        return reporter(target.format)(result, plain)
+
+    written = publish(chosen, text) and complete
     click.get_current_context().exit(exit_code(result, fail_on=least, strict=strict, usage_error=not written))

@@ -26,7 +26,8 @@ def command(*, stdio: bool) -> None:
 
     An editor starts it and speaks the Language Server Protocol to it. Every folder of the workspace is linted as a
     whole when it is opened and when a file is saved; related places are links. Hovering over a workload shows both
-    answers about its group, with a placement that works or one that does not. What is not saved is not linted.
+    answers about its group, with a placement that works or one that does not; repairs that were tried are code actions.
+    What is not saved is not linted.
 
     Needs the extra: pip install 'trainlint[lsp]'.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,19 @@ if TYPE_CHECKING:
     from trainlint.proof.group import GroupProof
     from trainlint.result.graph import GroupGraph
 
-__all__ = ["check"]
+__all__ = ["Repairs", "check"]
+
+
+class Repairs(StrEnum):
+    """Which repairs are looked for."""
+
+    EACH = "each"
+    """All, each about the repository as it is: to be shown."""
+    SAFE = "safe"
+    """Those that cannot change what already works, one after the other: to be applied."""
+    ALL = "all"
+    """All but those that admit more traffic, one after the other: to be applied."""
+
 
 BACKGROUND = (
     {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
@@ -71,6 +84,7 @@ def check(
     baseline: Path | None = None,
     cache: bool = False,
     graphs: bool = False,
+    repairs: Repairs | None = None,
 ) -> Result:
     """Everything that can be said about the repository at ``paths``.
 
@@ -79,7 +93,8 @@ def check(
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
     With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
     file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory. With
-    ``graphs`` the result has the graph of every group, which pictures are made of.
+    ``graphs`` the result has the graph of every group, which pictures are made of. With ``repairs``, what would mend
+    the findings is looked for and tried; nothing is written.
 
     Raises:
         UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
@@ -106,6 +121,15 @@ def check(
     if before is not None:
         kept, comparison = compare(before, state, setup, kept, hushed)
     judged = tuple(verdicts(state.facts, state.repository))
+    mended = None
+    if repairs is not None:
+        from trainlint.engine import mend  # noqa: PLC0415 (only for those who ask)
+
+        wanted = sorted(kept, key=_order)
+        if repairs is Repairs.EACH:
+            mended = mend.mend(state, setup, wanted)
+        else:
+            mended = mend.apply(state, setup, wanted, unsafe=repairs is Repairs.ALL)
     return Result(
         root=str(world.root),
         snapshots=tuple(
@@ -124,6 +148,9 @@ def check(
         baseline=accepted,
         fail_on=setup.fail_on,
         graphs=_graphs(judged, state.places) if graphs else (),
+        repairs=None if mended is None else tuple(mended.repairs),
+        unmended=() if mended is None else tuple(mended.unmended),
+        changes=() if mended is None else mended.changes,
     )
 
 

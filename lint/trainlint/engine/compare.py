@@ -57,7 +57,7 @@ def judge_base(
     revision = read_revision(head.world, name)
     files = {file.name for file in (*head.world.files, *head.world.configs)}
     then = {file.name for file in (*revision.world.files, *revision.world.configs)}
-    if revision.same == files == then and not _feeds_other(head, revision):
+    if revision.same == files == then and revision.beside and not _feeds_other(head, revision):
         return Base(revision, head, unknowns=revision.unknowns)
     known = {reading.file: reading for reading in head.readings if reading.file in revision.same}
     try:

@@ -14,7 +14,15 @@ from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, wai
 from trainlint.engine.state import Progress, read_all, read_state
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
-from trainlint.proof.cause import SplitCause, ZoneCause
+from trainlint.proof.cause import (
+    CapacityCause,
+    DeadlockCause,
+    FlowCause,
+    PlacementCause,
+    SplitCause,
+    SpreadCause,
+    ZoneCause,
+)
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.proof.table import accelerators, no_group, table_of
@@ -67,7 +75,7 @@ class Graphs:
             waiting=waiting_of(proof, place),
             obstacles=obstacles_of(proof, place),
             closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",
-            across=any(isinstance(cause, ZoneCause) and cause.across for cause in proof.causes),
+            across=_across(proof),
             split=any(isinstance(cause, SplitCause) for cause in proof.causes),
         )
 
@@ -84,6 +92,16 @@ class Graphs:
         if key not in self._pools:
             self._pools[key] = pools_of(inventory, facts.verdicts.nodes(inventory), proof.topology_key, self._place)
         return self._pools[key]
+
+
+def _across(proof: GroupProof) -> bool:
+    """Whether the group runs although no single zone takes it."""
+    if any(isinstance(cause, CapacityCause | DeadlockCause | FlowCause | PlacementCause) for cause in proof.causes):
+        return False
+    return any(
+        cause.across if isinstance(cause, ZoneCause) else isinstance(cause, SpreadCause) and cause.forces_split
+        for cause in proof.causes
+    )
 
 
 def graph_groups(

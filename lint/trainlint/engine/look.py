@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import field
 from pathlib import Path
 
 from trainlint.config.choices import Choices
@@ -13,7 +14,7 @@ from trainlint.engine.state import Progress, judge, read_all, read_state, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.fact import fact
 from trainlint.finding import Finding, Span
-from trainlint.result import Failure, GroupVerdict, Placed
+from trainlint.result import Failure, GroupVerdict, Placed, Repair
 from trainlint.snapshot.repository import READ_KINDS
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
@@ -34,12 +35,13 @@ class Home:
 
 @fact
 class Seen:
-    """What was found; files are relative to ``root``."""
+    """What was found; files are relative to ``root``. ``repairs`` looks for what mends findings, given by identity."""
 
     root: str
     findings: tuple[Placed, ...]
     homes: tuple[Home, ...]
     failures: tuple[Failure, ...]
+    repairs: Callable[[Collection[str]], tuple[Repair, ...]] = field(compare=False, repr=False)
 
 
 def look(paths: Sequence[Path], progress: Progress) -> Seen:
@@ -55,11 +57,18 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     state.severities = setup.severities
     judge(state, setup.rules, progress)
     kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
+
+    def repairs(identities: Collection[str]) -> tuple[Repair, ...]:
+        from trainlint.engine.mend import mend  # noqa: PLC0415 (only when somebody asks)
+
+        return tuple(mend(state, setup, [each for each in kept if each.id in identities]).repairs)
+
     return Seen(
         str(world.root),
         tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         tuple(_homes((verdict for verdict, *_ in verdicts(state.facts, state.repository)), state.places)),
         tuple(state.failures),
+        repairs,
     )
 
 

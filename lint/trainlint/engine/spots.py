@@ -80,7 +80,10 @@ def zones_of(proof: GroupProof, pools: Sequence[GraphPool], place: Place) -> tup
             for each in (zone.reasons if zone is not None else ())
             if each.flow is None
         )
-        found.append(GraphZone(name, None if zone is None else zone.answer, lacks))
+        answer = None if zone is None else zone.answer
+        if answer is Answer.PROVED and name not in proof.viable_zones:  # its pods are never made
+            answer = proof.exists
+        found.append(GraphZone(name, answer, lacks))
     return tuple(found)
 
 

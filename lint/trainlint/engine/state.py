@@ -112,15 +112,17 @@ def read_state(
     setup: Setup,
     builds: Builds | None = None,
     tell: Progress = lambda stage, done, total: None,
+    known: Sequence[Snapshot] = (),
 ) -> State:
-    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before.
+    """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before; snapshots
+    that are ``known`` and the same are taken as they are.
 
     Raises:
         UsageError: an Inventory is wrong.
     """
     builds = builds or Builds()
     repository, fleet = rendered_repository(world, readings, setup, builds, tell)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet), builds)
+    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet, known), builds)
 
 
 def judge(state: State, rules: Iterable[Rule], tell: Progress) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Final
 
@@ -12,11 +12,22 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
+from trainlint.model.pool import Pool
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.workload import PodSet
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["Device", "DeviceKind", "Devices", "accelerator_count", "amount", "devices_in", "devices_of", "requested"]
+__all__ = [
+    "Device",
+    "DeviceKind",
+    "Devices",
+    "accelerator_count",
+    "amount",
+    "devices_in",
+    "devices_of",
+    "offered_devices",
+    "requested",
+]
 
 _EFA: Final = "vpc.amazonaws.com/efa"
 _VERBS: Final = re.compile(
@@ -84,6 +95,23 @@ def devices_in(container: Container, networks: Networks, only: DeviceKind | None
         kind = _kind(resource, networks)
         if count != 0 and kind is not None and only in {None, kind}:
             yield Device(kind, resource, count, at)
+
+
+def offered_devices(pod_set: PodSet, pools: Iterable[Pool], networks: Networks) -> tuple[Device, ...]:
+    """The fabric devices that all of some pools have, each with the share that goes with the pod's accelerators."""
+    shares: list[dict[str, int]] = []
+    for pool in pools:
+        amounts = {name: amount(quantity) for name, quantity in (pool.allocatable or {}).items()}
+        known = {name: count for name, count in amounts.items() if isinstance(count, int) and count > 0}
+        devices, asked = sum(count for name, count in known.items() if is_accelerator(name)), accelerator_count(pod_set)
+        part = asked / devices if isinstance(asked, int) and 0 < asked <= devices else 0
+        shares.append({name: max(int(count * part), 1) for name, count in known.items() if _kind(name, networks)})
+    common = set.intersection(*(set(each) for each in shares)) if shares else set()
+    return tuple(
+        Device(kind, name, min(each[name] for each in shares))
+        for name in sorted(common)
+        if (kind := _kind(name, networks)) is not None
+    )
 
 
 def requested(container: Container) -> Iterator[tuple[str, Known[int], Location | None]]:

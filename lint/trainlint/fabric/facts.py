@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
-from trainlint.fabric.device import Devices, devices_of
+from trainlint.fabric.device import Device, Devices, devices_of, offered_devices
 from trainlint.fabric.fault import Fault, merged
 from trainlint.fabric.image import versions_of
 from trainlint.fabric.mistakes.adapters import fixed_index, locked_memory
@@ -158,8 +158,14 @@ class Fabric:
 
     def missing_devices(self) -> Iterator[Fault]:
         """Settings without their device."""
-        found = (missing_device(rank, self.devices(rank.pod_set)) for rank, _ in self.ranks)
+        found = (
+            missing_device(rank, self.devices(rank.pod_set), partial(self._offered, rank.pod_set))
+            for rank, _ in self.ranks
+        )
         return merged(fault for fault in found if fault is not None)
+
+    def _offered(self, pod_set: PodSet) -> tuple[Device, ...]:
+        return offered_devices(pod_set, self._pools_of(pod_set) or (), self.networks)
 
     def unequal_roles(self) -> Iterator[Fault]:
         """Communicators of which only some ranks have the device."""

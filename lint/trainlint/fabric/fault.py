@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
+from trainlint.fabric.mends import together
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Finding, Location, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Location, Related, Severity
 from trainlint.launch.environment import Variable
 from trainlint.model.workload import ObjectRef, PodSet
 
@@ -18,6 +19,7 @@ class Fault:
     """What is wrong in one sentence, where, and what mends it; ``cause`` tells faults of one object apart.
 
     ``also`` are the other roles (or objects) that have the same fault, ``related`` other places, each with its part.
+    ``fixes`` are what may mend it.
     """
 
     pod_set: PodSet
@@ -29,6 +31,7 @@ class Fault:
     evidence: Mapping[str, str | int] = field(default_factory=dict)
     severity: Severity | None = None
     certainty: Certainty = Certainty.PROVEN
+    fixes: tuple[Fix, ...] = ()
 
     def finding(self) -> Finding:
         """The finding that reports it."""
@@ -41,6 +44,7 @@ class Fault:
             cause=self.cause,
             severity=self.severity,
             certainty=self.certainty,
+            fixes=lambda: self.fixes,
         )
 
 
@@ -62,6 +66,7 @@ def merged(faults: Iterable[Fault]) -> Iterator[Fault]:
 
 
 def _joined(first: Fault, other: Fault) -> Fault:
+    first = replace(first, fixes=together((*first.fixes[:1], *other.fixes[:1])) if first.fixes and other.fixes else ())
     own = other.at if other.at != first.at else other.pod_set.at
     if other.pod_set is first.pod_set or own in {first.at, *(at for _, at in first.related)}:
         return first

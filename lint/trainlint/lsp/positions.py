@@ -11,7 +11,7 @@ from pygls.uris import from_fs_path, to_fs_path
 from trainlint.finding import Span
 from trainlint.source.text import NotTextError, decode
 
-__all__ = ["Texts", "path_of", "uri_of"]
+__all__ = ["Texts", "path_of", "same", "uri_of"]
 
 
 def uri_of(path: Path) -> str:
@@ -23,6 +23,15 @@ def path_of(uri: str) -> Path | None:
     """The file of a URI; ``None`` for what is in no file (an untitled buffer, the content of an archive)."""
     path = to_fs_path(uri) if uri.startswith("file:") else None
     return Path(path) if path else None
+
+
+def same(path: Path, text: str) -> bool:
+    """Whether a file holds a text, line ends and byte order marks aside."""
+    try:
+        saved = decode(path.read_bytes())
+    except (OSError, NotTextError):
+        return False
+    return saved.splitlines() == text.removeprefix("\ufeff").splitlines()
 
 
 class Texts:

@@ -14,8 +14,9 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
 from trainlint import __version__
+from trainlint.lsp.actions import actions, identity
 from trainlint.lsp.hover import hover
-from trainlint.lsp.positions import Texts, path_of
+from trainlint.lsp.positions import Texts, path_of, same
 from trainlint.lsp.session import Session
 
 __all__ = ["Server", "serve"]
@@ -31,7 +32,7 @@ class Server(LanguageServer):
     """
 
     def __init__(self) -> None:
-        super().__init__("trainlint", __version__, text_document_sync_kind=types.TextDocumentSyncKind.None_)
+        super().__init__("trainlint", __version__)
         self.sessions: dict[Path, Session] = {}
         self._published: set[str] = set()
         self._turn = asyncio.Semaphore(1)
@@ -61,6 +62,14 @@ class Server(LanguageServer):
             parameters = types.PublishDiagnosticsParams(uri, found.get(uri, []))
             self.text_document_publish_diagnostics(parameters)
         self._published = set(found)
+
+    def unsaved(self) -> bool:
+        """Whether an open buffer is another than its file."""
+        return any(
+            path is not None and path.is_file() and not same(path, document.source)
+            for uri, document in self.workspace.text_documents.items()
+            for path in (path_of(uri),)
+        )
 
     def tell(self, text: str, details: str) -> None:
         """Show a message, and log the details."""
@@ -130,11 +139,28 @@ def hovered(server: Server, parameters: types.HoverParams) -> types.Hover | None
     return None
 
 
+async def repaired(server: Server, parameters: types.CodeActionParams) -> list[types.CodeAction]:
+    """What mends the diagnostics under the cursor; nothing while a buffer is not saved, as it was not tried on that."""
+    path, context = path_of(parameters.text_document.uri), parameters.context
+    wanted = frozenset(filter(None, map(identity, context.diagnostics)))
+    only = context.only is not None and types.CodeActionKind.QuickFix not in context.only
+    found: list[types.CodeAction] = []
+    if path is None or not wanted or only or server.unsaved():
+        return found
+    for session in server.covering(path):
+        repairs = await session.repairs(wanted)
+        if session.seen is not None:
+            texts = Texts(Path(session.seen.root), session.root)
+            found += actions(session.seen, repairs, texts, context.diagnostics)
+    return found
+
+
 HANDLERS: Final[dict[str, Callable[..., object]]] = {
     types.INITIALIZED: initialized,
     types.TEXT_DOCUMENT_DID_OPEN: opened,
     types.TEXT_DOCUMENT_DID_SAVE: saved,
     types.TEXT_DOCUMENT_DID_CLOSE: closed,
+    types.TEXT_DOCUMENT_CODE_ACTION: repaired,
     types.TEXT_DOCUMENT_HOVER: hovered,
     types.WORKSPACE_DID_CHANGE_WATCHED_FILES: changed,
     types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS: refolded,

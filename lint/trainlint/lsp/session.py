@@ -14,6 +14,7 @@ from trainlint.finding import UsageError
 from trainlint.lsp.diagnostics import diagnostics
 from trainlint.lsp.positions import Texts
 from trainlint.lsp.runner import Runner
+from trainlint.result import Repair
 
 __all__ = ["Session"]
 
@@ -33,6 +34,8 @@ class Session:
         self.diagnostics: dict[str, list[Diagnostic]] = {}
         self._changed, self._tell = changed, tell
         self._told = ""
+        self._repairs: dict[frozenset[str], tuple[Repair, ...]] = {}
+        self._mending = asyncio.Lock()
         self._runner: Runner[tuple[Seen, dict[str, list[Diagnostic]]]] = Runner(
             self._look, self._done, self._failed, turn
         )
@@ -45,6 +48,23 @@ class Session:
         """Look no more."""
         await self._runner.stop()
 
+    async def repairs(self, wanted: frozenset[str]) -> tuple[Repair, ...]:
+        """What mends findings that were seen last; searched for once, in a thread."""
+        async with self._mending:
+            seen = self.seen
+            if seen is None:
+                return ()
+            if wanted not in self._repairs:
+                try:
+                    found = await asyncio.to_thread(seen.repairs, wanted)
+                except Exception as error:
+                    self._failed(error)
+                    found = ()
+                if seen is not self.seen:
+                    return found
+                self._repairs[wanted] = found
+            return self._repairs[wanted]
+
     def covers(self, path: Path) -> bool:
         """Whether a file is a part of what is linted here."""
         return path == self.root or path.is_relative_to(self.root)
@@ -55,6 +75,7 @@ class Session:
 
     def _done(self, found: tuple[Seen, dict[str, list[Diagnostic]]]) -> None:
         self.seen, self.diagnostics = found
+        self._repairs.clear()
         broken = "; ".join(f"the rule {each.rule} broke: {each.message}" for each in self.seen.failures)
         self._say(f"{broken}: its findings are missing" if broken else "", broken)
         self._changed()

@@ -9,8 +9,9 @@ from trainlint.finding import Location
 from trainlint.model.policy import Action, Peer, PolicyEntry
 from trainlint.policy import PolicySet
 from trainlint.proof.constraint import Constraint, Kind
+from trainlint.proof.words import list_of
 
-__all__ = ["barriers", "list_of", "without_barriers"]
+__all__ = ["barriers", "without_barriers"]
 
 EVERYONE = (Peer(written="everyone"),)
 
@@ -21,22 +22,13 @@ def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
     for entry in entries:
         side, origin = entry.direction.value, f"{entry.origin.kind} {entry.origin.name}"
         if entry.action is Action.DENY:
-            denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})")
+            denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
             found.setdefault((denied.kind, denied.at), denied)
         if entry.isolates:
             text = f"isolates {side} and does not admit it ({origin})"
             closed = Constraint(Kind.MISSING_ALLOW, list_of(entry), text)
             found.setdefault((closed.kind, closed.at), closed)
     return tuple(found.values())
-
-
-def list_of(entry: PolicyEntry) -> Location:
-    """The list in which an entry of its policy and direction that admits somebody stands, or would stand."""
-    at, side = entry.at, entry.direction.value
-    path = at.path[:-1] if at.path and isinstance(at.path[-1], int) else at.path
-    if path and path[-1] in (side, f"{side}Deny"):
-        path = path[:-1]
-    return Location(at.file, at.document, (*path, side), at.base)
 
 
 def without_barriers(policies: PolicySet, entries: Iterable[PolicyEntry], kept: Collection[Constraint]) -> PolicySet:
@@ -52,13 +44,15 @@ def _left(entries: Iterable[PolicyEntry], kept: Collection[tuple[Kind, Location]
         isolates = entry.isolates and (Kind.MISSING_ALLOW, list_of(entry)) in kept
         denies = entry.action is Action.DENY
         if entry.isolates and not isolates:
-            yield replace(_about(entry, EVERYONE), isolates=False)
+            yield _open(entry)
         if denies and (Kind.DENY, entry.at) in kept:
             yield replace(entry, isolates=isolates)
-        elif isolates or not (denies or entry.isolates):
-            yield _about(entry, None) if denies else entry
+        elif not denies and (isolates or not entry.isolates):
+            yield entry
 
 
-def _about(entry: PolicyEntry, peers: tuple[Peer, ...] | None) -> PolicyEntry:
-    """An entry without ports that admits these peers, or nobody, to the same pods."""
-    return replace(entry, action=Action.ALLOW, peers=peers, ports=None, only_if="", authentication="")
+def _open(entry: PolicyEntry) -> PolicyEntry:
+    """An entry that admits everyone to the same pods, and isolates nobody."""
+    return replace(
+        entry, action=Action.ALLOW, peers=EVERYONE, ports=None, isolates=False, only_if="", authentication=""
+    )

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from trainlint.fabric.facts import Fabric
-from trainlint.finding import Unknown
+from trainlint.finding import Location, Related, Unknown
 from trainlint.model.admission import Admission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Gang, Group, PodSet
@@ -16,12 +16,12 @@ from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause, PlacementCause, TargetCause
-from trainlint.proof.core import Core
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
-from trainlint.proof.group import GroupProof, never_placed
+from trainlint.proof.group import GroupProof
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.never_admitted import QueueCause, queue_causes
+from trainlint.proof.prove import never_placed
 from trainlint.proof.prover import NO_INVENTORY, Prover
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes
@@ -37,9 +37,15 @@ from trainlint.workload.expansion import is_template
 from trainlint.workload.expansion import pod_set as pods_of
 from trainlint.workload.gangs import oversized
 
+if TYPE_CHECKING:
+    from trainlint.proof.core import Core
+
 __all__ = ["Facts"]
 
 C = TypeVar("C")
+
+_OF_OTHERS = frozenset({"never_admitted", "unselected"})
+"""The facts that look at other snapshots too."""
 
 
 class Facts:
@@ -48,6 +54,17 @@ class Facts:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.others: tuple[Facts, ...] = ()
+
+    def beside(self) -> Facts:
+        """The same facts, of which all is kept but what rests on other snapshots."""
+        twin = Facts(self.snapshot)
+        kept = {name: value for name, value in vars(self).items() if name not in {"others", *_OF_OTHERS}}
+        vars(twin).update(kept)
+        return twin
+
+    def says_the_same(self, other: Facts) -> bool:
+        """Whether what rests on other snapshots is equal."""
+        return self.never_admitted == other.never_admitted and self.unselected == other.unselected
 
     @cached_property
     def policies(self) -> PolicySet:
@@ -130,6 +147,13 @@ class Facts:
         if id(cause) not in self._cores:
             self._cores[id(cause)] = (cause, self._prover.cores(cause, self._proof_of(cause)))
         return self._cores[id(cause)][1]
+
+    def forcing(self, cause: Cause, *places: Location) -> tuple[Related, ...]:
+        """The places that together force a cause; with ``places`` only those sets that hold one of these."""
+        from trainlint.proof.forcing import forcing  # noqa: PLC0415 (only what is refuted needs it)
+
+        found = self.cores(cause)
+        return forcing([core for core in found if not places or any(map(core.holds, places))])
 
     def _proof_of(self, cause: Cause) -> GroupProof | None:
         """The proof that a cause belongs to; ``None`` where it is about a pod set by itself."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Location, Related
 from trainlint.model.pool import Taint
@@ -10,7 +10,7 @@ from trainlint.proof.constraint import Constraint, Kind
 from trainlint.proof.core import Core
 from trainlint.scheduling.taint_toleration import describe
 
-__all__ = ["besides", "forcing"]
+__all__ = ["forcing"]
 
 
 def forcing(cores: Sequence[Core]) -> tuple[Related, ...]:
@@ -30,6 +30,8 @@ def forcing(cores: Sequence[Core]) -> tuple[Related, ...]:
 
 def _text(constraint: Constraint, core: Core) -> str:
     """What the constraint does, of tolerations only those that the taints of the core ask for."""
+    if constraint.kind is Kind.DENY and any(each.at == constraint.part for each in core.constraints):
+        return f"isolates the pods, as every entry that denies does ({constraint.text.partition('(')[2]}"
     if constraint.kind is not Kind.MISSING_TOLERATION:
         return constraint.text
     taints = dict.fromkeys(describe(taint) for taint in _taints(core) if taint in _parts(constraint))
@@ -45,9 +47,3 @@ def _taints(core: Core) -> Iterator[Taint]:
 
 def _parts(constraint: Constraint) -> Sequence[object]:
     return constraint.part if isinstance(constraint.part, tuple) else (constraint.part,)
-
-
-def besides(forced: Sequence[Related], others: Iterable[Related]) -> tuple[Related, ...]:
-    """The forcing places, and of the others those that stand elsewhere."""
-    known = {each.at for each in forced}
-    return (*forced, *(each for each in others if each.at not in known))

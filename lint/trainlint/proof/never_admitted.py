@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
-from trainlint.finding import Location
+from trainlint.finding import Fix, Location, Put
 from trainlint.inventory.instance_types import ACCELERATORS
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
@@ -112,7 +113,8 @@ class _Case:
         namespace, selector = self.pod_sets[0].namespace, queue.namespace_selector
         if selector is None:
             reason = f"the ClusterQueue {queue.name} has no namespaceSelector, and without one no namespace may use it"
-            yield self._cause(reason, "write namespaceSelector: {} to admit all namespaces", _place(queue))
+            remedy = "write namespaceSelector: {} to admit all namespaces"
+            yield replace(self._cause(reason, remedy, _place(queue)), fixes=_for_all_namespaces(queue))
             return
         if self.queueing.selects(selector, namespace) is False:
             reason = f"the namespaceSelector of the ClusterQueue {queue.name} does not match namespace {namespace}"
@@ -198,6 +200,13 @@ class _Case:
         first = self.pod_sets[0]
         label = self.item.down("metadata", "labels", QUEUE_LABEL).at
         return QueueCause(self.owner, self.pod_sets, first.queue, reason, remedy, label, places, certain)
+
+
+def _for_all_namespaces(queue: ClusterQueue) -> tuple[Fix, ...]:
+    if queue.at is None:
+        return ()
+    edit = Put(queue.at.child("spec", "namespaceSelector"), {}, ("resourceGroups",))
+    return (Fix(f"let all namespaces use the ClusterQueue {queue.name}", (edit,)),)
 
 
 def _queued(pod_set: PodSet) -> bool:

@@ -18,17 +18,19 @@ from trainlint.policy import PolicySet
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
-from trainlint.proof.core import Core, cores
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility
-from trainlint.proof.group import GroupProof, Stage, prove
+from trainlint.proof.group import GroupProof
+from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
-from trainlint.proof.without import Opened, Without
+from trainlint.proof.stage import Stage
 from trainlint.reachability import Place, Reachability, places, reads_places
 from trainlint.scheduling.node import Node
 
 if TYPE_CHECKING:
+    from trainlint.proof.core import Core
     from trainlint.proof.facts import Facts
+    from trainlint.proof.without import Opened, Without
 
 __all__ = ["NO_INVENTORY", "Prover"]
 
@@ -103,6 +105,9 @@ class Prover:
             proof = self._alone(cause)
         if proof is None or proof.reach is None:
             return ()
+        from trainlint.proof.core import cores  # noqa: PLC0415 (only what is refuted needs it)
+        from trainlint.proof.without import Opened  # noqa: PLC0415
+
         if id(proof) not in self._worlds:
             opened = Opened(proof.reach, self._facts.policies)
             self._worlds[id(proof)] = (proof, opened, self._without(proof.group, opened))
@@ -121,6 +126,8 @@ class Prover:
         if len(nearest) != 1 or _uncounted(group):
             return None
         inventory = self._facts.verdicts.at_most(nearest[0]) or nearest[0]
+        from trainlint.proof.without import Without  # noqa: PLC0415 (only what is refuted needs it)
+
         stage = replace(self.stage(group, inventory), as_one=not _in_doubt(group))
         return Without(self._facts, group, inventory, stage, opened)
 

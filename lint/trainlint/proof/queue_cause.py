@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainlint.fact import fact
-from trainlint.finding import Location
+from trainlint.finding import Fix, Location
 from trainlint.model.workload import ObjectRef, PodSet
 
 __all__ = ["QueueCause"]
@@ -21,3 +21,4 @@ class QueueCause:
     at: Location
     places: tuple[tuple[str, Location], ...] = ()
     certain: bool = True
+    fixes: tuple[Fix, ...] = ()

@@ -20,10 +20,10 @@ from trainlint.scheduling.inter_pod_affinity import Rules, rules, term_matches
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.node_resources_fit import compared
 from trainlint.scheduling.packing import UNLIMITED, NodeClass
-from trainlint.scheduling.placement import Attraction, Repulsion, Role
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.pod_topology_spread import eligible_domains
 from trainlint.scheduling.requirement import selector_matches
+from trainlint.scheduling.role import Attraction, Repulsion, Role
 
 __all__ = ["Cast", "attracted", "cast"]
 

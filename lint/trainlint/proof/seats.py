@@ -9,7 +9,7 @@ from trainlint.proof.roles import Cast
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.exploration import Example
 from trainlint.scheduling.packing import UNLIMITED, Packing
-from trainlint.scheduling.placement import State
+from trainlint.scheduling.role import State
 
 __all__ = ["example_seats", "seats", "state_seats"]
 

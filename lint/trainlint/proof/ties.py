@@ -12,7 +12,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.workload import ObjectRef, PodSet, Together
 from trainlint.proof.units import key_of, parts_of
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.placement import Repulsion, Tie
+from trainlint.scheduling.role import Repulsion, Tie
 
 __all__ = ["LOOSE", "Ties", "ties"]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trainlint.finding import Location, UsageError
 from trainlint.model.policy import Direction
+from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
 from trainlint.policy.explain import explain
@@ -16,7 +17,7 @@ from trainlint.proof.end import End, Node
 from trainlint.proof.ends import find_end, unknown_end
 from trainlint.proof.facts import Facts
 
-__all__ = ["answer_between", "why"]
+__all__ = ["answer_between", "question", "why"]
 
 ONE_NODE = "both pods on one node"
 TWO_NODES = "the pods on two nodes"
@@ -69,17 +70,12 @@ def _answers(facts: Facts, source: End, target: End, asked: Asked) -> Iterator[A
 
 def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: Node) -> Answer:
     """The answer for two ends of one snapshot whose pods share a node (``same``) or not (``other``)."""
-
-    def ends(edits: frozenset[LabelEdit]) -> tuple[Endpoint, Endpoint]:
-        return _edited(source, target, edits, node)
-
-    one, two = ends(frozenset())
+    asks = question(source, target, asked.protocol, asked.ports, node)
+    one, two = asks.placed(frozenset())
     policies, protocol, ports = facts.policies, asked.protocol, asked.ports
     verdict = policies.verdict(one, two, protocol, ports)
     egress = explain(policies, Direction.EGRESS, one, two, protocol, ports)
     ingress = explain(policies, Direction.INGRESS, two, one, protocol, ports)
-    free = tuple(end.free if end.pod_set is not None and not end.on_host else None for end in (source, target))
-    question = Question(protocol, ports, ends, (free[0], free[1]), same=_same(source, target))
     answer = Answer(
         snapshots=(facts.snapshot.name,),
         where="",
@@ -90,11 +86,21 @@ def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: N
         ingress=ingress,
         repairs=tuple(
             Repair(tuple(_change(edit, (source, target)) for edit in each.edits), each.verdict.answer)
-            for each in mend(policies, question)
+            for each in mend(policies, asks)
         ),
         inert=tuple(_inert(facts, {one.namespace, two.namespace} - {""})),
     )
     return replace(answer, assumptions=tuple(_assumptions(facts, answer, source, target)))
+
+
+def question(source: End, target: End, protocol: str, ports: PortRange | None, node: Node = "other") -> Question:
+    """The connection as what can be changed about its ends."""
+
+    def ends(edits: frozenset[LabelEdit]) -> tuple[Endpoint, Endpoint]:
+        return _edited(source, target, edits, node)
+
+    free = tuple(end.free if end.pod_set is not None and not end.on_host else None for end in (source, target))
+    return Question(protocol, ports, ends, (free[0], free[1]), same=_same(source, target))
 
 
 def _same(source: End, target: End) -> bool:

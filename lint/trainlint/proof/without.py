@@ -14,9 +14,11 @@ from trainlint.policy import PolicySet
 from trainlint.proof.barriers import barriers, without_barriers
 from trainlint.proof.constraint import Constraint, Kind, constraints
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
-from trainlint.proof.group import GroupProof, Stage, prove
+from trainlint.proof.group import GroupProof
+from trainlint.proof.prove import prove
 from trainlint.proof.relaxed import pinned, relaxed_nodes, relaxed_pods
 from trainlint.proof.roles import attracted
+from trainlint.proof.stage import Stage
 from trainlint.reachability import Reachability
 from trainlint.scheduling.node import Node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainlint.finding import Location
-from trainlint.model.policy import Decision, Permission, Verdict
+from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.workload import DNS_PEER, Flow, Group, PodSet
 from trainlint.proof.cause import Where
@@ -14,13 +14,14 @@ from trainlint.proof.roles import Cast
 from trainlint.reachability import NO_DOMAIN, Crossing
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.packing import Packing
-from trainlint.scheduling.placement import State
+from trainlint.scheduling.role import State
 
 __all__ = [
     "denied_sentence",
     "denying_verdict",
     "directions",
     "flow_text",
+    "list_of",
     "places_of",
     "refusal_sentence",
     "state_where",
@@ -133,3 +134,12 @@ def places_of(verdict: Verdict) -> Places:
                     whole, f"isolates {side} and does not admit it ({entry.origin.kind} {entry.origin.name})"
                 )
     return tuple((role, at) for at, role in found.items())
+
+
+def list_of(entry: PolicyEntry) -> Location:
+    """The list in which an entry of its policy and direction that admits somebody stands, or would stand."""
+    at, side = entry.at, entry.direction.value
+    path = at.path[:-1] if at.path and isinstance(at.path[-1], int) else at.path
+    if path and path[-1] in (side, f"{side}Deny"):
+        path = path[:-1]
+    return Location(at.file, at.document, (*path, side), at.base)

@@ -31,6 +31,10 @@ DRAWN: Final = frozenset({"html"})
 """The formats that show the graphs of groups: who asks for one of them asks the engine for these."""
 
 
+MORE: Final[Mapping[str, str]] = {"diff": "trainlint.report.diff"}
+"""Formats that an option of their own asks for."""
+
+
 def reporter(name: str) -> Callable[[Result, Options], str]:
-    """The function that writes a result in the format ``name``; ``KeyError`` for a name that is not in FORMATS."""
-    return cast("Callable[[Result, Options], str]", import_module(FORMATS[name]).render)
+    """The function that writes a result in the format ``name``; ``KeyError`` for one that there is not."""
+    return cast("Callable[[Result, Options], str]", import_module(FORMATS.get(name) or MORE[name]).render)

@@ -40,6 +40,37 @@ def data(result: Result) -> dict[str, Any]:
         "failures": [{"rule": failure.rule, "message": failure.message} for failure in result.failures],
         **comparison,
         **baseline,
+        **({} if result.repairs is None else _repairs(result)),
+    }
+
+
+def _repairs(result: Result) -> dict[str, Any]:
+    from trainlint.fix.diff import unified  # noqa: PLC0415 (only where repairs were asked for)
+
+    applied = bool(result.changes)
+    return {
+        "repairs": [
+            {
+                "steps": list(each.steps),
+                "safety": str(each.safety),
+                "applied": applied,
+                "group": each.group,
+                "snapshot": each.snapshot,
+                "mends": list(each.mends),
+                "opens": list(each.opens),
+                "leaves": list(each.leaves),
+                "changes": [
+                    {
+                        "file": change.file,
+                        "edits": [{**_span(edit.span), "text": edit.text} for edit in change.edits],
+                        "diff": unified(change.file, change.before, change.after),
+                    }
+                    for change in each.changes
+                ],
+            }
+            for each in result.repairs or ()
+        ],
+        "unmended": [asdict(each) for each in result.unmended],
     }
 
 
@@ -61,13 +92,19 @@ def _baseline(baseline: Baseline) -> dict[str, Any]:
     }
 
 
-def _place(file: str, span: Span, path: Path, *, base: bool) -> dict[str, Any]:
+def _span(span: Span) -> dict[str, int]:
     return {
-        "file": file,
         "line": span.line,
         "column": span.column,
         "end_line": span.end_line,
         "end_column": span.end_column,
+    }
+
+
+def _place(file: str, span: Span, path: Path, *, base: bool) -> dict[str, Any]:
+    return {
+        "file": file,
+        **_span(span),
         "path": list(path),
         **({"base": True} if base else {}),
     }

@@ -8,7 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from trainlint import __version__
-from trainlint.finding import Path, Severity, Span
+from trainlint.finding import Path, Safety, Severity, Span
 from trainlint.report.address import built_in, page_path, page_url
 from trainlint.report.options import Options
 from trainlint.report.rulepage import description, markdown_page
@@ -54,7 +54,7 @@ def log(result: Result) -> dict[str, Any]:
             "%SRCROOT%": {"description": {"text": "The root of the repository, or the directory that was linted."}}
         },
         "invocations": [_invocation(result)],
-        "results": [_result(placed, names, hidden) for placed, hidden in shown],
+        "results": [_result(placed, names, hidden, _fixes(placed, result)) for placed, hidden in shown],
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
@@ -108,7 +108,9 @@ def _rule(name: str, rule: Rule | None) -> dict[str, Any]:
     }
 
 
-def _result(placed: Placed, names: list[str], hidden: tuple[str, str] | None) -> dict[str, Any]:
+def _result(
+    placed: Placed, names: list[str], hidden: tuple[str, str] | None, fixes: list[dict[str, Any]]
+) -> dict[str, Any]:
     finding = placed.finding
     about = {
         "category": finding.category,
@@ -137,10 +139,37 @@ def _result(placed: Placed, names: list[str], hidden: tuple[str, str] | None) ->
             }
             for number, related in enumerate(placed.related, 1)
         ]
+    if fixes:
+        found["fixes"] = fixes
     if hidden is not None:
         kind, reason = hidden
         found["suppressions"] = [{"kind": kind, **({"justification": reason} if reason else {})}]
     return found
+
+
+def _fixes(placed: Placed, result: Result) -> list[dict[str, Any]]:
+    """The repairs that a tool may apply: none that admits more traffic, none that was applied already."""
+    repairs = () if result.changes else result.repairs or ()
+    return [
+        {
+            "description": _message(f"{'; '.join(each.steps)} ({each.safety})"),
+            "artifactChanges": [
+                {
+                    "artifactLocation": _physical(change.file, None)["artifactLocation"],
+                    "replacements": [
+                        {
+                            "deletedRegion": _physical(change.file, edit.span)["region"],
+                            "insertedContent": {"text": edit.text},
+                        }
+                        for edit in change.edits
+                    ],
+                }
+                for change in each.changes
+            ],
+        }
+        for each in repairs
+        if placed.finding.id in each.mends and each.safety is not Safety.OPENING
+    ]
 
 
 def _location(file: str, span: Span, path: Path, *, gone: bool) -> dict[str, Any]:

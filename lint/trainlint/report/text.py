@@ -25,6 +25,10 @@ def _lines(result: Result, options: Options, paint: Paint) -> Iterator[str]:
     for placed in shown:
         yield from diagnostic(placed, paint, options.width, several_snapshots=several)
         yield ""
+    if result.repairs is not None and not result.changes:
+        from trainlint.report.diff import sections  # noqa: PLC0415 (only where repairs were asked for)
+
+        yield from sections(result, paint, options.width)
     if not options.quiet or result.failures:
         yield from overview(result, paint, options.width)
         yield from summary(result, paint, options.width)

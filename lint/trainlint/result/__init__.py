@@ -7,7 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from trainlint.fact import fact
-from trainlint.finding import Finding, Location, Path, Severity, Span
+from trainlint.finding import Finding, Location, Path, Safety, Severity, Span
 from trainlint.model.known import Answer
 
 if TYPE_CHECKING:
@@ -18,14 +18,18 @@ __all__ = [
     "BaselineEntry",
     "Comparison",
     "Failure",
+    "FileChange",
     "GroupVerdict",
     "NeededFlow",
     "Placed",
     "PlacedRelated",
     "PlacedUnknown",
+    "Repair",
     "Result",
     "Role",
     "SnapshotSummary",
+    "TextEdit",
+    "Unmended",
 ]
 
 
@@ -193,11 +197,61 @@ class Baseline:
 
 
 @fact
+class TextEdit:
+    """The text of a span becomes another one; line ends of ``text`` are those of the file."""
+
+    span: Span
+    text: str
+
+
+@fact
+class FileChange:
+    """A file before and after a repair, and the lines that differ. ``edits`` are about the file as it is, and do not
+    overlap.
+    """
+
+    file: str
+    before: bytes = field(repr=False)
+    after: bytes = field(repr=False)
+    edits: tuple[TextEdit, ...] = ()
+
+
+@fact
+class Repair:
+    """Fixes that together mend findings (``mends``, by id), tried on the model: those are gone and nothing new came.
+
+    ``steps`` say what is done; ``edits`` counts the places. ``group`` is the group that is mended, if it is about one,
+    in ``snapshot``. ``opens`` says whom or what a repair lets in that admits more traffic: it is only shown. ``leaves``
+    are findings that a mended group leaves behind: what is of no use any more.
+    """
+
+    steps: tuple[str, ...]
+    safety: Safety
+    changes: tuple[FileChange, ...]
+    mends: tuple[str, ...]
+    edits: int
+    group: str = ""
+    snapshot: str = ""
+    opens: tuple[str, ...] = ()
+    leaves: tuple[str, ...] = ()
+
+
+@fact
+class Unmended:
+    """A group for which no repair was found, and why."""
+
+    group: str
+    snapshot: str
+    why: str
+
+
+@fact
 class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 
     ``fail_on`` is the least severity that the configuration lets fail a run. ``graphs`` are those of ``groups``, in
-    the same order, where somebody asked for them.
+    the same order, where somebody asked for them. ``repairs`` is ``None`` where nobody asked for any; ``unmended`` are
+    the groups for which there is none, ``changes`` the files with all repairs that are to be applied.
     """
 
     root: str
@@ -213,3 +267,6 @@ class Result:
     baseline: Baseline | None = None
     fail_on: Severity = Severity.ERROR
     graphs: tuple[GroupGraph, ...] = ()
+    repairs: tuple[Repair, ...] | None = None
+    unmended: tuple[Unmended, ...] = ()
+    changes: tuple[FileChange, ...] = ()

@@ -41,14 +41,19 @@ EVERYWHERE = INVENTORY_KINDS | HYPERNODE_KINDS
 
 
 def build_snapshots(
-    repository: Repository, settings: Sequence[Settings], fleet: Fleet | None = None
+    repository: Repository,
+    settings: Sequence[Settings],
+    fleet: Fleet | None = None,
+    known: Iterable[Snapshot] = (),
 ) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
     each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
+
+    Of ``known`` snapshots, those that would come out the same are taken as they are.
     """
     clusters = fleet.clusters if fleet is not None else ()
     charts = fleet.charts if fleet is not None else ()
-    said = Said()
+    said = Said(known)
     found = [
         _of_cluster(repository, cluster, stated, charts, said)
         for cluster in clusters
@@ -208,9 +213,17 @@ def _snapshot(
     found = _informed(settings, objects, repository, tuple(releases))
     settings = said.settings(with_cni(found.settings, objects))
     inventories = inventories_of(repository, objects, settings, home)
-    workloads = read_workloads([each.field for each in objects], settings)
+    alone = bool(settings.inventories or (home and inventories))
+    elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
+    stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
+    settings = said.settings(replace(stated, assumptions=(*assumes, *found.assumes, *assumptions(stated, objects))))
+    before = said.known.get(name)
+    if before is not None and before.is_same(
+        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened))
+    ):
+        return before
+    workloads = read_workloads([each.field for each in objects], stated)
     namespaces = said.namespaces(namespaces_of(objects))
-    settings = said.settings(replace(settings, assumptions=(*assumes, *found.assumes, *assumptions(settings, objects))))
     return Snapshot(
         name=name,
         why=why,
@@ -225,13 +238,7 @@ def _snapshot(
         unrendered=unrendered,
         moved=moved,
         opened=opened,
-        unknowns=(
-            *workloads.unknowns,
-            *disputed(objects),
-            *found.unknowns,
-            *_changers(objects, workloads.groups, namespaces),
-            *unknowns,
-        ),
+        unknowns=(*workloads.unknowns, *doubts, *_changers(objects, workloads.groups, namespaces)),
         read=found.read,
     )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TypeVar
 
 from trainlint.model.settings import Settings
+from trainlint.snapshot.snapshot import Snapshot
 
 __all__ = ["Said"]
 
@@ -13,9 +14,13 @@ T = TypeVar("T")
 
 
 class Said:
-    """What snapshots say equally is said once: what follows from the very same facts need not be found out again."""
+    """What snapshots say equally is said once: what follows from the very same facts need not be found out again.
 
-    def __init__(self) -> None:
+    ``known`` are snapshots of the repository as it was before.
+    """
+
+    def __init__(self, known: Iterable[Snapshot]) -> None:
+        self.known = {each.name: each for each in known}
         self._settings: list[Settings] = []
         self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
 

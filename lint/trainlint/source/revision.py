@@ -11,10 +11,10 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Unknown, UsageError
-from trainlint.source.files import CONFIGS, STDIN, SourceFile, World, work_tree
+from trainlint.source.files import CHART_FILE, CONFIGS, STDIN, SourceFile, World, work_tree
 from trainlint.source.git import GitError, git
 from trainlint.source.links import follow
-from trainlint.source.listing import MANIFEST
+from trainlint.source.listing import MANIFEST, git_files
 from trainlint.source.objects import contents, entries, holds, shown
 from trainlint.source.vendored import vendored_home
 
@@ -26,7 +26,8 @@ class Revision:
     """A state of the repository that was committed. ``world`` is what ``discover`` would find in it.
 
     ``commit`` is the id of the commit, empty where there is none yet. ``same`` are the names of files that hold the
-    same in the world that it is compared with. ``unknowns`` say what could not be compared.
+    same in the world that it is compared with; ``beside`` says whether that is so of all else that charts are made of.
+    ``unknowns`` say what could not be compared.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Revision:
     world: World
     same: frozenset[str]
     unknowns: tuple[Unknown, ...] = ()
+    beside: bool = True
 
 
 def read_revision(head: World, revision: str) -> Revision:
@@ -137,7 +139,26 @@ class _Tree:
             blob=self._blob,
             names=self._entries.keys,
         )
-        return Revision(self._revision, self._commit, world, frozenset(same), tuple(self._missed))
+        return Revision(
+            self._revision, self._commit, world, frozenset(same), tuple(self._missed), self._is_same_beside()
+        )
+
+    def _is_same_beside(self) -> bool:
+        """Whether nothing differs of what stands in charts and is no manifest: helpers, packed charts."""
+        names = [*self._entries, *self._now]
+        charts = {posixpath.dirname(name) for name in names if posixpath.basename(name) == CHART_FILE}
+        if not charts:
+            return True
+
+        def beside(name: str) -> bool:
+            return not MANIFEST.fullmatch(name) and not charts.isdisjoint(_above(name))
+
+        then = {name for name, entry in self._entries.items() if not entry.is_submodule and beside(name)}
+        now = {name for name in git_files(self._home) or () if beside(name) and (self._home / name).is_file()}
+        try:
+            return then == now and all(holds(self._entries[name], (self._home / name).read_bytes()) for name in now)
+        except OSError:
+            return False
 
     def _contents(self, names: Iterable[str]) -> dict[str, bytes]:
         return contents(self._home, ((name, self._entries[name]) for name in names))
@@ -240,6 +261,13 @@ class _Tree:
 def _prefix(tree: Path, home: Path) -> str:
     relative = os.path.relpath(tree, home).replace(os.sep, "/")
     return "" if relative == "." else f"{relative}/"
+
+
+def _above(name: str) -> Iterator[str]:
+    """The directories that a name is in; the root is empty."""
+    while name:
+        name = posixpath.dirname(name)
+        yield name
 
 
 def _equal(now: SourceFile, content: bytes) -> bool:

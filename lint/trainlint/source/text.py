@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.fact import fact
 
-__all__ = ["NotTextError", "Part", "decode", "split"]
+__all__ = ["NotTextError", "Part", "decode", "encoding_of", "split"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -46,13 +46,8 @@ def decode(content: bytes) -> str:
     Line ends become ``\\n`` (a lone CR ends a line, as in YAML) and the byte order mark vanishes, so that lines and
     columns are those an editor shows. Raises NotTextError.
     """
-    encoding = "utf-8"
-    for mark, name in _BOMS:
-        if content.startswith(mark):
-            encoding, content = name, content[len(mark) :]
-            break
-    else:
-        encoding = _NULLS.get(bytes(byte == 0 for byte in content[:4]), "utf-8")
+    encoding, mark = encoding_of(content)
+    content = content[len(mark) :]
     try:
         text = content.decode(encoding)
     except UnicodeDecodeError as error:
@@ -66,6 +61,14 @@ def decode(content: bytes) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text
+
+
+def encoding_of(content: bytes) -> tuple[str, bytes]:
+    """The name of the encoding, and the byte order mark (empty if there is none)."""
+    for mark, name in _BOMS:
+        if content.startswith(mark):
+            return name, mark
+    return _NULLS.get(bytes(byte == 0 for byte in content[:4]), "utf-8"), b""
 
 
 def split(text: str) -> Iterator[Part]:

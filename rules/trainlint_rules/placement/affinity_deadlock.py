@@ -71,9 +71,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import DeadlockCause
-from trainlint.proof.forcing import besides, forcing
+from trainlint.proof.mends import deadlock_fixes
 from trainlint.rule import Facts, rule
 
 
@@ -81,10 +81,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
     for cause in facts.causes(DeadlockCause):
-        yield _finding(cause, forcing(facts.cores(cause)))
+        yield _finding(facts, cause, facts.forcing(cause))
 
 
-def _finding(cause: DeadlockCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, cause: DeadlockCause, forced: tuple[Related, ...]) -> Finding:
     own, other = cause.pod_set, cause.target
     here, there = ", ".join(cause.own_zones), ", ".join(cause.target_zones)
     if cause.mutual:
@@ -109,4 +109,5 @@ def _finding(cause: DeadlockCause, forced: tuple[Related, ...]) -> Finding:
         ),
         evidence={own.name: here, other.name: there},
         cause=f"{own.name} -> {other.name}",
+        fixes=lambda: deadlock_fixes(facts, cause),
     )

@@ -63,8 +63,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.proof.cause import TargetCause
+from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 
 
@@ -83,4 +86,16 @@ def check(facts: Facts) -> Iterator[Finding]:
             assumes=(f"all workloads of namespace {cause.pod_set.namespace} are in Git",),
             certainty=Certainty.LIKELY,
             cause=cause.wanted,
+            fixes=partial(_corrected, cause),
         )
+
+
+def _corrected(cause: TargetCause) -> Iterator[Fix]:
+    """The label value that differs by a slip of the pen from the only one that pods have."""
+    for part in cause.wanted.split(", "):
+        key, equals, value = part.partition("=")
+        values = [each.removeprefix(f"{key}=") for each in cause.near if each.startswith(f"{key}=")]
+        meant = only_meant(value, values)
+        if equals and meant:
+            at = cause.at.child("labelSelector", "matchLabels", key)
+            yield Fix(f"be near pods with {key}: {meant}", (Put(at, meant),))

@@ -56,9 +56,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import CapacityCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -67,7 +66,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "anti-affinity-exceeds-domains":
-            yield _finding(cause, forcing(facts.cores(cause)))
+            yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:

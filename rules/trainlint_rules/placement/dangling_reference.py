@@ -47,8 +47,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.proof.references import ReferenceCause
+from trainlint.proof.spelling import misspelt
 from trainlint.rule import Facts, rule
 
 
@@ -71,4 +72,12 @@ def _finding(cause: ReferenceCause) -> Finding:
         assumes=() if cause.certain else (f"every {target.kind}{where or ' of the cluster'} is in Git",),
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         cause=str(target),
+        fixes=lambda: _nearest(cause),
     )
+
+
+def _nearest(cause: ReferenceCause) -> Iterator[Fix]:
+    """The name that differs by a slip of the pen only."""
+    if misspelt(cause.target.name, cause.near):
+        edits = tuple(Put(at, cause.near) for at in (cause.at, *cause.also))
+        yield Fix(f"refer to {cause.target.kind} {cause.near}", edits)

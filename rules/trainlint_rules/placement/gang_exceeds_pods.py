@@ -82,8 +82,10 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity
+from trainlint.model.workload import Gang
 from trainlint.rule import Facts, rule
 
 
@@ -111,4 +113,10 @@ def check(facts: Facts) -> Iterator[Finding]:
             ),
             evidence={"minimum": str(gang.minimum), "pods": count},
             cause=gang.what,
+            fixes=partial(_lowered, gang, count),
         )
+
+
+def _lowered(gang: Gang, count: int) -> Iterator[Fix]:
+    if not gang.waiting:
+        yield Fix(f"let the gang wait for {count} pods, which is all there are", (Put(gang.at, count),))

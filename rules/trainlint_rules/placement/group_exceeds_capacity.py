@@ -53,9 +53,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import CapacityCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -64,7 +63,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, at the container that asks for what runs out first."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "group-exceeds-capacity":
-            yield _finding(cause, forcing(facts.cores(cause)))
+            yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:

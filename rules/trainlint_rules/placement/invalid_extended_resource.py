@@ -38,10 +38,11 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Finding, Fix, Put, Safety, Severity
 from trainlint.rule import Facts, rule
-from trainlint.scheduling.requests import invalid_resources
+from trainlint.scheduling.requests import InvalidResource, invalid_resources
 
 
 @rule(Severity.ERROR)
@@ -55,4 +56,13 @@ def check(facts: Facts) -> Iterator[Finding]:
                 remedy=f"set limits.{invalid.resource} to the whole number that is meant; the request follows it",
                 evidence={"resource": invalid.resource, "container": invalid.container.name},
                 cause=invalid.resource,
+                fixes=partial(_limited, invalid),
             )
+
+
+def _limited(invalid: InvalidResource) -> Iterator[Fix]:
+    """The limit that the request needs. As it is now no pod is created, so this cannot change what already works."""
+    container, request = invalid.container, invalid.container.requests.get(invalid.resource)
+    if container.at is not None and isinstance(request, str) and invalid.resource not in container.limits:
+        at = container.at.child("resources", "limits", invalid.resource)
+        yield Fix(f"limit {invalid.resource} to what {container.name} requests", (Put(at, request),), Safety.SAFE)

@@ -97,6 +97,7 @@ def _never_admitted(cause: QueueCause) -> Finding:
         evidence={"queue": cause.queue or "none"},
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         cause=f"{cause.queue} {cause.reason}",
+        fixes=lambda: cause.fixes,
     )
 
 

@@ -50,10 +50,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity, besides
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.forcing import besides, forcing
+from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet
@@ -63,7 +63,7 @@ from trainlint.scheduling.node_affinity import describe, unmet
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
     for cause in facts.placement_causes("no-matching-node"):
-        yield _finding(cause, forcing(facts.cores(cause)))
+        yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
@@ -90,6 +90,7 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
         ),
         evidence={"requires": text, "nodes have": ", ".join(values) or "no such label"},
         cause=text,
+        fixes=lambda: _corrected(wanted, values),
     )
 
 
@@ -99,3 +100,13 @@ def _remedy(wanted: Requirement | None, values: list[str]) -> str:
         return f"no node has the label{key}: drop the requirement, or label the nodes"
     near = difflib.get_close_matches(wanted.values[0], values, n=1, cutoff=0.5) if wanted.values else []
     return f"did you mean {near[0]}?" if near else f"nodes have {wanted.key}: {', '.join(values)}"
+
+
+def _corrected(wanted: Requirement | None, values: list[str]) -> Iterator[Fix]:
+    """The value that nodes have and that differs by a slip of the pen."""
+    if wanted is None or wanted.at is None or len(wanted.values) != 1:
+        return
+    meant = only_meant(wanted.values[0], values)
+    if meant:
+        at = wanted.at if wanted.at.path[-1:] == (wanted.key,) else wanted.at.child("values", 0)
+        yield Fix(f"require {wanted.key}: {meant}", (Put(at, meant),))

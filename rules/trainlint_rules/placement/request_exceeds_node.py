@@ -50,10 +50,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.model.pool import Pool
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
@@ -65,7 +64,7 @@ from trainlint.scheduling.requests import Requests
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the container that settles the amount."""
     for cause in facts.placement_causes("request-exceeds-node"):
-        yield _finding(cause, forcing(facts.cores(cause)))
+        yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:

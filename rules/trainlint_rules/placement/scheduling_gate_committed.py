@@ -31,8 +31,10 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Finding, Fix, Remove, Severity
+from trainlint.model.workload import PodSet
 from trainlint.rule import Facts, rule
 
 
@@ -50,4 +52,10 @@ def check(facts: Facts) -> Iterator[Finding]:
                 remedy="remove schedulingGates: the controller that owns the gate adds it by itself",
                 evidence={"gates": gates},
                 cause=gates,
+                fixes=partial(_without, pod_set),
             )
+
+
+def _without(pod_set: PodSet) -> Iterator[Fix]:
+    at = (pod_set.spec.at or pod_set.template).child("schedulingGates")
+    yield Fix(f"take the gate off {pod_set.name}", (Remove(at),))

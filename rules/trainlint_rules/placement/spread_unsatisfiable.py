@@ -64,9 +64,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Severity, besides
 from trainlint.proof.cause import CapacityCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -75,7 +74,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the constraint."""
     for cause in facts.causes(CapacityCause):
         if cause.rule == "spread-unsatisfiable":
-            yield _finding(cause, forcing(facts.cores(cause)))
+            yield _finding(cause, facts.forcing(cause))
 
 
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
@@ -90,4 +89,12 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
         related=besides(forced, tuple(Related("counts as a domain and takes no pod", at) for at in cause.places)),
         evidence={"pods": cause.needed, "may start": cause.possible, "empty for ever": empty or "none"},
         cause=cause.what,
+        fixes=lambda: _honest(cause),
     )
+
+
+def _honest(cause: CapacityCause) -> Iterator[Fix]:
+    """Nodes that the pods cannot use do not count as empty ones."""
+    if cause.empty:
+        title = f"let only nodes that {cause.pod_set.name} may use count as domains"
+        yield Fix(title, (Put(cause.at.child("nodeTaintsPolicy"), "Honor"),))

@@ -60,9 +60,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.forcing import besides, forcing
+from trainlint.proof.mends import tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
 
@@ -71,10 +71,10 @@ from trainlint.scheduling.taint_toleration import describe, untolerated
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.placement_causes("untolerated-taint"):
-        yield _finding(cause, forcing(facts.cores(cause)))
+        yield _finding(facts, cause, facts.forcing(cause))
 
 
-def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     taints = {taint: miss.pool for miss in cause.misses for taint in untolerated(miss.pool.taints, cause.pod.spec)}
     missing = ", ".join(dict.fromkeys(describe(taint) for taint in taints))
@@ -97,4 +97,5 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
         ),
         evidence={"taints": missing, "pools": pools},
         cause=missing,
+        fixes=lambda: tolerations(facts, (pod_set, *cause.also)),
     )

@@ -79,9 +79,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.rule import Facts, rule
 
 
@@ -89,7 +88,7 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the volume."""
     for cause in facts.placement_causes("volume-zone-conflict"):
-        yield _finding(cause, facts.snapshot.settings.topology_key, forcing(facts.cores(cause)))
+        yield _finding(cause, facts.snapshot.settings.topology_key, facts.forcing(cause))
 
 
 def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Finding:

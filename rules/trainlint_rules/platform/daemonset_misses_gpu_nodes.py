@@ -52,10 +52,12 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Certainty, Finding, Related, Severity
-from trainlint.proof.gpu_nodes import absentees
+from trainlint.finding import Certainty, Finding, Fix, Related, Severity
+from trainlint.proof.gpu_nodes import Absentee, absentees
 from trainlint.rule import Facts, rule
+from trainlint.scheduling.mends import tolerate
 from trainlint.scheduling.taint_toleration import describe
 
 
@@ -76,4 +78,11 @@ def check(facts: Facts) -> Iterator[Finding]:
             evidence={"taints": taints, "pools": pools},
             certainty=Certainty.LIKELY,
             cause=taints,
+            fixes=partial(_tolerant, each),
         )
+
+
+def _tolerant(absentee: Absentee) -> Iterator[Fix]:
+    fix = tolerate([absentee.pod_set], absentee.taints)
+    if fix is not None:
+        yield fix

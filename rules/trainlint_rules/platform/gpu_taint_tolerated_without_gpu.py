@@ -49,11 +49,13 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.gpu_nodes import intruders
+from trainlint.finding import Finding, Fix, Related, Remove, Severity
+from trainlint.proof.gpu_nodes import Intruder, intruders
 from trainlint.rule import Facts, rule
-from trainlint.scheduling.taint_toleration import describe
+from trainlint.scheduling.taint_toleration import describe, tolerates
 
 
 @rule(Severity.WARNING)
@@ -73,4 +75,16 @@ def check(facts: Facts) -> Iterator[Finding]:
             related=tuple(Related("keeps others away", taint.at) for taint in each.taints if taint.at is not None),
             evidence={"taints": taints, "pools": pools},
             cause=taints,
+            fixes=partial(_intolerant, each),
         )
+
+
+def _intolerant(intruder: Intruder) -> Iterator[Fix]:
+    """Without the tolerations that name one of the taints; one for every taint may be there for others."""
+    tolerations = intruder.pod_set.spec.tolerations
+    found = [each for each in tolerations if each.key and any(tolerates(each, taint) for taint in intruder.taints)]
+    places = [each.at for each in found if each.at is not None]
+    if places and len(places) == len(found):
+        if len(places) == len(tolerations):
+            places = [replace(places[0], path=places[0].path[:-1])]
+        yield Fix(f"let {intruder.pod_set.name} not tolerate the taint", tuple(map(Remove, places)))

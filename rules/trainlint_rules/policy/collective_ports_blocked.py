@@ -54,16 +54,15 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.model.workload import EPHEMERAL
-from trainlint.proof.barriers import list_of
+from trainlint.proof.admitting import admit_every_port
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.core import Core
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import flow_text
+from trainlint.proof.words import flow_text, list_of
 from trainlint.rule import Facts, rule
 
 
@@ -71,10 +70,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy entry."""
     for proof, cause in facts.flow_causes("collective-ports-blocked"):
-        yield from _findings(proof, cause, facts.cores(cause))
+        yield from _findings(facts, proof, cause)
 
 
-def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Iterator[Finding]:
+def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     for entry, (flow, open_ports) in cause.admitting.items():
         ports = ", ".join(str(each) for each in open_ports)
         yield Finding(
@@ -84,8 +83,9 @@ def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Ite
             remedy="let the ranks reach each other on every port: an element without ports, for their labels",
             related=(
                 Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),
-                *forcing([core for core in cores if core.holds(list_of(entry))]),
+                *facts.forcing(cause, list_of(entry)),
             ),
             evidence={"open": ports, "needed": f"TCP {EPHEMERAL}"},
             cause=f"{proof.group.name} {entry.direction.value}",
+            fixes=partial(admit_every_port, facts, entry),
         )

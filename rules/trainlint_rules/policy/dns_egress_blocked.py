@@ -52,15 +52,15 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.policy import PolicyEntry
-from trainlint.proof.barriers import list_of
+from trainlint.proof.admitting import admit_dns
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.core import Core
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
+from trainlint.proof.words import list_of
 from trainlint.rule import Facts, rule
 
 
@@ -68,10 +68,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per isolating policy and group."""
     for proof, cause in facts.flow_causes("dns-egress-blocked"):
-        yield from _findings(proof, cause, facts.cores(cause))
+        yield from _findings(facts, proof, cause)
 
 
-def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Iterator[Finding]:
+def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     blocking: dict[Location, PolicyEntry] = {}
     for _, verdict in cause.flows:
         for entry in verdict.egress.deciding or verdict.egress.isolating:
@@ -88,10 +88,11 @@ def _findings(proof: GroupProof, cause: FlowCause, cores: Sequence[Core]) -> Ite
                     Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
                     for flow, _ in cause.flows[:3]
                 ),
-                *forcing([core for core in cores if core.holds(list_of(entry)) or core.holds(entry.at)]),
+                *facts.forcing(cause, list_of(entry), entry.at),
             ),
             evidence={"denied": f"{protocols} 53 to kube-dns"},
             cause=proof.group.name,
+            fixes=partial(admit_dns, entry, at),
         )
 
 

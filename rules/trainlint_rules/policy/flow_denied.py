@@ -69,7 +69,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.forcing import forcing
+from trainlint.proof.mends import denied_fixes
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
 
@@ -78,10 +78,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
     for proof, cause in facts.flow_causes("flow-denied"):
-        yield _finding(proof.group, cause, forcing(facts.cores(cause)))
+        yield _finding(facts, proof.group, cause, facts.forcing(cause))
 
 
-def _finding(group: Group, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, group: Group, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
     flow, verdict = cause.flows[0]
     places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
@@ -98,6 +98,7 @@ def _finding(group: Group, cause: FlowCause, forced: tuple[Related, ...]) -> Fin
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         cause=group.name,
+        fixes=lambda: denied_fixes(facts, group, cause.flows),
     )
 
 

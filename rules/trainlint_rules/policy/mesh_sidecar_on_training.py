@@ -50,8 +50,9 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Certainty, Finding, Location, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Location, Put, Related, Severity
 from trainlint.proof.mesh import Injection, injections
 from trainlint.rule import Facts, rule
 
@@ -77,4 +78,21 @@ def check(facts: Facts) -> Iterator[Finding]:
             evidence={"groups": names},
             certainty=Certainty.LIKELY,
             cause=first.because,
+            fixes=partial(_opted_out, same),
         )
+
+
+_OPT_OUT = {
+    "Istio": ("labels", "sidecar.istio.io/inject", "false"),
+    "Linkerd": ("annotations", "linkerd.io/inject", "disabled"),
+    "Kuma": ("labels", "kuma.io/sidecar-injection", "disabled"),
+    "Consul": ("annotations", "consul.hashicorp.com/connect-inject", "false"),
+}
+
+
+def _opted_out(same: list[Injection]) -> Iterator[Fix]:
+    """No proxy for the pods of the groups; whatever else runs in the namespace keeps its own."""
+    where, key, value = _OPT_OUT[same[0].mesh]
+    places = dict.fromkeys(pods.template.child("metadata", where, key) for each in same for pods in each.pod_sets)
+    names = ", ".join(dict.fromkeys(pods.name for each in same for pods in each.pod_sets))
+    yield Fix(f"keep the proxy of {same[0].mesh} out of {names}", tuple(Put(at, value, ("spec",)) for at in places))

@@ -42,8 +42,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Certainty, Finding, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Severity
 from trainlint.policy.mistakes.pods import Unselected
+from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 
 
@@ -65,4 +66,15 @@ def _finding(unselected: Unselected) -> Finding:
         evidence={"selects": unselected.wanted, "pods have": labels or "none of these labels"},
         assumes=("all workloads of the namespace are in Git",),
         certainty=Certainty.LIKELY,
+        fixes=lambda: _corrected(unselected),
     )
+
+
+def _corrected(unselected: Unselected) -> Iterator[Fix]:
+    """The label value that differs by a slip of the pen from the only one that pods have."""
+    for part in unselected.wanted.split("; "):
+        key, operator, value = part.partition(" In ")
+        meant = only_meant(value, [each.removeprefix(f"{key}=") for each in unselected.near if f"{key}=" in each])
+        if operator and meant:
+            at = unselected.at.child("matchLabels", key)
+            yield Fix(f"select pods with {key}: {meant} in {unselected.origin}", (Put(at, meant),))

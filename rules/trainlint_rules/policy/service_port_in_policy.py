@@ -50,8 +50,10 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Safety, Severity
+from trainlint.policy.mistakes.pods import ServicePortMiss
 from trainlint.rule import Facts, rule
 
 
@@ -72,4 +74,13 @@ def check(facts: Facts) -> Iterator[Finding]:
             related=tuple(Related("the Service", miss.service.at) for _ in range(1) if miss.service.at is not None),
             evidence={"listed": miss.port, "pods listen on": miss.target},
             cause=f"{miss.service.ref.name} {miss.port}",
+            fixes=partial(_listened, miss),
         )
+
+
+def _listened(miss: ServicePortMiss) -> Iterator[Fix]:
+    """The port on which the pods listen: it is not open yet, so somebody has to want that."""
+    at = miss.at if miss.at.path[-1:] == ("port",) else miss.at.child("port")
+    port: int | str = miss.target if miss.entry.origin.kind == "NetworkPolicy" else str(miss.target)
+    opens = f"port {miss.target} to whom {miss.entry.origin} admits"
+    yield Fix(f"list port {miss.target}", (Put(at, port),), Safety.OPENING, opens)

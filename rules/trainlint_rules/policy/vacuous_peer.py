@@ -29,9 +29,10 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Severity
-from trainlint.policy.mistakes.vacuous import vacuous
+from trainlint.finding import Finding, Fix, Remove, Severity
+from trainlint.policy.mistakes.vacuous import Vacuous, vacuous
 from trainlint.rule import Facts, rule
 
 
@@ -45,4 +46,12 @@ def check(facts: Facts) -> Iterator[Finding]:
                 at=found.field.at,
                 remedy="write the peers or ports that are meant, or leave the field out",
                 evidence={"field": found.name, "means": found.means},
+                fixes=partial(_left_out, found),
             )
+
+
+def _left_out(found: Vacuous) -> Iterator[Fix]:
+    """A list that counts as not written may as well not be written: the same, and plain to see."""
+    if "counts as not written" in found.means:
+        means = found.means.partition(":")[0]
+        yield Fix(f"leave out the empty {found.name}, which means {means}", (Remove(found.field.at),))

@@ -37,10 +37,12 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Finding, Fix, Quote, Safety, Severity
 from trainlint.kube.strings import unquoted
 from trainlint.rule import Repository, rule
+from trainlint.source.document import Field
 
 NO_API = frozenset({"kind.x-k8s.io", "kubeadm.k8s.io", "trainlint.io"})
 """Configuration that no API server reads; its own readers take numbers for strings."""
@@ -60,4 +62,10 @@ def check(repository: Repository) -> Iterator[Finding]:
                 at=value.at,
                 remedy="put quotes around the value",
                 evidence={"read as": value.scalar or ""},
+                fixes=partial(_quoted, value),
             )
+
+
+def _quoted(value: Field) -> Iterator[Fix]:
+    """As it is now the object is refused, so quotes cannot change what already works."""
+    yield Fix(f"put quotes around {value.path[-1]}", (Quote(value.at),), Safety.SAFE)

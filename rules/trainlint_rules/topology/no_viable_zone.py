@@ -79,9 +79,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
-from trainlint.model.workload import Group
 from trainlint.proof.cause import ZoneCause, ZoneReason
-from trainlint.proof.forcing import forcing
+from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import group_fixes
 from trainlint.rule import Facts, rule
 
 
@@ -91,10 +91,11 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, ZoneCause):
-                yield _finding(proof.group, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
-def _finding(group: Group, cause: ZoneCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: tuple[Related, ...]) -> Finding:
+    group = proof.group
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
     mend = dict.fromkeys(reason.remedy for reason in zones[nearest] if reason.remedy)
@@ -114,6 +115,7 @@ def _finding(group: Group, cause: ZoneCause, forced: tuple[Related, ...]) -> Fin
         counterexample=cause.across,
         severity=Severity.WARNING if cause.across else None,
         cause=group.name,
+        fixes=lambda: group_fixes(facts, proof),
     )
 
 

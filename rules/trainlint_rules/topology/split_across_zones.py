@@ -57,8 +57,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SplitCause
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import group_fixes
 from trainlint.rule import Facts, rule
 
 
@@ -68,10 +68,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, SplitCause):
-                yield _finding(proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
-def _finding(proof: GroupProof, cause: SplitCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: SplitCause, forced: tuple[Related, ...]) -> Finding:
     name = next(name for name, zones in cause.where.items() if len(zones) > 1 or zones)
     spread = max(cause.where, key=lambda each: len(cause.where[each]))
     member = next(each for each in proof.group.members if each.name in {spread, name})
@@ -86,4 +86,5 @@ def _finding(proof: GroupProof, cause: SplitCause, forced: tuple[Related, ...]) 
         evidence={"zones with room for all": ", ".join(proof.viable_zones)},
         counterexample=cause.where,
         cause=proof.group.name,
+        fixes=lambda: group_fixes(facts, proof),
     )

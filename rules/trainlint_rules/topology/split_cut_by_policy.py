@@ -84,8 +84,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.proof.cause import CutCause
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import group_fixes
 from trainlint.proof.words import denied_sentence, flow_text, places_of
 from trainlint.rule import Facts, rule
 
@@ -96,10 +96,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, CutCause):
-                yield _finding(proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
-def _finding(proof: GroupProof, cause: CutCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: tuple[Related, ...]) -> Finding:
     group = proof.group
     first = cause.pairs[0]
     members = {first.flow.source} | ({first.flow.target} if first.flow.target is not None else set())
@@ -124,4 +124,5 @@ def _finding(proof: GroupProof, cause: CutCause, forced: tuple[Related, ...]) ->
         evidence=cut,
         counterexample=cause.where,
         cause=group.name,
+        fixes=lambda: group_fixes(facts, proof),
     )

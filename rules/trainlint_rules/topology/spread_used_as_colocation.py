@@ -69,8 +69,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SpreadCause
-from trainlint.proof.forcing import forcing
 from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import dropped_spread
 from trainlint.rule import Facts, rule
 
 
@@ -82,7 +82,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         for cause in proof.causes:
             if isinstance(cause, SpreadCause) and cause.pod_set.owner not in seen:
                 seen.add(cause.pod_set.owner)
-                yield _finding(proof, cause, forcing(facts.cores(cause)))
+                yield _finding(proof, cause, facts.forcing(cause))
 
 
 def _finding(proof: GroupProof, cause: SpreadCause, forced: tuple[Related, ...]) -> Finding:
@@ -105,4 +105,5 @@ def _finding(proof: GroupProof, cause: SpreadCause, forced: tuple[Related, ...])
         related=forced,
         evidence={"eligible zones": zones, "maxSkew": cause.max_skew},
         cause=cause.pod_set.name,
+        fixes=lambda: dropped_spread(cause),
     )

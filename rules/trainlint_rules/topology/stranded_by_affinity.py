@@ -67,10 +67,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import StrandedCause
-from trainlint.proof.forcing import besides, forcing
 from trainlint.proof.group import GroupProof
+from trainlint.proof.mends import group_fixes
 from trainlint.rule import Facts, rule
 
 
@@ -80,10 +80,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, StrandedCause):
-                yield _finding(proof, cause, forcing(facts.cores(cause)))
+                yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
-def _finding(proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...]) -> Finding:
     placed = ", ".join(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
     waiting = ", ".join(each.name for each in cause.waiting)
     first = next(each for each in proof.group.members if each.name == next(iter(cause.placed)))
@@ -99,4 +99,5 @@ def _finding(proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...
         evidence={"placed first": placed, "then waits": waiting, "all fit in": good},
         counterexample=cause.placed,
         cause=proof.group.name,
+        fixes=lambda: group_fixes(facts, proof),
     )

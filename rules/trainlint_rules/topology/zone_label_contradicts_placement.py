@@ -57,6 +57,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
+from trainlint.proof.mends import true_label
 from trainlint.proof.zonelabel import ZoneLabel
 from trainlint.rule import Facts, rule
 
@@ -81,4 +82,5 @@ def _finding(label: ZoneLabel) -> Finding:
         ),
         evidence={label.key: label.value, "runs in": lands},
         cause=label.key,
+        fixes=lambda: true_label(label),
     )

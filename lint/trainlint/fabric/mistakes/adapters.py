@@ -8,10 +8,11 @@ from typing import Final
 
 from trainlint.fabric.device import Device, DeviceKind, Devices, devices_in
 from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.mends import drop
 from trainlint.fabric.name_list import NameList
 from trainlint.fabric.networks import Networks
 from trainlint.fabric.process import Rank
-from trainlint.finding import Certainty
+from trainlint.finding import Append, Certainty, Fix, Location
 from trainlint.kube.network import Attachable
 from trainlint.model.workload import PodSet
 
@@ -49,7 +50,13 @@ def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
             ((f"asks for the device ({pod_set.name})", device.at),) if device.at else (),
             {"resource": device.resource},
             certainty=Certainty.LIKELY,
+            fixes=() if locks or container.at is None else (_with_lock(pod_set, container.name, container.at),),
         )
+
+
+def _with_lock(pod_set: PodSet, name: str, at: Location) -> Fix:
+    capabilities = at.child("securityContext", "capabilities", "add")
+    return Fix(f"give {name} of {pod_set.name} the capability IPC_LOCK", (Append(capabilities, "IPC_LOCK"),))
 
 
 def _without_limit(pod_set: PodSet) -> bool:
@@ -96,4 +103,5 @@ def _fixed(rank: Rank, name: str, function: Device, why: str, remedy: str) -> Fa
         ((f"asks for a function ({rank.pod_set.name})", function.at),) if function.at else (),
         {"variable": name, "value": str(variable.value), "resource": function.resource},
         certainty=Certainty.LIKELY,
+        fixes=drop(variable),
     )

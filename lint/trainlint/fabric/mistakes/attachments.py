@@ -14,6 +14,7 @@ from trainlint.fabric.attachment import (
 )
 from trainlint.fabric.device import requested
 from trainlint.fabric.fault import Fault
+from trainlint.fabric.mends import request
 from trainlint.fabric.networks import Networks
 from trainlint.finding import Certainty, Location, Severity
 from trainlint.kube.network import Attachable
@@ -121,6 +122,9 @@ def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
             {"resource": resource, "attachments": count, "requested": amounts[resource]},
             severity=Severity.WARNING if injected else None,
             certainty=Certainty.LIKELY if injected else Certainty.PROVEN,
+            fixes=request(pod_set, pod_set.spec.containers[0], resource, count)
+            if len(pod_set.spec.containers) == 1
+            else (),
         )
 
 

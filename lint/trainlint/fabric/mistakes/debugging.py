@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.fabric.debug import read_debug_level
 from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.mends import drop, write
 from trainlint.fabric.process import settings_of
 from trainlint.launch.environment import Carrier
 from trainlint.model.workload import PodSet
@@ -41,4 +42,5 @@ def left_debugging(pod_set: PodSet) -> Iterator[Fault]:
                     f"remove {name}, or write NCCL_DEBUG=WARN" if name == "NCCL_DEBUG" else f"remove {name}",
                     name,
                     evidence={"variable": name, "value": str(variable.value)},
+                    fixes=write(variable, "WARN") if name == "NCCL_DEBUG" else drop(variable),
                 )

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Final
 
-from trainlint.fabric.device import Device, DeviceKind, Devices, accelerator_count
+from trainlint.fabric.device import Device, DeviceKind, Devices, accelerator_count, requested
 from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.mends import drop, request, together, write
 from trainlint.fabric.number import read_number
 from trainlint.fabric.process import Communicator, Rank
-from trainlint.finding import Certainty, Severity
+from trainlint.finding import Certainty, Fix, Put, Severity
 from trainlint.launch.environment import Variable
+from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
-from trainlint.workload.accelerators import accelerators_of
+from trainlint.workload.accelerators import accelerators_of, is_accelerator
 
 __all__ = ["disabled_fabric", "missing_device", "some_roles"]
 
@@ -50,11 +52,12 @@ def _unused(rank: Rank, name: str, device: Device, effect: str, remedy: str) -> 
         name,
         ((f"asks for the device ({rank.pod_set.name})", device.at),) if device.at else (),
         {"variable": name, "value": str(variable.value), "resource": device.resource},
+        fixes=write(variable, "efa") if name == "FI_PROVIDER" else drop(variable),
     )
 
 
-def missing_device(rank: Rank, devices: Devices) -> Fault | None:
-    """A setting that only makes sense with a device, in pods that have none."""
+def missing_device(rank: Rank, devices: Devices, offered: Callable[[], Sequence[Device]] = tuple) -> Fault | None:
+    """A setting that only makes sense with a device, in pods that have none. ``offered`` is what their nodes have."""
     if devices.asked or devices.open or _fabric_off(rank):
         return None
     for name, wanted in (
@@ -65,7 +68,7 @@ def missing_device(rank: Rank, devices: Devices) -> Fault | None:
     ):
         variable, value = rank.settings.get(name), rank.value(name)
         if variable is not None and value is not None and _needs(name, value):
-            return _without(rank, variable, wanted)
+            return _without(rank, variable, wanted, offered)
     return None
 
 
@@ -86,7 +89,9 @@ def _needs(name: str, value: str) -> bool:
     return len(value) > 1 and not value.startswith("^")
 
 
-def _without(rank: Rank, variable: Variable, wanted: str) -> Fault:
+def _without(rank: Rank, variable: Variable, wanted: str, offered: Callable[[], Sequence[Device]]) -> Fault:
+    kind = DeviceKind.EFA if variable.name == "FI_PROVIDER" else DeviceKind.VERBS
+    fitting = [each for each in offered() if each.kind is kind and isinstance(each.count, int)]
     effect = "NCCL fails in init" if variable.name == "NCCL_NET" else "NCCL falls back to TCP without a word"
     return Fault(
         rank.pod_set,
@@ -98,6 +103,9 @@ def _without(rank: Rank, variable: Variable, wanted: str) -> Fault:
         ((f"asks for no device ({rank.pod_set.name})", rank.container.at or rank.pod_set.at),),
         {"variable": variable.name, "value": str(variable.value)},
         certainty=Certainty.LIKELY,
+        fixes=request(rank.pod_set, rank.container, fitting[0].resource, fitting[0].count)
+        if len(fitting) == 1 and isinstance(fitting[0].count, int)
+        else (),
     )
 
 
@@ -131,7 +139,27 @@ def _unequal(
         f"some roles {kind}",
         ((f"asks for {device.resource} ({other.name})", device.at or other.at),),
         {"resource": device.resource, "with": ", ".join(each.name for each, _ in having), "without": names},
+        fixes=_requested(lacking, device),
     )
+
+
+def _requested(lacking: list[PodSet], device: Device) -> tuple[Fix, ...]:
+    """The device in the container with accelerators of every role that lacks it."""
+    holders = [(each, _holder(each)) for each in lacking]
+    if not isinstance(device.count, int) or any(holder is None for _, holder in holders):
+        return ()
+    count = device.count
+    return together(
+        fix for each, holder in holders if holder is not None for fix in request(each, holder, device.resource, count)
+    )
+
+
+def _holder(pod_set: PodSet) -> Container | None:
+    """The one container with accelerators."""
+    found = [
+        each for each in pod_set.spec.containers if any(is_accelerator(resource) for resource, _, _ in requested(each))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _fewer(having: list[tuple[PodSet, Device]]) -> tuple[tuple[PodSet, Device], tuple[PodSet, Device]] | None:
@@ -157,4 +185,7 @@ def _counted(communicator: Communicator, less: tuple[PodSet, Device], more: tupl
         ((f"asks for {many.count} ({other.name})", many.at or other.at),),
         {"resource": few.resource},
         severity=Severity.WARNING,
+        fixes=()
+        if few.at is None
+        else (Fix(f"request {many.count} {few.resource} in {one.name}", (Put(few.at, str(many.count)),)),),
     )

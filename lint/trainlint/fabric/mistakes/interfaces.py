@@ -8,12 +8,13 @@ from typing import Final
 from trainlint.fabric.fault import Fault, place_of
 from trainlint.fabric.gloo import gloo_names
 from trainlint.fabric.interface import placed
+from trainlint.fabric.mends import write
 from trainlint.fabric.name_list import LONGEST_NAME, NameList
 from trainlint.fabric.pod_interfaces import PodInterfaces
 from trainlint.fabric.process import Rank
 from trainlint.fabric.selection import select
 from trainlint.fact import fact
-from trainlint.finding import Location, Severity
+from trainlint.finding import Fix, Location, Move, Severity
 from trainlint.launch.environment import Variable
 
 __all__ = ["GLOO", "NCCL", "Judged", "gloo_fault", "judge", "loopback_fault", "missing_fault"]
@@ -84,6 +85,7 @@ def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> Fault | None
         _places(judged) + tuple((f"does nothing here: {text}", at) for text, at in hints.items()),
         {"value": judged.value, "interfaces": has},
         severity=Severity.NOTE if uncertain else None,
+        fixes=_moved(judged, hints) if hints else _only_one(judged),
     )
 
 
@@ -94,6 +96,22 @@ def _remedy(judged: Judged, hints: Mapping[str, Location]) -> str:
     if usable:
         return f"write {usable[0]}, or ^lo,docker to take whatever the pod has"
     return "name an interface that the pods have"
+
+
+def _moved(judged: Judged, hints: Mapping[str, Location]) -> tuple[Fix, ...]:
+    """The annotation on the pod template, where pods get it from."""
+    (name, at), *_ = hints.items()
+    template = judged.rank.pod_set.template
+    if (template.file, template.document) != (at.file, at.document):
+        return ()
+    to = (*template.path, "metadata", "annotations", name)
+    return (Fix(f"move the annotation {name} to the pod template of {judged.rank.pod_set.name}", (Move(at, to),)),)
+
+
+def _only_one(judged: Judged) -> tuple[Fix, ...]:
+    """The interface of the pods that reaches others, where there is no choice."""
+    usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless and name != "lo"]
+    return write(judged.variable, usable[0]) if len(usable) == 1 else ()
 
 
 def _isolated_fault(judged: Judged) -> Fault:
@@ -109,6 +127,7 @@ def _isolated_fault(judged: Judged) -> Fault:
         judged.value,
         _places(judged),
         {"value": judged.value, "chosen": first},
+        fixes=_only_one(judged),
     )
 
 
@@ -132,6 +151,7 @@ def loopback_fault(judged: Judged) -> Fault | None:
         judged.value,
         _places(judged),
         {"value": judged.value, "chosen": "lo"},
+        fixes=write(judged.variable, f"{judged.value},lo") if names.exclude and names.items else _only_one(judged),
     )
 
 
@@ -162,8 +182,15 @@ def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> Fault | None:
             value,
             _told_by(rank, variable),
             {"value": value, "item": name, "interfaces": ", ".join(interfaces.names)},
+            fixes=write(variable, exact) if exact and _alone(interfaces) else (),
         )
     return None
+
+
+def _alone(interfaces: PodInterfaces) -> bool:
+    """Whether the pods have one interface that reaches others."""
+    usable = [each for each in interfaces.names if each != "lo" and each not in interfaces.useless]
+    return len(usable) == 1 and not interfaces.unknown
 
 
 def _places(judged: Judged) -> tuple[tuple[str, Location], ...]:

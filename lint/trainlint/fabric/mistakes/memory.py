@@ -8,6 +8,7 @@ from typing import Final
 
 from trainlint.fabric.device import amount
 from trainlint.fabric.fault import Fault
+from trainlint.fabric.mends import shared_memory
 from trainlint.finding import Certainty
 from trainlint.launch.command import commands
 from trainlint.model.known import Known, Undetermined
@@ -54,6 +55,7 @@ def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
             "shm",
             evidence={"gpus": gpus},
             certainty=Certainty.LIKELY,
+            fixes=shared_memory(pod_set, container, volume),
         )
 
 

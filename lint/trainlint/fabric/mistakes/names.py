@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.mends import rename
 from trainlint.fabric.process import settings_of
 from trainlint.fabric.release import Release, write_release
 from trainlint.fabric.variables import PREFIX, first_release, is_read, known_names, last_release, mistaken_for
@@ -15,6 +16,8 @@ from trainlint.model.workload import PodSet
 __all__ = ["distance", "nearest_name", "unknown_names"]
 
 _FARTHEST = 2
+_OTHER = frozenset({"NCCL_SOCKET_TIMEOUT", "NCCL_SOCKET_TIMEOUT_MS", "NCCL_CHECKS_DISABLE", "NCCL_IB_ENABLE_RDMA"})
+"""Names whose nearest one takes values of another meaning."""
 
 
 def unknown_names(pod_set: PodSet, releases: Iterable[Release | None]) -> Iterator[Fault]:
@@ -59,6 +62,7 @@ def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Faul
         evidence={"variable": name, **({"nearest": near} if near else {})},
         severity=None if warns else Severity.NOTE,
         certainty=Certainty.LIKELY,
+        fixes=rename(variable, near) if last is None and _means_the_same(name, near) else (),
     )
 
 
@@ -102,6 +106,10 @@ def distance(one: str, other: str) -> int:
                 cost = min(cost, oldest[j - 2] + 1)
             row.append(cost)
     return row[-1]
+
+
+def _means_the_same(name: str, near: str) -> bool:
+    return bool(near) and not _opposite(name, near) and name not in _OTHER
 
 
 def _opposite(name: str, near: str) -> bool:

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fabric.fault import Fault
+from trainlint.finding import Fix, Put
 from trainlint.model.workload import FlowKind, Group, PodSet
 
 __all__ = ["unresolved_names"]
 
+_FIRST: Final = ("initContainers", "containers")
 _SETS_POLICY: Final = frozenset({"MPIJob", "Job.batch.volcano.sh", "CronJob.batch.volcano.sh"})
 """Kinds whose operator gives host-network pods ClusterFirstWithHostNet where no policy is written (W 1.4)."""
 _POLICY: Final = "ClusterFirstWithHostNet"
@@ -36,7 +38,16 @@ def unresolved_names(group: Group) -> Iterator[Fault]:
             "dns",
             (("needs cluster names", need.at),),
             {"needed": _POLICY},
+            fixes=_resolving(member),
         )
+
+
+def _resolving(member: PodSet) -> tuple[Fix, ...]:
+    if member.spec.at is None:
+        return ()
+    return (
+        Fix(f"set dnsPolicy: {_POLICY} on {member.name}", (Put(member.spec.at.child("dnsPolicy"), _POLICY, _FIRST),)),
+    )
 
 
 def _set_by_operator(pod_set: PodSet) -> bool:

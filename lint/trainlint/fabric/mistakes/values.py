@@ -9,6 +9,7 @@ from typing import Final
 from trainlint.fabric.comm_id import read_comm_id
 from trainlint.fabric.debug import SUBSYSTEMS, read_debug_level
 from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.mends import write
 from trainlint.fabric.name_list import LONGEST_NAME, NameList
 from trainlint.fabric.number import leading_number, read_disable, read_flag, read_level, read_number
 from trainlint.fabric.process import settings_of
@@ -216,4 +217,11 @@ def value_fault(pod_set: PodSet, variable: Variable, value: str, text: str, reme
         f"{variable.name}={value}",
         evidence={"variable": variable.name, "value": value},
         severity=Severity.ERROR if variable.name == "TORCH_DISTRIBUTED_DEBUG" else None,
+        fixes=() if (meant := _meant(remedy)) is None else write(variable, meant),
     )
+
+
+def _meant(remedy: str) -> str | None:
+    """The one value that the remedy names; ``None`` where there is a choice."""
+    found = re.fullmatch(r"write (?:\"([^\"]*)\"|([\w.:,^-]+))", remedy)
+    return None if found is None else next(each for each in found.groups() if each is not None)

@@ -26,6 +26,9 @@ def zone_by_zone(proof: GroupProof, facts: Facts) -> Step:
         zone.reasons or zone.flows is Answer.REFUTED for zone in proof.zones
     ):
         statements += [Statement(text) for text in _without_zones(proof, facts)]
+    elif proof.exists is Answer.UNKNOWN:
+        told = {text for zone in proof.zones for text in zone.missing}
+        statements += [Statement(f"not known: {text}") for text in dict.fromkeys(proof.missing) if text not in told]
     return Step(title, tuple(statements))
 
 

@@ -8,8 +8,8 @@ from trainlint.finding import Location
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.argument.step import Statement, Step, listed
-from trainlint.proof.barriers import list_of
 from trainlint.proof.group import GroupProof
+from trainlint.proof.words import list_of
 from trainlint.reachability import ANYWHERE, Crossing, Reachability
 
 __all__ = ["connections_needed", "what_policies_decide"]

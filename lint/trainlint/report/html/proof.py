@@ -159,7 +159,8 @@ def proof(graph: GroupGraph) -> Markup:
 def _zones(graph: GroupGraph) -> Markup | None:
     if not graph.table.zones:
         return None
-    body = [(row.name, answer(row.answer), listed(row.lacks)) for row in graph.table.zones]
+    answers = {zone.name: zone.answer for zone in graph.zones}
+    body = [(row.name, answer(answers.get(row.name) or row.answer), listed(row.lacks)) for row in graph.table.zones]
     return _folded(f"Zones ({len(body)})", rows(("zone", "takes the group", "what is missing there"), body))
 
 

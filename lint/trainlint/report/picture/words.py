@@ -51,11 +51,14 @@ def _misplaced(graph: GroupGraph) -> str:
 def _refuted(graph: GroupGraph) -> str:
     if graph.across:
         return "No single zone takes all its pods: it runs only spread over zones, which is slow and billed."
-    if any(zone.answer is not None for zone in graph.zones):
-        return "It can never run: no zone takes all its pods and lets them talk to each other."
-    if any(each.answer is Permission.DENY for link in graph.links for each in link.rulings):
+    denied = any(each.answer is Permission.DENY for link in graph.links for each in link.rulings)
+    if denied and not graph.zones:
         return "It can never run: connections that it needs are denied wherever its pods land."
-    return "It can never run: its pods are never made, or never all of them."
+    if not denied and not any(zone.lacks for zone in graph.zones):
+        return "Something other than zones and policies keeps its pods from starting. The findings say what."
+    if not graph.table.blamed:
+        return "No single zone takes all its pods and lets them talk to each other. The findings say what follows."
+    return "It can never run: no zone takes all its pods and lets them talk to each other."
 
 
 def way_out(graph: GroupGraph) -> tuple[str, ...]:

@@ -12,17 +12,17 @@ from trainlint.source.helm.files import RefusedError
 
 __all__ = ["unpacked"]
 
-MAX_BYTES: Final = 64 << 20
+MAX_FILES: Final = 20_000
 
 
-def unpacked(name: str, content: bytes) -> dict[str, bytes]:
-    """The files of a packed chart by their names in it (``common/Chart.yaml``).
+def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
+    """The files of a packed chart by their names in it (``common/Chart.yaml``), of ``limit`` bytes together at most.
 
     Raises:
         RefusedError: it is no archive, or holds too much.
     """
     found: dict[str, bytes] = {}
-    left = MAX_BYTES
+    left = limit
     try:
         with tarfile.open(fileobj=io.BytesIO(content), mode="r|gz") as archive:
             for member in archive:
@@ -30,8 +30,8 @@ def unpacked(name: str, content: bytes) -> dict[str, bytes]:
                 if not member.isfile() or path.startswith(("/", "..")):
                     continue
                 left -= member.size
-                if left < 0:
-                    raise RefusedError(f"{name} holds more than {MAX_BYTES >> 20} MiB")
+                if left < 0 or len(found) >= MAX_FILES:
+                    raise RefusedError(f"with {name} unpacked, there is too much of it")
                 stream = archive.extractfile(member)
                 if stream is not None:
                     found[path] = stream.read()

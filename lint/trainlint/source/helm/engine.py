@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import posixpath
 import tempfile
 import time
 from collections.abc import Mapping
@@ -58,6 +59,8 @@ class Copy:
 def _write(staged: Staged, home: Path) -> None:
     made: set[Path] = set()
     for name, content in staged.files.items():
+        if posixpath.normpath(f"/{name}") != f"/{name}":
+            raise Failed(f"{name!r} is no name for a file of a chart")
         path = home / name
         if path.parent not in made:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property
@@ -64,6 +65,8 @@ class ChartFiles:
 
     def read(self, name: str) -> bytes | None:
         """One file by its name in the world, ``None`` if there is none. Raises RefusedError."""
+        if name.startswith("/") or posixpath.normpath(name).startswith(".."):
+            raise RefusedError(f"{name} is outside of the repository")
         try:
             if self._world.on_disk:
                 name = next((real for _, real in self._on_disk(name, name, frozenset())), name)

@@ -17,6 +17,7 @@ _KEY: Final = re.compile(r"(?P<key>\"[^\"]*\"|'[^']*'|[^\s#\"'\[{&*!|>%@`-][^#]*
 _INDENT: Final = re.compile(r"\bn?indent[ \t]+(\d+)")
 _TEXT: Final = re.compile(r"[|>][+\-\d]*[ \t]*(?:#.*)?\Z")
 _OPENS: Final = frozenset({"if", "with", "range", "define", "block"})
+_LONGEST_KEY: Final = 1000
 _MARK: Final = "\0"
 
 
@@ -164,7 +165,7 @@ class _Reader:
             node.value = after.rstrip()
             column = len(line) - len(after)
         masked = ACTION.sub(lambda found: _MARK * len(found[0]), line)
-        found = _KEY.match(masked, column)
+        found = _KEY.match(masked, column, column + _LONGEST_KEY)
         if found is None:
             return
         key = line[found.start("key") : found.end("key")].strip("\"'")

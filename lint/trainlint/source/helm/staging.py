@@ -30,7 +30,10 @@ _REFERENCE: Final = re.compile(
     r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)|"\$schema"\s*:\s*"(?!https?://json-schema\.org/)'
 )
 _PRINTED: Final = re.compile(r"(?:charts/[^/]+/)*(?:templates|files)/")
+_NAME: Final = re.compile(r"\w[\w.-]*")
 _MAX_DEPTH: Final = 8
+MAX_BYTES: Final = 128 << 20
+"""Bytes of a chart with all that it brings in, unpacked."""
 
 
 @dataclass(eq=False)
@@ -111,6 +114,8 @@ def _add(staged: Staged, files: ChartFiles, directory: str, prefix: str, depth: 
 def _local(dependency: Dependency, directory: str) -> str:
     """The directory of a dependency that is in the repository; empty for one that is elsewhere."""
     home = local_home(dependency, directory)
+    if home and not _NAME.fullmatch(dependency.name):
+        raise RefusedError(f"{dependency.name!r} is no name for a chart", "mend its dependencies")
     if home.startswith(("/", "~", "..")):
         raise RefusedError(
             f"its dependency {dependency.name} is outside of the repository ({dependency.repository})",
@@ -127,7 +132,8 @@ def _unpack(files: dict[str, bytes], prefix: str) -> None:
         if not archives:
             return
         for name, home in archives:
-            for inside, content in unpacked(name, files.pop(name)).items():
+            left = MAX_BYTES - sum(map(len, files.values()))
+            for inside, content in unpacked(name, files.pop(name), left).items():
                 files.setdefault(home + inside, content)
 
 

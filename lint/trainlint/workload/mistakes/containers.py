@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.finding import Location
+from trainlint.finding import Fix, Location, Put, Safety
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import Workload
 from trainlint.source.document import Field
@@ -67,7 +67,16 @@ def _fault(kind: str, name: str, roles: Sequence[tuple[str, Sequence[Field]]]) -
         tuple((f"has none either ({other})", _list(there)) for other, there in others),
         {"role": role, "containers": there, "needed": name},
         name,
+        fixes=_renamed(name, roles),
     )
+
+
+def _renamed(name: str, roles: Sequence[tuple[str, Sequence[Field]]]) -> tuple[Fix, ...]:
+    """The only container of each role gets the name: as it is now, the object is refused."""
+    if any(len(containers) != 1 for _, containers in roles):
+        return ()
+    edits = tuple(Put(containers[0]["name"].at, name) for _, containers in roles)
+    return (Fix(f"call the container {name} ({', '.join(role for role, _ in roles)})", edits, Safety.SAFE),)
 
 
 def _list(containers: Sequence[Field]) -> Location:

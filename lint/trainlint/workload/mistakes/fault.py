@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Finding, Location, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Location, Related, Severity
 
 __all__ = ["Fault"]
 
@@ -16,6 +16,7 @@ class Fault:
     """What is wrong, in one sentence, where, and what mends it; ``related`` are other places, each with its part.
 
     ``cause`` tells faults at one place apart; ``severity`` is there where the fault is less than its rule's others.
+    ``fixes`` are what may mend it.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Fault:
     cause: str = ""
     certainty: Certainty = Certainty.PROVEN
     severity: Severity | None = None
+    fixes: tuple[Fix, ...] = ()
 
     def finding(self) -> Finding:
         """The finding that reports it."""
@@ -38,4 +40,5 @@ class Fault:
             cause=self.cause,
             certainty=self.certainty,
             severity=self.severity,
+            fixes=lambda: self.fixes,
         )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
+from trainlint.finding import Fix, Move, Path, Rename
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import Misplaced, structure_of
 from trainlint.model.workload import Workloads
@@ -12,7 +13,8 @@ from trainlint.workload.mistakes.fault import Fault
 
 __all__ = ["misplaced_fields"]
 
-_RUNTIMES = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
+_WHOLE = frozenset({"TrainingRuntime", "ClusterTrainingRuntime", "DisaggregatedSet"})
+"""Kinds that are whole although their pods are those of other objects: of TrainJobs, of the set's roles."""
 
 
 def misplaced_fields(workloads: Workloads, objects: Iterable[tuple[Meta, Field]]) -> Iterator[Fault]:
@@ -25,7 +27,7 @@ def misplaced_fields(workloads: Workloads, objects: Iterable[tuple[Meta, Field]]
         yield from _faults(read_meta(workload.field), workload.field, whole=True)
     for meta, item in objects:
         if (item.document, item.path) not in made:
-            yield from _faults(meta, item, whole=meta.kind in _RUNTIMES)
+            yield from _faults(meta, item, whole=meta.kind in _WHOLE)
 
 
 def _faults(meta: Meta, item: Field, *, whole: bool) -> Iterator[Fault]:
@@ -57,4 +59,35 @@ def _fault(meta: Meta, item: Field, found: Misplaced) -> Fault:
         remedy,
         evidence={"field": path, "instead": found.meant or found.belongs},
         cause=key,
+        fixes=tuple(_fixes(item, found)),
     )
+
+
+def _fixes(item: Field, found: Misplaced) -> Iterator[Fix]:
+    """The right name, or the right place if its parents are not in a list of several."""
+    at, key = found.field.at, str(found.field.path[-1])
+    if found.meant:
+        yield Fix(f"write {found.meant} for {key}", (Rename(at, found.meant),))
+    elif found.belongs:
+        to = _within(item, tuple(found.belongs.split(".")), found.field.path[len(item.path) :])
+        if to is not None:
+            yield Fix(f"move {key} to {found.belongs}", (Move(at, (*at.path[: len(at.path) - len(to[1])], *to[0])),))
+
+
+def _within(item: Field, belongs: Sequence[str], own: Path) -> tuple[Path, Path] | None:
+    """The path of the right place in this object, and that of the wrong one; ``None`` where there are several.
+
+    Where the way leads through a list, it is the element that holds the field, or the only one.
+    """
+    here, path = item, list[str | int]()
+    for step in belongs:
+        while isinstance(here.value, list):
+            shared = tuple(path) == own[: len(path)] and len(own) > len(path)
+            index = own[len(path)] if shared else 0
+            if not isinstance(index, int) or (not shared and len(here.value) != 1):
+                return None
+            path.append(index)
+            here = here[index]
+        path.append(step)
+        here = here[step]
+    return (tuple(path), own) if not here.present else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Location
+from trainlint.finding import Certainty, Fix, Location, Remove, Safety
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, EnvVar
 from trainlint.model.workload import PER_POD, PodSet, Workload
@@ -85,6 +85,7 @@ def _fault(workload: Workload, name: str, clashes: list[_Clash]) -> Fault:
             related,
             evidence,
             name,
+            fixes=_without(name, clashes, Safety.UNSAFE),
         )
     if name == _INDEX:
         return Fault(
@@ -95,6 +96,7 @@ def _fault(workload: Workload, name: str, clashes: list[_Clash]) -> Fault:
             related,
             evidence,
             name,
+            fixes=_without(name, clashes, Safety.UNSAFE),
         )
     return Fault(
         f"{first.pods.name} sets {name} to {first.written}, and the operator of {kind} sets {name} to {other} after "
@@ -105,4 +107,14 @@ def _fault(workload: Workload, name: str, clashes: list[_Clash]) -> Fault:
         evidence,
         name,
         Certainty.PROVEN if isinstance(first.other, str) or first.other == PER_POD else Certainty.LIKELY,
+        fixes=_without(name, clashes, Safety.SAFE if _does_nothing(clashes) else Safety.UNSAFE),
     )
+
+
+def _does_nothing(clashes: list[_Clash]) -> bool:
+    """Whether it is certain of every line that the operator's value comes after it."""
+    return all(isinstance(each.other, str) or each.other == PER_POD for each in clashes)
+
+
+def _without(name: str, clashes: list[_Clash], safety: Safety) -> tuple[Fix, ...]:
+    return (Fix(f"remove {name}", tuple(dict.fromkeys(Remove(each.at) for each in clashes)), safety),)

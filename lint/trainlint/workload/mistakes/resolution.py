@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainlint.fact import fact
-from trainlint.finding import Certainty, Location
+from trainlint.finding import Certainty, Fix, Location, Put
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import Address
 from trainlint.model.workload import PodSet, Service, Workload
@@ -123,7 +123,21 @@ def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None)
         {"host": name.address.host, "subdomain": name.target.spec.subdomain},
         name.service,
         Certainty.LIKELY,
+        fixes=_called(name, other[0]) if len(other) == 1 and not elsewhere else (),
     )
+
+
+def _called(name: UsedName, service: Service) -> tuple[Fix, ...]:
+    """The Service gets the name that is looked for: where its own name is not, it is of no use to the pods."""
+    if service.at is None or service.generated:
+        return ()
+    title = f"call the Service {service.ref.name} {name.service}"
+    return (Fix(title, (Put(service.at.child("metadata", "name"), name.service), *_subdomain(name))),)
+
+
+def _subdomain(name: UsedName) -> tuple[Put, ...]:
+    own = name.target.spec.subdomain
+    return () if own == name.service else (Put(_subdomain_at(name), name.service, ("initContainers", "containers")),)
 
 
 def _not_selected(name: UsedName, service: Service) -> Fault:
@@ -148,7 +162,19 @@ def _unnumbered(name: UsedName, service: Service) -> Fault:
         (_used(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host},
         name.service,
+        fixes=_indexed(name),
     )
+
+
+def _indexed(name: UsedName) -> tuple[Fix, ...]:
+    """Completions as many as pods at once, each with a number, where the Job says how many."""
+    spec = name.workload.field["spec"]
+    if name.workload.owner.kind != "Job" or not isinstance(name.target.replicas, int):
+        return ()
+    edits = [Put(spec["completionMode"].at, "Indexed", ("template",))]
+    if not spec["completions"].present:
+        edits.append(Put(spec["completions"].at, name.target.replicas, ("template",)))
+    return (Fix("number the pods (completionMode: Indexed)", tuple(edits)),)
 
 
 def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
@@ -162,6 +188,7 @@ def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
         (_used(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host, "subdomain": own},
         name.service,
+        fixes=(Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name)),),
     )
 
 
@@ -181,6 +208,12 @@ def _not_ready(name: UsedName, service: Service) -> Fault | None:
                 {"host": name.address.host},
                 name.service,
                 Certainty.LIKELY,
+                fixes=(
+                    Fix(
+                        f"let {name.service} name pods that are not ready yet",
+                        (Put(service.at.child("spec", "publishNotReadyAddresses"), value=True),),
+                    ),
+                ),
             )
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.finding import Certainty, Location
+from trainlint.finding import Append, Certainty, Fix, Location, Put
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment
@@ -24,6 +24,7 @@ _RESTARTS: Final = {"PyTorchJob": "OnFailure", "PaddleJob": "OnFailure", "XGBoos
 _SURVIVING: Final = frozenset({"ft_launcher", "hyperpodrun", "horovodrun", "ray"})
 """Launchers that start the ranks again by themselves when one of them has failed."""
 _ENDING: Final = frozenset({"RestartJob", "AbortJob", "TerminateJob", "CompleteJob"})
+_FIRST: Final = ("template",)
 _FAILURES: Final = frozenset({"PodFailed", "*", "AnyEvent"})
 
 
@@ -84,6 +85,7 @@ def _alone(jobs: Sequence[Field], name: str) -> Iterator[Fault]:
         tuple(("has no backoffLimit of 0 either", each["backoffLimit"].at) for each in found[1:]),
         {"backoffLimit": str(count)},
         certainty=Certainty.LIKELY,
+        fixes=(Fix(f"set backoffLimit: 0 on {name}", tuple(Put(job["backoffLimit"].at, 0, _FIRST) for job in found)),),
     )
 
 
@@ -104,6 +106,7 @@ def _leader_worker_set(workload: Workload) -> Iterator[Fault]:
             written.at,
             "use RecreateGroupOnPodRestart, which is the default",
             certainty=Certainty.LIKELY,
+            fixes=(Fix("restart the group as one", (Put(written.at, "RecreateGroupOnPodRestart"),)),),
         )
 
 
@@ -123,6 +126,15 @@ def _volcano(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
             "add to policies: {event: PodFailed, action: RestartJob}, and the same for PodEvicted",
             tuple((f"has no policy either ({pods.role})", pods.at) for pods in open_[1:]),
             certainty=Certainty.LIKELY,
+            fixes=(
+                Fix(
+                    f"restart {workload.owner.name} as one when a pod fails or is evicted",
+                    tuple(
+                        Append(spec["policies"].at, {"event": event, "action": "RestartJob"}, ("tasks",))
+                        for event in ("PodFailed", "PodEvicted")
+                    ),
+                ),
+            ),
         )
 
 
@@ -152,6 +164,12 @@ def _kubeflow(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
             tuple((f"does the same ({pods.name})", at.at) for pods, at in others),
             {"restartPolicy": read_text(written) or default},
             certainty=Certainty.LIKELY,
+            fixes=(
+                Fix(
+                    f"set restartPolicy: Never on {', '.join(pods.name for pods, _ in alone)}",
+                    tuple(Put(at.at, "Never", ("template",)) for _, at in alone),
+                ),
+            ),
         )
         return
     policy, at = _clean_up(workload)
@@ -165,7 +183,13 @@ def _kubeflow(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
             tuple((f"does not come back ({pods.name})", each.at) for pods, each in policies),
             {"cleanPodPolicy": policy or "None"},
             certainty=Certainty.LIKELY,
+            fixes=_cleaned(workload, at),
         )
+
+
+def _cleaned(workload: Workload, at: Location) -> tuple[Fix, ...]:
+    before = ("mpiReplicaSpecs", *(kind.roles_at for kind in V1_KINDS.values()))
+    return (Fix(f"set cleanPodPolicy: Running on {workload.owner.name}", (Put(at, "Running", before),)),)
 
 
 def _left_behind_by_mpi(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
@@ -180,6 +204,7 @@ def _left_behind_by_mpi(workload: Workload, ranks: Sequence[PodSet]) -> Iterator
             "set cleanPodPolicy: Running",
             evidence={"cleanPodPolicy": policy or "None"},
             certainty=Certainty.LIKELY,
+            fixes=_cleaned(workload, at),
         )
 
 

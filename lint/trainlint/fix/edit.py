@@ -1,0 +1,168 @@
+"""Edits in words of paths to the text of one document; what they make is read again and must be what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from trainlint.finding import Append, Edit, Move, Path, Put, Quote, Remove, Rename
+from trainlint.fix import block, flow
+from trainlint.fix.intended import equal, intended, value_at
+from trainlint.fix.layout import Piece, apply
+from trainlint.fix.moving import move
+from trainlint.fix.snippet import Style, quoted, scalar, style_of
+from trainlint.fix.snippet import flow as on_one_line
+from trainlint.fix.tree import Entry, Node, NotEditableError, Shape, parse, resolve
+from trainlint.source.document import Document
+from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.loader import load
+
+__all__ = ["edited"]
+
+
+def edited(document: Document, edits: Iterable[Edit]) -> Document:
+    """The document after all edits, one after the other, each with paths of the document as it was.
+
+    Raises:
+        NotEditableError: an edit cannot be made without touching more than its own lines, its place is not written in
+            this text, or what came out reads as something else than was meant.
+    """
+    if document.origin is not None:
+        raise NotEditableError("it was rendered: the text is another one")
+    for edit in _in_order(edits):
+        document = _edited(document, edit)
+    return document
+
+
+def _in_order(edits: Iterable[Edit]) -> Sequence[Edit]:
+    """Elements that go last, from the end, so that the paths of all others stay what they were."""
+    staying = [each for each in edits if not isinstance(each, Remove)]
+    going = sorted((each for each in edits if isinstance(each, Remove)), key=lambda each: _sortable(each.at.path))
+    return [*staying, *reversed(going)]
+
+
+def _sortable(path: Path) -> list[tuple[int, str]]:
+    return [(step, "") if isinstance(step, int) else (0, step) for step in path]
+
+
+def _edited(document: Document, edit: Edit) -> Document:
+    text = document.text
+    top = parse(text)
+    written = ""
+    if isinstance(edit, Quote):
+        node = resolve(top, edit.at.path)
+        written = "" if node is None else text[node.start : node.end]
+    data = intended(document.data, edit, written)
+    if equal(data, document.data) and not isinstance(edit, Move):
+        return document
+    new = apply(text, _pieces(text, top, edit, document.data))
+    try:
+        loaded = load(new)
+    except (YamlError, TooDeepError) as error:
+        raise NotEditableError(f"what came out is no YAML: {error}") from None
+    if not equal(loaded.data, data) or len(loaded.duplicates) > len(document.duplicates):
+        raise NotEditableError("what came out reads as something else than was meant")
+    return replace(document, text=new, data=loaded.data, duplicates=loaded.duplicates)
+
+
+def _pieces(text: str, top: Node, edit: Edit, data: Any) -> list[Piece]:
+    style = style_of(text, top)
+    path = edit.at.path
+    match edit:
+        case Put(value=value, before=before):
+            return [_put(text, top, path, value, style, before)]
+        case Append(value=value, before=before):
+            node = resolve(top, path)
+            if node is None or node.shape is not Shape.SEQUENCE:
+                return [_put(text, top, path, [value], style, before)]
+            if node.flow:
+                return [flow.add_value(text, node, None, value, style)]
+            return [block.add_element(text, node, value, style)]
+        case Remove():
+            return [_remove(text, top, path)]
+        case Move(to=to):
+            return move(text, top, path, to, value_at(data, path), style, _remove(text, top, path))
+        case Rename(key=key):
+            entry = _entry(top, path)
+            if entry.key is None or entry.key.decorated:
+                raise NotEditableError("it has no key of its own")
+            written = quoted(key, entry.key.style) if entry.key.style else scalar(key, style.quote)
+            return [Piece(entry.key.start, entry.key.end, written)]
+        case Quote():
+            node = resolve(top, path)
+            if node is None or node.style or node.decorated or not node.end > node.start:
+                raise NotEditableError("it is not written as a plain value")
+            return [Piece(node.start, node.end, quoted(text[node.start : node.end], style.quote))]
+
+
+def _entry(top: Node, path: Path) -> Entry:
+    holder = resolve(top, path[:-1])
+    entry = None if holder is None else holder.entry(path[-1])
+    if entry is None:
+        raise NotEditableError("it is not written in this text")
+    return entry
+
+
+def _remove(text: str, top: Node, path: Path) -> Piece:
+    holder, entry = resolve(top, path[:-1]), _entry(top, path)
+    if holder is None:
+        raise NotEditableError("it is not written in this text")
+    if holder.flow:
+        return flow.remove(text, holder, entry)
+    above = _entry(top, path[:-1]) if len(path) > 1 else None
+    return block.remove(text, above, holder, entry)
+
+
+def _put(text: str, top: Node, path: Path, value: Any, style: Style, before: Sequence[str]) -> Piece:
+    """The piece that sets a value; what is missing on the way is a part of it."""
+    for length in range(len(path), 0, -1):
+        node = resolve(top, path[:length])
+        if node is not None and not (length < len(path) and _is_null(text, node)):
+            break
+    else:
+        length, node = 0, top
+    if node is not None and length == len(path):
+        return _replaced(text, top, path, node, value, style)
+    if length + 1 <= len(path) and (found := resolve(top, path[: length + 1])) is not None:  # written, and null
+        return _replaced(text, top, path[: length + 1], found, _nested(path[length + 1 :], value), style)
+    step, inner = path[length], _nested(path[length + 1 :], value)
+    if node is None or node.shape is Shape.SCALAR:
+        raise NotEditableError("another kind of value stands on the way")
+    if node.flow:
+        key = step if isinstance(step, str) else None
+        return flow.add_value(text, node, key, inner, style)
+    if isinstance(step, int):
+        return block.add_element(text, node, inner, style)
+    return block.add_entry(text, node, step, inner, style, before)
+
+
+def _nested(path: Path, value: Any) -> Any:
+    """A value below a path that is not there."""
+    for step in reversed(path):
+        if isinstance(step, int) and step:
+            raise NotEditableError("a list would have holes")
+        value = [value] if isinstance(step, int) else {step: value}
+    return value
+
+
+def _is_null(text: str, node: Node) -> bool:
+    written = text[node.start : node.end]
+    return node.shape is Shape.SCALAR and not node.style and written in ("", "~", "null", "Null", "NULL")
+
+
+def _replaced(text: str, top: Node, path: Path, node: Node, value: Any, style: Style) -> Piece:
+    entry = _entry(top, path)
+    if node.decorated:
+        raise NotEditableError("an anchor or a tag stands before the value")
+    empty = node.start == node.end
+    if empty or (node.entries and not node.flow):
+        holder = resolve(top, path[:-1])
+        if holder is None or (empty and holder.flow):
+            return Piece(node.start, node.end, f" {on_one_line(value, style)}")
+        return block.fill(text, entry, block.mapping_column(text, holder), value, style)
+    if node.style in ("|", ">") or (node.shape is Shape.SCALAR and "\n" in text[node.start : node.end]):
+        raise NotEditableError("the text has several lines")
+    if node.style and isinstance(value, str):
+        return Piece(node.start, node.end, quoted(value, node.style))
+    return Piece(node.start, node.end, on_one_line(value, style))

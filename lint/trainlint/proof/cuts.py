@@ -1,0 +1,93 @@
+"""Placements in which a needed connection is denied."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import product
+
+from trainlint.model.policy import Permission
+from trainlint.model.workload import Group
+from trainlint.proof.cause import CutCause, CutPair
+from trainlint.proof.neighbours import may_be_denied, permission
+from trainlint.proof.roles import Cast
+from trainlint.proof.seats import seats
+from trainlint.proof.wide import TOO_MANY, TooManyError, with_pins, zone_name
+from trainlint.proof.words import denying_verdict, where, which_node
+from trainlint.reachability import Crossing, Reachability, unknown_of
+from trainlint.scheduling.packing import Packing
+from trainlint.scheduling.placement import Placements
+
+__all__ = ["cut_placement"]
+
+
+def cut_placement(
+    group: Group,
+    cast: Cast,
+    reach: Reachability,
+    placements: Placements,
+    dependency_zones: Mapping[int, frozenset[str]],
+    missing: list[str],
+) -> CutCause | None:
+    """One with all pairs of zones between which something is denied; what nobody can tell is added to ``missing``."""
+    pairs: list[CutPair] = []
+    shown: Packing | None = None
+    try:
+        for crossing in _doubtful_crossings(group, cast, reach):
+            packing = _meets(group, cast, placements, crossing, dependency_zones)
+            if packing is None:
+                continue
+            if may_be_denied(group, cast, crossing):
+                verdict, node = denying_verdict(crossing), which_node(crossing)
+                pairs.append(CutPair(crossing.flow, crossing.source.name, crossing.target.name, node, verdict))
+                shown = shown or packing
+            else:
+                missing.extend(unknown_of(crossing.other_node))
+    except TooManyError:
+        missing.append(TOO_MANY)
+    return CutCause(tuple(pairs), where(cast, shown), seats(cast, shown)) if shown is not None else None
+
+
+def _doubtful_crossings(group: Group, cast: Cast, reach: Reachability) -> Iterator[Crossing]:
+    """The flows between places that may not be permitted there, though they are not denied everywhere."""
+    denied = {id(flow) for flow, _ in reach.denied}
+    for flow in group.flows:
+        if id(flow) not in denied and not reach.always_permitted(flow):
+            for crossing in reach.crossings(flow):
+                if permission(group, cast, crossing) is not Permission.ALLOW:
+                    yield crossing
+
+
+def _meets(
+    group: Group,
+    cast: Cast,
+    placements: Placements,
+    crossing: Crossing,
+    dependency_zones: Mapping[int, frozenset[str]],
+) -> Packing | None:
+    """A complete placement with both ends of a crossing in their places, if one can be reached."""
+    ends = [(crossing.flow.source, crossing.source.name)]
+    if crossing.flow.target is not None:
+        ends.append((crossing.flow.target, crossing.target.name))
+    choices: list[list[tuple[int, int]]] = []
+    for member, zone in ends:
+        if member in group.dependencies:
+            if zone not in dependency_zones.get(member, frozenset()):
+                return None
+            continue
+        roles = [index for index in range(cast.own) if cast.pod_sets[index] is group.members[member]]
+        if not roles:
+            return None
+        choices.append(
+            [
+                (role, domain)
+                for role in roles
+                for domain in placements.possible(role)
+                if zone_name(cast, domain) == zone
+            ]
+        )
+    for placement in placements.completed or ():
+        for pins in product(*choices):
+            packing = with_pins(placements, placement, pins)
+            if packing is not None:
+                return packing
+    return None

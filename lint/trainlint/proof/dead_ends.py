@@ -1,0 +1,55 @@
+"""Orders of placement after which some pods wait for ever."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainlint.model.known import Answer
+from trainlint.proof.cause import StrandedCause, Where
+from trainlint.proof.roles import Cast
+from trainlint.proof.seats import state_seats
+from trainlint.proof.words import state_where
+from trainlint.scheduling.placement import Placements
+from trainlint.scheduling.role import State
+
+__all__ = ["dead_end"]
+
+
+def dead_end(cast: Cast, placements: Placements, good: Sequence[str], notes: list[str]) -> StrandedCause | None:
+    """The smallest dead end that would not be one without the affinity that leads into it."""
+    free = placements.unbound()
+    for state in placements.dead_ends or ():
+        if free.pinned(frozenset(), sorted(state)).answer is not Answer.PROVED:
+            notes.append(f"pods may be placed so that the rest finds no room: {_plain(state_where(cast, state))}")
+            continue
+        waiting = [index for index in range(cast.own) if _waits(placements, state, index)]
+        if waiting:
+            pod_set = cast.pod_sets[waiting[0]]
+            at = next((term.at for term in cast.pods[waiting[0]].spec.pod_affinity if term.at), None)
+            if cast.ties.members and (asked := pod_set.together or pod_set.parts):
+                at = asked.at
+            return StrandedCause(
+                state_where(cast, state),
+                tuple({id(cast.pod_sets[index]): cast.pod_sets[index] for index in waiting}.values()),
+                at or pod_set.spec.at or pod_set.at,
+                tuple(good),
+                state_seats(cast, state),
+            )
+    return None
+
+
+def _waits(placements: Placements, state: State, role: int) -> bool:
+    """Whether pods of the role find no place after the state, or not all of them."""
+    here = [domain for placed, domain in state if placed == role]
+    if len(here) >= placements.roles[role].count:
+        return False
+    open_domains = [domain for domain in placements.possible(role) if placements.admits(state, role, domain)]
+    if not open_domains:
+        return len(here) < placements.roles[role].count
+    if here:
+        return placements.complete(frozenset(pair for pair in state if pair[0] == role)).answer is not Answer.PROVED
+    return all(placements.minimal(state | {(role, domain)}).answer is not Answer.PROVED for domain in open_domains)
+
+
+def _plain(placed: Where) -> str:
+    return ", ".join(f"{name} in {zone}" for name, by_zone in placed.items() for zone in by_zone)

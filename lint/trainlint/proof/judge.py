@@ -1,0 +1,165 @@
+"""Exists and for all, for a group whose pods can all be scheduled somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from trainlint.fact import fact
+from trainlint.model.known import Answer
+from trainlint.model.workload import Group
+from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause, ZoneReason
+from trainlint.proof.everywhere import Everywhere, judge_everywhere
+from trainlint.proof.explored import Explored, explored
+from trainlint.proof.group import GroupProof
+from trainlint.proof.roles import Cast
+from trainlint.proof.stage import Stage, lent_zones, own_members
+from trainlint.proof.wide import permitted_across
+from trainlint.proof.zones import Zone, judge_zones, restricted
+from trainlint.reachability import Reachability
+from trainlint.scheduling.packing import UNLIMITED
+
+__all__ = ["Judge"]
+
+
+@fact(eq=False)
+class Judge:
+    """Exists and for all, for a group whose pods can all be scheduled somewhere."""
+
+    group: Group
+    reach: Reachability
+    stage: Stage
+    players: Cast
+    causes: tuple[Cause, ...]
+    found: Explored | None
+
+    def proof(self, doubts: Sequence[str], *, halfway: bool) -> GroupProof:
+        """The proof; ``doubts`` keep anything from being proved."""
+        zones = self._zones()
+        exists = _any([zone.answer for zone in zones])
+        if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
+            exists = Answer.UNKNOWN
+        viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
+        if halfway:
+            return self._made(exists, Answer.UNKNOWN, viable, zones=zones)
+        causes = (*self.causes, *self._no_zone(zones))
+        if exists is not Answer.PROVED:
+            unknown = [text for zone in zones for text in zone.missing]
+            if not self.stage.complete:
+                unknown.append(_other_nodes(self.stage))
+            missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
+            unproved = tuple(dict.fromkeys(missing))
+            return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
+        every = _unless_tied(self.players, self._everywhere(viable))
+        if not self.stage.complete and every.answer is Answer.PROVED:
+            every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
+        best = next(zone for zone in zones if zone.answer is Answer.PROVED)
+        return self._made(
+            exists,
+            every.answer,
+            viable,
+            witness=best.witness,
+            counterexample=_counterexample(every),
+            zones=zones,
+            seats=best.seats,
+            bad_seats=next((each.seats for each in (every.stranded, every.cut, every.split) if each is not None), ()),
+            causes=(*causes, *self._roots(every)),
+            notes=(*every.notes, *self._today(viable)),
+            missing=tuple(dict.fromkeys(every.missing)),
+        )
+
+    def _roots(self, every: Everywhere) -> Iterator[Cause]:
+        """What breaks for all; a spread constraint that drives the pods apart is itself the root (decision 1)."""
+        spread = any(isinstance(each, SpreadCause) and each.limits for each in self.causes)
+        for each in (every.stranded, every.cut, None if spread else every.split):
+            if each is not None:
+                yield each
+
+    def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:
+        key = self.stage.settings.topology_key
+        return GroupProof(self.group, exists, for_all, viable, topology_key=key, reach=self.reach, **rest)
+
+    def _zones(self) -> tuple[Zone, ...]:
+        own = [self.stage.feasible[index] for index in own_members(self.group)]
+        zones = judge_zones(self.group, self.players, own, self.reach)
+        return self.found.zones(zones) if self.found is not None else zones
+
+    def _no_zone(self, zones: Sequence[Zone]) -> Iterator[ZoneCause]:
+        """The cause where no zone would do even if every flow that is denied everywhere were permitted."""
+        if _any([zone.structural for zone in zones]) is not Answer.REFUTED or not self.stage.complete:
+            return
+        if self.players.targetless:
+            return
+        across = permitted_across(self.group, self.players, self.reach)
+        if not across or self.group.collective:
+            yield ZoneCause(_reasons(zones), across)
+
+    def _today(self, viable: Sequence[str]) -> Iterator[str]:
+        """Whether pools must grow before the group fits: at their minimum size no zone takes it."""
+        pools = [node.pool for node in self.stage.nodes]
+        today = replace(
+            self.players,
+            classes=tuple(
+                replace(each, count=sum(pools[index].minimum for index in each.pools)) for each in self.players.classes
+            ),
+        )
+        if today.classes == self.players.classes:
+            return
+        if all(restricted(today, zone).completed == () for zone in viable):
+            grow = dict.fromkeys(
+                pools[index].name
+                for each in self.players.classes
+                for index in each.pools
+                if (pools[index].maximum or UNLIMITED) > pools[index].minimum
+            )
+            yield f"it does not fit at today's size of the pools: {', '.join(grow)} must grow first"
+
+    def _everywhere(self, viable: tuple[str, ...]) -> Everywhere:
+        if self.found is not None:
+            return self.found.everywhere(self.group, self.reach, viable)
+        lent = lent_zones(self.group, self.stage)
+        every = judge_everywhere(self.group, self.players, self.reach, viable, lent)
+        if every.answer is not Answer.UNKNOWN or self.players.ties.members or self.players.ties.ahead:
+            return every
+        found = explored(self.players, self.stage.namespaces, self.stage.storage)
+        return every if found is None else found.everywhere(self.group, self.reach, viable)
+
+
+def _unless_tied(players: Cast, every: Everywhere) -> Everywhere:
+    """Where pods share a volume that is made for the first of them, its place may bind all others, or not."""
+    zones = {players.zone(domain) for domain in range(len(players.domains)) if _used(players, domain)}
+    if not players.tied or len(zones) < 2:
+        return every
+    return Everywhere(
+        Answer.UNKNOWN, missing=(f"where the volume of claim {players.tied[0]}, which pods share, is made",)
+    )
+
+
+def _used(players: Cast, domain: int) -> bool:
+    pools = players.domains[domain].pools
+    return any(
+        players.classes[number].pool in pools for role in players.roles[: players.own] for number in role.classes
+    )
+
+
+def _other_nodes(stage: Stage) -> str:
+    return f"which other nodes there are: {stage.partial or 'the inventory says that it is not complete'}"
+
+
+def _any(answers: Sequence[Answer]) -> Answer:
+    if Answer.PROVED in answers:
+        return Answer.PROVED
+    return Answer.UNKNOWN if Answer.UNKNOWN in answers or not answers else Answer.REFUTED
+
+
+def _reasons(zones: Sequence[Zone]) -> dict[str, tuple[ZoneReason, ...]]:
+    return {zone.name: zone.reasons for zone in zones}
+
+
+def _counterexample(every: Everywhere) -> Where:
+    if every.stranded is not None:
+        return every.stranded.placed
+    if every.cut is not None:
+        return every.cut.where
+    return every.split.where if every.split is not None else {}

@@ -1,0 +1,222 @@
+"""The shared cases: what can be mended is, what admits more is only shown, and nothing else changes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from trainlint.engine.check import Repairs, check
+from trainlint.finding import Safety
+from trainlint.fix.store import replace_file
+from trainlint.result import FileChange, Result
+
+CASES = Path(__file__).parents[1] / "cases"
+
+SAFE = {
+    # the object is refused as it is, or the line does nothing: nothing that works can change
+    "expired-suppression--date-in-the-past": {"unquoted-string"},
+    "invalid-extended-resource--request-without-limit": {"invalid-extended-resource"},
+    "operator-env-overridden--master-port-of-a-pytorchjob": {"operator-env-overridden"},
+    "unexpected-container-name--worker-of-a-pytorchjob": {"unexpected-container-name"},
+    "unquoted-string--env-number-and-label-boolean": {"unquoted-string"},
+}
+"""The cases that ``--fix`` alone mends, with the rules whose findings go."""
+
+OPENING = {
+    "cidr-never-matches-pods--pod-subnet-as-egress-peer": "cite/Worker to cite/Master",
+    "collective-ports-blocked--nodeport-range-mistaken-for-ephemeral": "every port of every protocol (ingress)",
+    "collective-ports-blocked--only-the-master-port": "every port of every protocol (ingress)",
+    "dns-egress-blocked--dns-selector-without-namespace": "UDP and TCP 53",
+    "dns-egress-blocked--egress-to-peers-only": "UDP and TCP 53",
+    "flow-denied--deny-beats-allow": "the label tier",
+    "flow-denied--namespaces-shut-against-each-other": "TCP 2379 (ingress)",
+    "flow-denied--scrape-allowed-ranks-forgotten": "every port (ingress)",
+    "identity-excluded-label--completion-index-in-peer": "every port (ingress)",
+    "identity-excluded-label--copied-labels-are-filtered-out": "every port (ingress)",
+    "node-peer-is-not-pod--from-nodes-of-the-gpu-pool": "every port (ingress)",
+    "service-port-in-policy--scrape-port-of-the-service": "port 9400",
+    "vacuous-peer--from-endpoints-rendered-empty": "every port (ingress)",
+}
+"""The cases whose repair admits more traffic, with what it must say that it opens."""
+
+UNSAFE = {
+    "affinity-deadlock--coordinator-in-a-zone-without-gpus",
+    "daemonset-misses-gpu-nodes--device-plugin",
+    "dangling-reference--priority-class-misspelt",
+    "fixed-device-index--one-hca-name-for-every-virtual-function",
+    "flow-denied--security-zones-by-static-label",
+    "gang-exceeds-pods--pod-group-larger-than-the-job",
+    "gloo-interface-syntax--prefix-from-a-configmap",
+    "gpu-taint-tolerated-without-gpu--cache-deployment",
+    "headless-service-mismatch--service-has-another-name",
+    "host-network-dns--master-by-service-name",
+    "invalid-nccl-value--true-is-zero",
+    "kueue-never-admits--cluster-queue-without-namespace-selector",
+    "mesh-sidecar-on-training--namespace-label",
+    "mesh-sidecar-on-training--opt-out-on-the-wrong-object",
+    "misplaced-field--run-policy-field-under-spec",
+    "nccl-interface-loopback--exclusion-forgets-lo",
+    "nccl-interface-missing--networks-annotation-on-the-job",
+    "no-matching-node--misspelt-gpu-product",
+    "no-viable-zone--before-and-after",
+    "no-viable-zone--coordinator-left-in-cpu-zone",
+    "no-viable-zone--four-zones-four-reasons",
+    "policy-selects-nothing--one-letter-off",
+    "rdma-memlock--capability-forgotten",
+    "rdma-on-some-roles--master-without-efa",
+    "rdma-resource-missing--efa-provider-without-efa",
+    "restart-policy-hangs--one-pod-of-a-job-replaced-alone",
+    "scheduling-gate-committed--copied-from-a-live-pod",
+    "shm-too-small--eight-gpus-and-the-default",
+    "soft-colocation--preferred-pod-affinity",
+    "split-across-zones--one-node-group-per-zone",
+    "split-cut-by-policy--cluster-wide-deny-over-networkpolicy",
+    "split-cut-by-policy--coordinator-not-pinned",
+    "split-cut-by-policy--egress-by-labels-copied-from-nodes",
+    "split-cut-by-policy--from-nodes-of-one-zone",
+    "split-cut-by-policy--preferred-affinity-is-no-wall",
+    "spread-unsatisfiable--tainted-control-plane-counts",
+    "spread-used-as-colocation--does-nothing-in-one-zone",
+    "spread-used-as-colocation--hard-spread-forces-a-split",
+    "stranded-by-affinity--small-zone-takes-the-first-worker",
+    "stranded-by-affinity--workers-follow-a-free-coordinator",
+    "unknown-nccl-variable--words-in-the-wrong-order",
+    "untolerated-taint--mpi-workers-only",
+    "untolerated-taint--no-execute-twin",
+    "verbose-debug-committed--trace",
+    "zone-label-contradicts-placement--moved-but-still-labelled",
+}
+"""The cases that ``--fix --unsafe-fixes`` mends beside those of ``SAFE``."""
+
+ALL = sorted(path for path in CASES.glob("*/*--*") if not (path / "base").is_dir())
+
+
+@pytest.fixture(params=ALL, ids=lambda path: path.name)
+def case(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, Path]:
+    root = tmp_path / "repository"
+    shutil.copytree(request.param, root, ignore=shutil.ignore_patterns("case.yaml"))
+    return request.param.name, root
+
+
+def contents(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def apply(root: Path, repairs: Repairs) -> Result:
+    """What ``--fix`` does: look, write."""
+    result = check([root], repairs=repairs)
+    assert result.failures == ()
+    for change in result.changes:
+        replace_file(Path(result.root), change.file, change.before, change.after)
+    return result
+
+
+def keys(result: Result) -> set[tuple[str, str]]:
+    return {(each.finding.rule, each.finding.message) for each in result.findings}
+
+
+def replayed(change: FileChange) -> bytes:
+    """The content after the text edits alone, made by somebody who knows nothing of documents."""
+    lines = change.before.decode("utf-8-sig").split("\n")
+    text = change.before.decode("utf-8-sig")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    for edit in sorted(change.edits, key=lambda each: each.span.line, reverse=True):
+        start = starts[edit.span.line - 1] + edit.span.column - 1
+        end = min(starts[edit.span.end_line - 1] + edit.span.end_column - 1, len(text))
+        text = text[:start] + edit.text + text[end:]
+    mark = b"\xef\xbb\xbf" if change.before.startswith(b"\xef\xbb\xbf") else b""
+    return mark + text.encode()
+
+
+def unchanged_but(before: Mapping[str, bytes], after: Mapping[str, bytes], result: Result) -> None:
+    """Every file is what it was, but for the lines that the edits name."""
+    assert before.keys() == after.keys()
+    changed = {change.file: change for change in result.changes}
+    for name, content in after.items():
+        if name in changed:
+            assert content == replayed(changed[name]) == changed[name].after
+        else:
+            assert content == before[name]
+
+
+def test_every_case_with_a_repair_is_known(case: tuple[str, Path]) -> None:
+    name, root = case
+    result = check([root], repairs=Repairs.EACH)
+    found = {each.safety for each in result.repairs or ()}
+    expected = {
+        safety
+        for safety, names in ((Safety.SAFE, SAFE), (Safety.UNSAFE, UNSAFE), (Safety.OPENING, OPENING))
+        if name in names
+    }
+    assert found == expected
+
+
+def test_unsafe_fixes_end_the_findings_bring_no_others_and_touch_nothing_else(case: tuple[str, Path]) -> None:
+    name, root = case
+    first, before = check([root]), contents(root)
+    result = apply(root, Repairs.ALL)
+    unchanged_but(before, contents(root), result)
+    again = check([root])
+    mended = {each for repair in result.repairs or () for each in repair.mends}
+    assert bool(result.changes) == (name in UNSAFE | SAFE.keys())
+    assert not {each.finding.id for each in again.findings} & mended
+    left_behind = {text for repair in result.repairs or () for text in repair.leaves}
+    new = keys(again) - keys(first)
+    assert {rule for rule, _ in new} <= {text.partition("[")[2].partition("]")[0] for text in left_behind} | {
+        rule for rule, _ in keys(first)
+    }
+    assert len(again.findings) <= len(first.findings) - len(mended) + len(left_behind)
+    if result.changes:  # what was mended once stays as it is
+        after = contents(root)
+        assert apply(root, Repairs.ALL).changes == ()
+        assert contents(root) == after
+
+
+def test_fix_alone_mends_only_what_cannot_work_as_it_is(case: tuple[str, Path]) -> None:
+    name, root = case
+    first, before = check([root]), contents(root)
+    result = apply(root, Repairs.SAFE)
+    assert {each.safety for each in result.repairs or ()} <= {Safety.SAFE}
+    assert bool(result.changes) == (name in SAFE)
+    unchanged_but(before, contents(root), result)
+    again = check([root])
+    gone = {each.finding.rule for each in first.findings} - {each.finding.rule for each in again.findings}
+    assert gone >= SAFE.get(name, set())
+    assert [(each.name, each.exists, each.for_all) for each in first.groups] == [
+        (each.name, each.exists, each.for_all) for each in again.groups
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(OPENING))
+def test_what_admits_more_traffic_is_shown_with_what_it_opens_and_never_applied(name: str, tmp_path: Path) -> None:
+    root = tmp_path / "repository"
+    (folder,) = CASES.glob(f"*/{name}")
+    shutil.copytree(folder, root, ignore=shutil.ignore_patterns("case.yaml"))
+    shown = [each for each in check([root], repairs=Repairs.EACH).repairs or () if each.safety is Safety.OPENING]
+    assert OPENING[name] in "; ".join(text for each in shown for text in each.opens)
+    before = contents(root)
+    apply(root, Repairs.ALL)
+    touched = {change.file for repair in shown for change in repair.changes}
+    assert touched
+    assert all(contents(root)[each] == before[each] for each in touched)
+
+
+@pytest.mark.needs("git")
+@pytest.mark.parametrize("folder", sorted(CASES.glob("policy/policy-loosened--*")), ids=lambda path: path.name)
+def test_what_a_change_loosened_is_never_called_mended(folder: Path, tmp_path: Path) -> None:
+    """The rule compares with the base revision, which no trial does: only people can take a change back."""
+    root = tmp_path / "repository"
+    shutil.copytree(folder / "base", root)
+    identity = ("-c", "user.name=case", "-c", "user.email=case@example.invalid")
+    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "base")):
+        subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+    shutil.copytree(folder / "head", root, dirs_exist_ok=True)
+    result = check([root], base="HEAD", repairs=Repairs.EACH)
+    loosened = {each.finding.id for each in result.findings if each.finding.rule == "policy-loosened"}
+    assert not loosened & {each for repair in result.repairs or () for each in repair.mends}
