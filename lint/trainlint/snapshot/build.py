@@ -211,13 +211,16 @@ def _snapshot(
 
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
     found = _informed(settings, objects, repository, tuple(releases))
-    stated = said.settings(with_cni(found.settings, objects))
-    inventories = inventories_of(repository, objects, stated, home)
-    single = stated.inventories or (home and inventories)
-    elsewhere = () if single else inventories_elsewhere(repository, objects, stated)
+    settings = said.settings(with_cni(found.settings, objects))
+    inventories = inventories_of(repository, objects, settings, home)
+    alone = bool(settings.inventories or (home and inventories))
+    elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
+    stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
     settings = said.settings(replace(stated, assumptions=(*assumes, *found.assumes, *assumptions(stated, objects))))
-    before = said.snapshot(name, objects, (*inventories, *elsewhere), (why, settings, unrendered, opened))
-    if before is not None:
+    before = said.known.get(name)
+    if before is not None and before.is_same(
+        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened))
+    ):
         return before
     workloads = read_workloads([each.field for each in objects], stated)
     namespaces = said.namespaces(namespaces_of(objects))
@@ -233,13 +236,7 @@ def _snapshot(
         unrendered=unrendered,
         moved=moved,
         opened=opened,
-        unknowns=(
-            *workloads.unknowns,
-            *disputed(objects),
-            *found.unknowns,
-            *_changers(objects, workloads.groups, namespaces),
-            *unknowns,
-        ),
+        unknowns=(*workloads.unknowns, *doubts, *_changers(objects, workloads.groups, namespaces)),
         read=found.read,
     )
 

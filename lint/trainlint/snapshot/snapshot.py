@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 
@@ -65,10 +65,39 @@ class Snapshot:
             found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
         return found
 
+    def is_same(
+        self,
+        objects: Sequence[ApiObject],
+        inventories: Sequence[Inventory],
+        unknowns: Collection[Unknown],
+        said: tuple[object, ...],
+    ) -> bool:
+        """Whether it holds the very same objects, of the very same documents, as they are deployed, and the same is
+        said about it.
+        """
+        nodes = (*self.inventories, *self.elsewhere)
+        return (
+            len(self.objects) == len(objects)
+            and len(nodes) == len(inventories)
+            and all(map(_is_same, self.objects, objects))
+            and all(one is other for one, other in zip(nodes, inventories, strict=True))
+            and set(unknowns) <= set(self.unknowns)
+            and (self.why, self.settings, dict(self.unrendered), dict(self.opened)) == said
+        )
+
     @cached_property
     def _inventories_for(self) -> dict[str, tuple[Inventory, ...]]:
         """The answers so far, by file."""
         return {}
+
+
+def _is_same(one: ApiObject, other: ApiObject) -> bool:
+    """Whether two objects stand at one place of one document, and whoever deploys them leaves them equal."""
+    return (
+        one.field.document is other.field.document
+        and one.field.path == other.field.path
+        and (one.field.value is other.field.value or bool(one.field.value == other.field.value))
+    )
 
 
 _united = remembered(united)
