@@ -128,3 +128,20 @@ def test_where_a_fork_is_checked_out_the_address_of_the_original_is_this_reposit
     state = state_of(fleet)
     assert [each.name for each in state.snapshots] == ["east", "west", "."]
     assert any("fork" in text for each in state.snapshots for text in each.settings.assumptions)
+
+
+@pytest.mark.needs("kustomize", "helm")
+def test_a_chart_whose_values_are_not_in_git_is_an_unknown_and_not_taken_for_what_it_makes_by_itself(
+    fleet: Path,
+) -> None:
+    file = fleet / "clusters" / "east" / "apps.yaml"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(
+        text.replace("  values:\n", "  valuesFrom: [{kind: Secret, name: size}]\n  values:\n"), encoding="utf-8"
+    )
+    state = state_of(fleet)
+    (east,) = (each for each in state.snapshots if each.name == "east")
+    assert not any(each.meta.kind == "JobSet" for each in east.objects)
+    assert any("Secret size" in each.missing for each in east.unknowns)
+    assert east.may_hold_more("sweeps")
+    assert namespaced(state, ".") == {("Job", "research/by-hand")}
