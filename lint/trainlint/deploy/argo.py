@@ -53,6 +53,8 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
     cluster, namespace = _cluster(destination), read_text(destination["namespace"])
     if any(map(is_placeholder, (url, written, cluster, namespace))):
         return _undecided(by, source, "its source is filled in elsewhere", "lint what Argo CD makes of it")
+    if not url:
+        return _undecided(by, source, "its source: it names no repository", "name one (repoURL)")
     helm = source["helm"]
     release = Release(
         read_text(helm["releaseName"]) or by.rpartition("/")[2],
