@@ -160,3 +160,32 @@ def test_a_chart_that_nobody_installs_may_bring_what_is_missing(tmp_path: Path) 
     )
     files = {"c/Chart.yaml": CHART.format("c"), "c/templates/claim.yaml": claim, "pod.yaml": pod}
     assert found(lint(tmp_path, files)) == []
+
+
+SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: train, namespace: argocd}
+spec:
+  generators: [{list: {elements: [{cluster: east}, {cluster: west}]}}]
+  template:
+    metadata: {name: "train-{{cluster}}"}
+    spec:
+      source: {repoURL: "https://git.example/team/ml", path: charts/train, helm: {valuesObject: {workers: 2}}}
+      destination: {name: "{{cluster}}", namespace: ml}
+"""
+
+
+@needs_helm
+def test_a_chart_in_two_clusters_defines_nothing_twice(tmp_path: Path) -> None:
+    result = lint(tmp_path, {**TRAIN, "sets/train.yaml": SET})
+    assert {each.name for each in result.snapshots} == {"east", "west"}
+    assert found(result) == []
+
+
+@needs_helm
+def test_two_sets_of_values_from_one_place_are_two_releases(tmp_path: Path) -> None:
+    written = SET.replace("cluster: east", "cluster: east, workers: '2'").replace("west", "west, workers: '3'")
+    result = lint(tmp_path, {**TRAIN, "sets/train.yaml": written.replace("workers: 2", 'workers: "{{workers}}"')})
+    assert {each.name for each in result.snapshots} == {"east", "west"}
+    assert found(result) == []

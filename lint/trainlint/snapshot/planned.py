@@ -29,7 +29,8 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
     reach = Reach(repository)
     deployments = [each for cluster in clusters for each in cluster.deployments]
     paths = [path for each in deployments if each.way is Way.KUSTOMIZE for path in (each.path, *each.components)]
-    return Planned(
-        tuple(sorted({root for path in paths for root in reach.roots(path)})),
-        tuple((each.release, each.at) for each in deployments if each.way is Way.CHART and each.release is not None),
-    )
+    charts: list[tuple[Release, Location | None]] = []
+    for each in deployments:
+        if each.way is Way.CHART and each.release is not None and (each.release, each.at) not in charts:
+            charts.append((each.release, each.at))  # two clusters may get the very same
+    return Planned(tuple(sorted({root for path in paths for root in reach.roots(path)})), tuple(charts))

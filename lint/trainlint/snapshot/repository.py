@@ -174,14 +174,15 @@ def read_repository(
     replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
-    found = [
-        item
+    batches = [
+        tuple(_wanted(reading.documents))
         for reading in readings
         if reading.file not in resolution.patch_files | replaced and not is_kustomization(reading.file)
-        for item in _wanted(reading.documents)
     ]
-    found += [item for root in rendered for item in _wanted(root.documents)]
-    duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
+    batches += [tuple(_wanted(root.documents)) for root in rendered]  # one file may say of several what they make
+    found = [item for batch in batches for item in batch]
+    duplicates = [each for batch in batches for each in _in_one_file(batch)]
+    duplicates += _in_one_kustomization(found, kustomizations)
     superseded = {id(duplicate.first) for duplicate in duplicates}
     transformed = {file: by for file, by in _transformed(kustomizations, resolution).items() if file not in replaced}
     tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
@@ -252,16 +253,15 @@ def _moved(kustomizations: Mapping[str, Kustomization], resolution: Resolution) 
     return found
 
 
-def _in_one_file(objects: Sequence[ApiObject]) -> Iterator[Duplicate]:
-    last: dict[tuple[str, Key], ApiObject] = {}
+def _in_one_file(objects: Iterable[ApiObject]) -> Iterator[Duplicate]:
+    last: dict[Key, ApiObject] = {}
     for each in objects:
         if each.key is None:
             continue
-        place = (each.file, each.key)
-        if place in last:
+        if each.key in last:
             where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
-            yield Duplicate(last[place], each, where)
-        last[place] = each
+            yield Duplicate(last[each.key], each, where)
+        last[each.key] = each
 
 
 def _in_one_kustomization(
