@@ -58,6 +58,7 @@ class Prover:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._snapshot = facts.snapshot
+        self._near: dict[tuple[int, int], tuple[Group, Inventory, list[Feasibility]]] = {}
         self._worlds: dict[int, tuple[GroupProof, Opened, Without | None]] = {}
 
     def prove(self, group: Group) -> GroupProof:
@@ -206,6 +207,12 @@ class Prover:
 
     def _others(self, group: Group, inventory: Inventory) -> list[Feasibility]:
         """Where the pods can be scheduled that the group may be required to be near."""
+        key = (id(group), id(inventory))
+        if key not in self._near:
+            self._near[key] = (group, inventory, self._near_to(group, inventory))
+        return self._near[key][2]
+
+    def _near_to(self, group: Group, inventory: Inventory) -> list[Feasibility]:
         members = {id(member) for member in group.members}
         terms = [term for member in group.members for term in member.spec.pod_affinity]
         near = {member.namespace for member in group.members}

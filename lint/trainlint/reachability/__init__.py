@@ -234,7 +234,8 @@ class Reachability:
 
     def inside(self, place: Place) -> nx.MultiDiGraph[int]:
         """The graph of one place: its nodes are the members, an edge is a flow (by index) that is permitted there."""
-        if place.name not in self._graphs:
+        name = place.name if self._zonal else ""  # no policy tells places apart: what holds in one holds in all
+        if name not in self._graphs:
             import networkx as nx  # noqa: PLC0415 (slow to import; only groups need it)
 
             graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
@@ -242,8 +243,8 @@ class Reachability:
             for index, flow in enumerate(self.group.flows):
                 if flow.target is not None and self.crossing(flow, place, place).permission is Permission.ALLOW:
                     graph.add_edge(flow.source, flow.target, key=index)
-            self._graphs[place.name] = graph
-        return self._graphs[place.name]
+            self._graphs[name] = graph
+        return self._graphs[name]
 
     def cut_inside(self, place: Place, flows: Iterable[int]) -> tuple[Crossing, ...]:
         """Of the given flows (indices), those without an edge inside one place."""

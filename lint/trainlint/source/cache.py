@@ -57,7 +57,7 @@ class Cache:
         if source.name == STDIN:
             return read_file(source, self._kinds)
         try:
-            content = source.read() if source.size() <= MAX_BYTES else None
+            content = source.read_up_to(MAX_BYTES)
         except OSError:
             content = None
         if content is None:

@@ -54,6 +54,13 @@ class SourceFile:
         with open(self.path, "rb", buffering=0) as stream:  # noqa: PTH123 (read at once: a buffer is of no use)
             return stream.read()
 
+    def read_up_to(self, limit: int) -> bytes | None:
+        """The bytes of the file; ``None`` if there are more than ``limit``. Raises OSError."""
+        if self.content is not None:
+            return self.content if len(self.content) <= limit else None
+        with open(self.path, "rb", buffering=0) as stream:  # noqa: PTH123
+            return stream.read() if os.fstat(stream.fileno()).st_size <= limit else None
+
 
 @fact
 class World:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -26,6 +27,8 @@ __all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "par
 MAX_BYTES: Final = 64 << 20
 _KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 _MAX_LISTS: Final = 8
+_PLAIN_KIND: Final = re.compile(r"^kind: (\w+)$", re.MULTILINE)
+"""How nearly every document says its kind: whoever wants that kind need look no further."""
 _MAX_PAD: Final = 100
 
 
@@ -62,9 +65,7 @@ def is_kustomization(file: str) -> bool:
 def read_file(source: SourceFile, kinds: KindFilter) -> Reading:
     """Read a file from disk; one that cannot be read, or is larger than MAX_BYTES, is an unknown."""
     try:
-        if source.size() > MAX_BYTES:
-            return _too_large(source.name)
-        content = source.read()
+        content = source.read_up_to(MAX_BYTES)
     except OSError as error:
         reason = error.strerror or type(error).__name__
         return Reading(
@@ -73,6 +74,8 @@ def read_file(source: SourceFile, kinds: KindFilter) -> Reading:
                 Unknown(f"the objects in {source.name}", f"the file cannot be read: {reason}", at=_top(source.name)),
             ),
         )
+    if content is None:
+        return _too_large(source.name)
     return read(source.name, content, kinds, chart=source.chart)
 
 
@@ -171,6 +174,9 @@ class _Reader:
         if self._always:
             return True
         if loaded is None:
+            plain = _PLAIN_KIND.search(part.text)
+            if plain is not None and plain[1] in self._kinds.kinds:
+                return True
             content = part.text.encode("utf-8", "surrogatepass")
             return self._kinds.may_hold(content) or may_be_kindless(content)
         return self._holds(loaded.data)
