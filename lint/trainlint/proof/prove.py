@@ -40,7 +40,8 @@ def prove(
 
     def refuted(*causes: Cause) -> GroupProof:
         key = stage.settings.topology_key
-        zones = judge_zones(group, players, [stage.feasible[index] for index in own_members(group)], reach)
+        own = [stage.feasible[index] for index in own_members(group)]
+        zones = () if halfway else judge_zones(group, players, own, reach)
         answer, unsure = Answer.REFUTED, tuple(doubts)
         return GroupProof(
             group, answer, answer, causes=causes, missing=unsure, topology_key=key, zones=zones, reach=reach
