@@ -64,7 +64,8 @@ class Deployment:
     ``by`` is the deployer as messages show it, ``at`` its place. ``path`` is a directory or file below the root (empty:
     the root). ``namespace`` is for objects that name none; with ``moves`` for all of them. ``components`` are
     directories of kustomize components that join in. ``recurse``, ``include`` and ``exclude`` (patterns below the path)
-    narrow a plain directory. ``assumes`` says what is taken for granted.
+    narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
+    ``assumes`` says what is taken for granted.
     """
 
     by: str
@@ -80,6 +81,7 @@ class Deployment:
     recurse: bool = True
     include: str = ""
     exclude: str = ""
+    unrestricted: bool = False
     release: Release | None = None
     assumes: tuple[str, ...] = ()
 

@@ -48,6 +48,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
         variables=_variables(spec["postBuild"], context),
         changes=tuple(_changes(spec, by)),
         components=components,
+        unrestricted=True,
         assumes=tuple(assumes),
     )
     lost = tuple(each for each in components if not context.sources.holds(each))
@@ -69,7 +70,8 @@ def synced(by: str, sync: Field, context: Context) -> Deployed:
     owner = context.sources.owner(url, path)
     if not owner.ours or not context.sources.holds(path):
         return _undecided(by, sync, f"its objects: they come from {url}", "lint that repository with this one")
-    return Deployed((Deployment(by, sync.at, path, assumes=(owner.assumes,) if owner.assumes else ()),), closed=True)
+    made = Deployment(by, sync.at, path, unrestricted=True, assumes=(owner.assumes,) if owner.assumes else ())
+    return Deployed((made,), closed=True)
 
 
 def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:

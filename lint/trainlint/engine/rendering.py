@@ -60,12 +60,17 @@ def rendered_repository(
     for _ in range(MAX_ROUNDS):
         before, plan = plan, planned(repository, fleet.clusters)
         more = _kustomizations(world, readings, setup, builds, tell, plan.kustomizations)
-        if plan.charts == before.charts and [each.root for each in more] == [each.root for each in kustomizations]:
+        if plan.charts == before.charts and _same(more, kustomizations):
             break  # everything that is named is rendered
         kustomizations = more
         repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
     return repository, fleet
+
+
+def _same(one: Iterable[Rendered], other: Iterable[Rendered]) -> bool:
+    """Whether the same was rendered: who deploys a root may let it read more files."""
+    return [(each.root, each.failure) for each in one] == [(each.root, each.failure) for each in other]
 
 
 def _deploys(repository: Repository, settings: Iterable[Settings]) -> bool:
@@ -106,7 +111,7 @@ def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[Hel
 
 
 def _kustomizations(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[str] = ()
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[Deployed] = ()
 ) -> tuple[Rendered, ...]:
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()
@@ -115,7 +120,7 @@ def _kustomizations(
         return ()
     from trainlint.source.kustomize import render  # noqa: PLC0415 (only where there is something to render)
 
-    return render(world, readings, KindFilter(READ_KINDS), builds, program, map(Deployed, extra), tell)
+    return render(world, readings, KindFilter(READ_KINDS), builds, program, extra, tell)
 
 
 def _charts(

@@ -10,17 +10,18 @@ from trainlint.finding import Location
 from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.reach import Reach
 from trainlint.snapshot.repository import Repository
+from trainlint.source.rendered import Deployed
 
 __all__ = ["Planned", "planned"]
 
 
 @fact
 class Planned:
-    """``kustomizations`` are directories; ``charts`` the releases of charts in the repository, each with the place of
-    who installs it.
+    """``kustomizations`` are built by themselves; ``charts`` the releases of charts in the repository, each with the
+    place of who installs it.
     """
 
-    kustomizations: tuple[str, ...] = ()
+    kustomizations: tuple[Deployed, ...] = ()
     charts: tuple[tuple[Release, Location | None], ...] = ()
 
 
@@ -28,8 +29,14 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
     """What the deployers that are known by now name."""
     reach = Reach(repository)
     deployments = [each for cluster in clusters for each in cluster.deployments]
-    paths = [path for each in deployments if each.way is Way.KUSTOMIZE for path in (each.path, *each.components)]
+    built = dict.fromkeys(
+        Deployed(root, unrestricted=each.unrestricted)
+        for each in deployments
+        if each.way is Way.KUSTOMIZE
+        for path in (each.path, *each.components)
+        for root in reach.roots(path)
+    )
     return Planned(
-        tuple(sorted({root for path in paths for root in reach.roots(path)})),
+        tuple(built),
         tuple((each.release, each.at) for each in deployments if each.way is Way.CHART and each.release is not None),
     )

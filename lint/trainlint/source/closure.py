@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any, Final
 
 from trainlint.fact import fact
@@ -16,6 +16,7 @@ from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
 from trainlint.source.kustomization import FILE_NAMES, is_remote
 from trainlint.source.patches import Documents
+from trainlint.source.rendered import Deployed
 from trainlint.source.tree import OutsideError, Tree
 
 __all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
@@ -31,7 +32,8 @@ class Closure:
     """``files`` are the contents of the copy by name, ``links`` its symbolic links.
 
     ``kustomizations`` are the documents of all kustomizations that take part, by directory, as they are written.
-    ``unknowns`` are what was taken out of the copy: the rest is rendered.
+    ``unknowns`` are what was taken out of the copy: the rest is rendered. ``unrestricted``: kustomize may read any file
+    of the copy from any of its directories; nothing that it reads leads out of the copy.
     """
 
     root: str
@@ -40,18 +42,21 @@ class Closure:
     directories: set[str] = field(default_factory=set)
     kustomizations: dict[str, Document] = field(default_factory=dict)
     unknowns: list[Unknown] = field(default_factory=list)
+    unrestricted: bool = False
 
 
-def close(tree: Tree, root: str, documents: Documents, namespace: str = "") -> Closure:
-    """Collect what the kustomization in the directory ``root`` needs; ``documents`` gives all documents of a file.
+def close(tree: Tree, deployed: Deployed, documents: Documents) -> Closure:
+    """Collect what the kustomization in a directory needs; ``documents`` gives all documents of a file.
 
-    ``namespace`` takes the place of the one that it gives, if somebody deploys it into another.
+    The namespace of who deploys it takes the place of the one that it gives.
 
     Raises:
         RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it nobody
             could tell what comes out.
     """
-    return _Collector(tree, root, documents).closure(namespace)
+    collector = _Collector(tree, deployed.directory, documents)
+    closure = collector.closure(deployed.namespace)
+    return replace(closure, unrestricted=True) if deployed.unrestricted and not collector.astray else closure
 
 
 class _Collector:
@@ -78,6 +83,11 @@ class _Collector:
                     data = {**data, "namespace": namespace}
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
         return self._closure
+
+    @property
+    def astray(self) -> bool:
+        """Whether something that may be a path leads out of the copy: then only the restriction holds it."""
+        return any(each.astray for each in self._cleaned.values())
 
     def _aim(self) -> None:
         """Patches may be meant for what was taken out below: then they reach nothing, and that is no fault."""

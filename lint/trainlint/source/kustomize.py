@@ -49,7 +49,9 @@ def render(
     """
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
-    named = sorted({("" if each.directory == "." else each.directory, each.namespace) for each in extra})
+    extra = [replace(each, directory="") if each.directory == "." else each for each in extra]
+    named = sorted({(each.directory, each.namespace) for each in extra})
+    free = {(each.directory, each.namespace) for each in extra if each.unrestricted}
     by_others = {directory for directory, _ in named}
     deployed = [(each, "") for each in resolution.roots if each not in by_others]
     deployed += [each for each in named if each[0] in kustomizations]
@@ -68,7 +70,10 @@ def render(
     as_written = frozenset().union(*(resolution.files[each[0]] for each in deployed if each not in roots))
     tree = Tree(world)
     documents = _Documents(tree, readings)
-    made = [_Root(*root, kustomizations[root[0]].file, tree, kinds, program, documents) for root in roots]
+    made = [
+        _Root(Deployed(*root, unrestricted=root in free), kustomizations[root[0]].file, tree, kinds, program, documents)
+        for root in roots
+    ]
     _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program, tell)
     found: dict[str, int] = {}
     rendered = []
@@ -126,15 +131,14 @@ class _Root:
 
     def __init__(
         self,
-        directory: str,
-        namespace: str,
+        deployed: Deployed,
         file: str,
         tree: Tree,
         kinds: KindFilter,
         program: Program,
         documents: _Documents,
     ) -> None:
-        self.directory = directory
+        self.directory = deployed.directory
         self.file = file
         self.kinds = kinds
         self.closure: Closure | None = None
@@ -142,11 +146,12 @@ class _Root:
         self.digest = ""
         self._refused: RefusedError | None = None
         try:
-            self.closure = close(tree, directory, documents, namespace)
+            self.closure = close(tree, deployed, documents)
         except RefusedError as error:
             self._refused = error
             return
-        what = [program.identity, directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
+        what = [program.identity, self.directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
+        what += ["unrestricted"] if self.closure.unrestricted else []
         self.digest = digest_of(what, self.closure.files, self.closure.links)
 
     def rendered(self, builds: Builds, files: frozenset[str], first: int) -> Rendered:

@@ -17,10 +17,12 @@ class Deployed:
     """A directory that somebody deploys by itself (Flux, Argo CD), and the namespace that everything is put into there.
 
     ``directory`` is relative to the world's root, which is ``.``; an empty ``namespace`` changes none.
+    ``unrestricted``: it may read files beside and above its directory, as Flux lets it (LoadRestrictionsNone).
     """
 
     directory: str
     namespace: str = ""
+    unrestricted: bool = False
 
 
 @fact
