@@ -36,7 +36,8 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
         for path in (each.path, *each.components)
         for root in reach.roots(path)
     )
-    return Planned(
-        tuple(built),
-        tuple((each.release, each.at) for each in deployments if each.way is Way.CHART and each.release is not None),
-    )
+    charts: list[tuple[Release, Location | None]] = []
+    for each in deployments:
+        if each.way is Way.CHART and each.release is not None and (each.release, each.at) not in charts:
+            charts.append((each.release, each.at))  # once, where it is installed in several clusters
+    return Planned(tuple(built), tuple(charts))

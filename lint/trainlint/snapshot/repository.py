@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
+from itertools import chain
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
@@ -83,11 +84,17 @@ RENDER = (
 
 @fact
 class Duplicate:
-    """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys."""
+    """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys.
+
+    ``deployers`` are the two that bring it to one cluster (``where``) and each apply it in their own way, with their
+    places; ``path`` is then one at which the two differ.
+    """
 
     first: ApiObject
     second: ApiObject
     where: str
+    deployers: tuple[tuple[str, Location | None], ...] = ()
+    path: Path = ()
 
 
 @fact(eq=False, slots=False)
@@ -174,14 +181,18 @@ def read_repository(
     replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
-    found = [
+    written = [
         item
         for reading in readings
         if reading.file not in resolution.patch_files | replaced and not is_kustomization(reading.file)
         for item in _wanted(reading.documents)
     ]
-    found += [item for root in rendered for item in _wanted(root.documents)]
-    duplicates = [*_in_one_file(found), *_in_one_kustomization(found, kustomizations)]
+    made = [[*_wanted(root.documents)] for root in rendered]  # one file may stand for several that are no duplicates
+    found = [*written, *chain.from_iterable(made)]
+    duplicates = [
+        *chain.from_iterable(map(_in_one_file, (written, *made))),
+        *_in_one_kustomization(found, kustomizations),
+    ]
     superseded = {id(duplicate.first) for duplicate in duplicates}
     transformed = {file: by for file, by in _transformed(kustomizations, resolution).items() if file not in replaced}
     tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
