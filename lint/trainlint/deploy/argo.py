@@ -102,6 +102,7 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
         recurse=directory["recurse"].value is True,
         include=read_text(directory["include"]),
         exclude=read_text(directory["exclude"]),
+        insists=way is not Way.CHART,
         release=chart if way is Way.CHART else None,
         assumes=(owner.assumes,) if owner.assumes else (),
     )

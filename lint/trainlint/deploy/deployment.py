@@ -65,7 +65,7 @@ class Deployment:
     the root). ``namespace`` is for objects that name none; with ``moves`` for all of them. ``components`` are
     directories of kustomize components that join in. ``recurse``, ``include`` and ``exclude`` (patterns below the path)
     narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
-    ``assumes`` says what is taken for granted.
+    ``insists``: who deploys it puts back what others change. ``assumes`` says what is taken for granted.
     """
 
     by: str
@@ -82,6 +82,7 @@ class Deployment:
     include: str = ""
     exclude: str = ""
     unrestricted: bool = False
+    insists: bool = True
     release: Release | None = None
     assumes: tuple[str, ...] = ()
 

@@ -34,7 +34,8 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
     if not context.sources.holds(path):
         return _undecided(by, spec["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     assumes = [owner.assumes] if owner.assumes else []
-    if spec["suspend"].value is True:
+    suspended = spec["suspend"].value is True
+    if suspended:
         assumes.append(f"{by} is suspended: what it deployed last is what is written")
     components = tuple(normal_path(posixpath.join(path, each)) for each in read_strings(spec["components"]))
     namespace = read_text(spec["targetNamespace"])
@@ -49,6 +50,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
         changes=tuple(_changes(spec, by)),
         components=components,
         unrestricted=True,
+        insists=not suspended,
         assumes=tuple(assumes),
     )
     lost = tuple(each for each in components if not context.sources.holds(each))
@@ -112,6 +114,7 @@ def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
         item.at,
         path,
         Way.CHART,
+        insists=False,
         cluster=release.cluster,
         namespace=release.namespace,
         changes=tuple(_rendered_again(spec, by)),

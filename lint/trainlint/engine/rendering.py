@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS
@@ -51,6 +52,7 @@ def rendered_repository(
     if not _deploys(repository, setup.settings):
         return repository, None
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
+    from trainlint.snapshot.fights import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
@@ -65,7 +67,8 @@ def rendered_repository(
         kustomizations = more
         repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
-    return repository, fleet
+    fought = tuple(fights(fleet.clusters))
+    return replace(repository, duplicates=(*repository.duplicates, *fought)) if fought else repository, fleet
 
 
 def _same(one: Iterable[Rendered], other: Iterable[Rendered]) -> bool:

@@ -123,6 +123,8 @@ class Follower:
             if by:
                 cluster.unrendered.setdefault(item.file, by)
                 self._unclear.setdefault(item.ref, by)
+            else:
+                cluster.brought.append((item, deployment))
             cluster.objects.append(item)
             if is_deployer(item.meta):
                 found.append(item)
