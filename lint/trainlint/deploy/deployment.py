@@ -10,6 +10,7 @@ from typing import Any
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.source.document import Field
+from trainlint.source.rendered import Overlay
 
 __all__ = ["HERE", "Change", "Deployed", "Deployment", "Release", "Values", "Variables", "Way"]
 
@@ -65,6 +66,7 @@ class Deployment:
     the root). ``namespace`` is for objects that name none; with ``moves`` for all of them. ``components`` are
     directories of kustomize components that join in. ``recurse``, ``include`` and ``exclude`` (patterns below the path)
     narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
+    ``overlay`` is what the deployer writes into the kustomization; ``changes`` say the same where it was not rendered.
     ``insists``: who deploys it puts back what others change. ``assumes`` says what is taken for granted.
     """
 
@@ -82,6 +84,7 @@ class Deployment:
     include: str = ""
     exclude: str = ""
     unrestricted: bool = False
+    overlay: Overlay | None = None
     insists: bool = True
     release: Release | None = None
     assumes: tuple[str, ...] = ()

@@ -9,6 +9,7 @@ from typing import Final
 from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
+from trainlint.deploy.overlay import flux_overlay
 from trainlint.deploy.sources import Ownership, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
@@ -50,6 +51,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
         changes=tuple(_changes(spec, by)),
         components=components,
         unrestricted=True,
+        overlay=flux_overlay(spec),
         insists=not suspended,
         assumes=tuple(assumes),
     )

@@ -73,7 +73,9 @@ def rendered_repository(
 
 def _same(one: Iterable[Rendered], other: Iterable[Rendered]) -> bool:
     """Whether the same was rendered: who deploys a root may let it read more files."""
-    return [(each.root, each.failure) for each in one] == [(each.root, each.failure) for each in other]
+    return [(each.root, each.overlay, each.failure) for each in one] == [
+        (each.root, each.overlay, each.failure) for each in other
+    ]
 
 
 def _deploys(repository: Repository, settings: Iterable[Settings]) -> bool:

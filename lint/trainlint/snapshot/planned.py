@@ -30,7 +30,7 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
     reach = Reach(repository)
     deployments = [each for cluster in clusters for each in cluster.deployments]
     built = dict.fromkeys(
-        Deployed(root, unrestricted=each.unrestricted)
+        Deployed(root, unrestricted=each.unrestricted, overlay=each.overlay if root == each.path else None)
         for each in deployments
         if each.way is Way.KUSTOMIZE
         for path in (each.path, *each.components)
