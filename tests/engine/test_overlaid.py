@@ -13,8 +13,11 @@ from typing import Any
 import pytest
 from tests.deploy.deployers import flux, sync
 from tests.engine.test_deployed import TRAIN
+from tests.engine.test_fleet import state_of
 from tests.engine.test_quotas import QUOTA
-from tests.engine.worlds import by_rule, lint
+from tests.engine.worlds import by_rule, lint, write
+
+from trainlint.finding import Location
 
 pytestmark = pytest.mark.needs("kustomize")
 
@@ -153,3 +156,19 @@ def test_without_a_renderer_it_stays_unknown(tmp_path: Path) -> None:
     configuration = {"trainlint.yaml": "render: {kustomize: never}\n"}
     result = lint(tmp_path, of_flux(f"  patches:{LESS}") | configuration)
     assert all(each.finding.severity == "note" for each in result.findings)
+
+
+def test_a_deployer_that_is_rendered_itself_is_named_where_it_was_written(tmp_path: Path) -> None:
+    files = of_flux(f"  patches:{LESS}")
+    files["clusters/c/kustomization.yaml"] = (
+        "resources: [flux-system/gotk-sync.yaml, apps.yaml]\nlabels: [{pairs: {a: b}}]\n"
+    )
+    only = by_rule(lint(tmp_path, files), "quota-never-admits")
+    assert any(file == "clusters/c/apps.yaml" and path[:2] == ("spec", "patches") for file, path in places(only))
+
+
+def test_a_prefix_of_flux_is_where_the_name_points(tmp_path: Path) -> None:
+    files = of_flux("  namePrefix: a-\n")
+    state = state_of(write(tmp_path, files))
+    (made,) = (each for each in state.repository.objects if each.meta.name == "a-train")
+    assert made.field.document.at(("metadata", "name")) == Location("clusters/c/apps.yaml", 0, ("spec", "namePrefix"))

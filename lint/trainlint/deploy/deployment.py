@@ -67,6 +67,7 @@ class Deployment:
     directories of kustomize components that join in. ``recurse``, ``include`` and ``exclude`` (patterns below the path)
     narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
     ``overlay`` is what the deployer writes into the kustomization; ``changes`` say the same where it was not rendered.
+    ``common`` are labels and annotations that the objects themselves get, not what they make.
     ``insists``: who deploys it puts back what others change. ``assumes`` says what is taken for granted.
     """
 
@@ -85,6 +86,7 @@ class Deployment:
     exclude: str = ""
     unrestricted: bool = False
     overlay: Overlay | None = None
+    common: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     insists: bool = True
     release: Release | None = None
     assumes: tuple[str, ...] = ()

@@ -52,6 +52,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
         components=components,
         unrestricted=True,
         overlay=flux_overlay(spec),
+        common=_common(spec["commonMetadata"]),
         insists=not suspended,
         assumes=tuple(assumes),
     )
@@ -116,6 +117,7 @@ def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
         item.at,
         path,
         Way.CHART,
+        common=_common(spec["commonMetadata"]),
         insists=False,
         cluster=release.cluster,
         namespace=release.namespace,
@@ -203,6 +205,14 @@ def _changes(spec: Field, by: str) -> Iterator[Change]:
     for name in ("images", "namePrefix", "nameSuffix"):
         if spec[name].value:
             yield Change(f"{name} of {by}")
+
+
+def _common(metadata: Field) -> dict[str, dict[str, str]]:
+    """What spec.commonMetadata gives to every object, after everything else (fluxcd/pkg ssa, SetCommonMetadata)."""
+    return {
+        name: {key: text for key, each in metadata[name].items() if (text := each.scalar) is not None}
+        for name in ("labels", "annotations")
+    }
 
 
 def _values(spec: Field, context: Context) -> Iterator[Values]:

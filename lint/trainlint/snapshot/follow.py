@@ -16,7 +16,7 @@ from trainlint.deploy.sources import Sources
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.carried import carried, changed
+from trainlint.snapshot.carried import carried, changed, marked
 from trainlint.snapshot.growing import Growing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.reach import Brought, Reach
@@ -118,7 +118,7 @@ class Follower:
                 item = carried(item, namespace=brought.namespace, moves=True)
             item = carried(item, namespace=deployment.namespace, moves=deployment.moves)
             item, unclear = changed(item, changes)
-            item = carried(item, variables=deployment.variables)
+            item = marked(carried(item, variables=deployment.variables), deployment.common)
             by = brought.by or unclear or changing
             if by:
                 cluster.unrendered.setdefault(item.file, by)
