@@ -135,7 +135,10 @@ class Follower:
         made = self.reach.overlaid(deployment.path, deployment.overlay)
         if made is not None:  # with everything that the deployer adds
             return self.reach.made(made), (), ""
-        changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
+        if self.reach.refuses(deployment.path, deployment.overlay):  # then nobody knows what is deployed, if anything
+            changing = deployment.path or "."
+        else:
+            changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
         components = map(self.reach.objects, deployment.components)
         return chain(self._objects(deployment), *components), deployment.changes, changing
 

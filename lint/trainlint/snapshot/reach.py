@@ -44,6 +44,7 @@ class Reach:
             for each in repository.rendered
             if is_kustomization(each.root) and not each.failed
         }
+        self._failed = {(posixpath.dirname(each.root), each.overlay) for each in repository.rendered if each.failed}
         self._charts = {(each.chart, each.at): each for each in repository.rendered if each.chart and not each.failed}
 
     @cached_property
@@ -94,6 +95,10 @@ class Reach:
     def overlaid(self, path: str, overlay: Overlay | None) -> Rendered | None:
         """What the kustomization in a directory makes with what its deployer adds, if it was rendered so."""
         return self._builds.get((path, overlay.key)) if overlay is not None else None
+
+    def refuses(self, path: str, overlay: Overlay | None) -> bool:
+        """Whether that was tried, and does not build."""
+        return overlay is not None and (path, overlay.key) in self._failed
 
     def made(self, rendered: Rendered) -> Iterator[Brought]:
         """The objects that were rendered."""
