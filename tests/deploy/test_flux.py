@@ -246,6 +246,19 @@ def test_a_patch_of_a_kind_that_kustomize_knows_is_left_to_a_renderer() -> None:
     assert snapshots(files)["c"].unrendered == {"a/job.yaml": "the patches of Kustomization flux-system/a"}
 
 
+def test_common_metadata_is_that_of_objects_and_not_of_their_pods() -> None:
+    extra = "  commonMetadata: {labels: {kueue.x-k8s.io/queue-name: gpus}, annotations: {note: a}}\n"
+    files = {
+        "clusters/c/s.yaml": sync("clusters/c"),
+        "clusters/c/a.yaml": flux("a", "a", extra),
+        "a/job.yaml": job(namespace="ml"),
+    }
+    (made,) = (each for each in snapshots(files)["c"].objects if each.meta.kind == "Job")
+    assert made.meta.labels == {"kueue.x-k8s.io/queue-name": "gpus"}
+    assert made.meta.annotations == {"note": "a"}
+    assert "labels" not in made.field.value["spec"]["template"].get("metadata", {})
+
+
 def test_components_join_what_the_path_brings() -> None:
     files = {
         "clusters/c/s.yaml": sync("clusters/c"),

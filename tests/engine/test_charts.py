@@ -175,6 +175,14 @@ spec:
       destination: {name: "{{cluster}}", namespace: ml}
 """
 
+APPLICATION = """apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: {0}, namespace: argocd}}
+spec:
+  source: {{repoURL: https://git.example/team/fleet, path: charts/train, targetRevision: {1}}}
+  destination: {{server: https://kubernetes.default.svc, namespace: ml}}
+"""
+
 
 @needs_helm
 def test_a_chart_in_two_clusters_defines_nothing_twice(tmp_path: Path) -> None:
@@ -189,3 +197,19 @@ def test_two_sets_of_values_from_one_place_are_two_releases(tmp_path: Path) -> N
     result = lint(tmp_path, {**TRAIN, "sets/train.yaml": written.replace("workers: 2", 'workers: "{{workers}}"')})
     assert {each.name for each in result.snapshots} == {"east", "west"}
     assert found(result) == []
+
+
+@needs_helm
+def test_a_chart_that_one_application_installs_in_two_clusters_is_no_duplicate_of_itself(tmp_path: Path) -> None:
+    # one.yaml and two.yaml cannot stand in one cluster, so there are two, and shared.yaml is in both of them
+    files = {
+        "apps/one.yaml": APPLICATION.format("either", "main"),
+        "apps/two.yaml": APPLICATION.format("either", "next"),
+        "apps/shared.yaml": APPLICATION.format("shared", "main"),
+    }
+    result = lint(tmp_path, {**TRAIN, **files})
+    assert [each.documents for each in result.snapshots] == [
+        4,
+        4,
+    ]  # two Applications, and what the chart makes for each
+    assert "duplicate-object" not in {each.finding.rule for each in result.findings}

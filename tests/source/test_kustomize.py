@@ -5,6 +5,7 @@ Expectations are what kustomize documents for each field (kubectl.docs.kubernete
 
 from __future__ import annotations
 
+import json
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -495,6 +496,58 @@ def test_who_deploys_a_directory_may_put_all_of_it_into_another_namespace(tmp_pa
     documents = [document for each in made for document in each.documents]
     assert [each.data["metadata"]["namespace"] for each in documents] == ["one", "two"]
     assert len({(each.file, each.index) for each in documents}) == 2
+
+
+BESIDE: dict[str, str | bytes] = {
+    "app/kustomization.yaml": "namePrefix: x-\nresources: [../shared/job.yaml]\n",
+    "shared/job.yaml": JOB,
+}
+
+
+def test_a_file_beside_the_directory_is_read_only_where_flux_deploys_it(tmp_path: Path) -> None:
+    # kustomize-controller builds without a load restrictor, within the root of the source; kubectl has one
+    assert "is not in or below" in why(rendered(tmp_path, BESIDE)["app/kustomization.yaml"])
+    root = rendered(tmp_path, BESIDE, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
+    assert not root.failed
+    assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
+    assert root.documents[0].at(("spec", "template")) == Location("shared/job.yaml", 0, ("spec", "template"))
+
+
+def test_the_two_ways_to_build_a_directory_are_kept_apart(tmp_path: Path) -> None:
+    builds = Builds(tmp_path / "cache")
+    for unrestricted in (True, False, True):
+        extra = Deployed("app", unrestricted=unrestricted)
+        root = rendered(tmp_path / "w", BESIDE, extra, builds=builds)["app/kustomization.yaml"]
+        assert root.failed is not unrestricted
+
+
+OUTSIDE = """apiVersion: builtin
+kind: PatchTransformer
+metadata: {name: t}
+path: %s
+target: {kind: Job}
+"""
+
+
+@pytest.mark.parametrize("path", ["{tmp}/outside.yaml", "../../../../../../../../../..{tmp}/outside.yaml"])
+@pytest.mark.parametrize("inline", [False, True])
+def test_no_path_leads_out_of_the_repository_where_flux_deploys_it(tmp_path: Path, path: str, inline: bool) -> None:
+    (tmp_path / "outside.yaml").write_text("[{op: add, path: /spec/completions, value: 9}]")
+    plugin = OUTSIDE % path.format(tmp=tmp_path)
+    listed = json.dumps([plugin]) if inline else "[t.yaml]"
+    files: dict[str, str | bytes] = {
+        "app/kustomization.yaml": f"resources: [job.yaml]\nnamePrefix: x-\ntransformers: {listed}\n",
+        "app/job.yaml": JOB,
+        "app/t.yaml": plugin,
+    }
+    root = rendered(tmp_path / "w", files, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
+    assert root.failed
+    assert str(tmp_path) not in why(root).replace(f"{tmp_path}/outside.yaml", "")
+    for fields in (f"patches: [{{path: {tmp_path}/outside.yaml}}]", f"patchesStrategicMerge: ['{tmp_path}/a:b']"):
+        files["app/kustomization.yaml"] = f"resources: [job.yaml]\n{fields}\n"
+        (tmp_path / "a:b").write_text(JOB)
+        root = rendered(tmp_path / "w", files, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
+        assert root.failed, fields
 
 
 def test_files_that_another_root_deploys_as_they_are_stay_what_they_are(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Way
+from trainlint.deploy.overlay import argo_overlay
 from trainlint.deploy.sources import normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
@@ -104,6 +105,8 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
         recurse=directory["recurse"].value is True,
         include=read_text(directory["include"]),
         exclude=read_text(directory["exclude"]),
+        overlay=argo_overlay(kustomize) if way is Way.KUSTOMIZE else None,
+        insists=way is not Way.CHART,
         release=chart if way is Way.CHART else None,
         assumes=(owner.assumes,) if owner.assumes else (),
     )

@@ -10,6 +10,7 @@ from typing import Any
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.source.document import Field
+from trainlint.source.rendered import Overlay
 
 __all__ = ["HERE", "Change", "Deployed", "Deployment", "Release", "Values", "Variables", "Way"]
 
@@ -64,7 +65,10 @@ class Deployment:
     ``by`` is the deployer as messages show it, ``at`` its place. ``path`` is a directory or file below the root (empty:
     the root). ``namespace`` is for objects that name none; with ``moves`` for all of them. ``components`` are
     directories of kustomize components that join in. ``recurse``, ``include`` and ``exclude`` (patterns below the path)
-    narrow a plain directory. ``assumes`` says what is taken for granted.
+    narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
+    ``overlay`` is what the deployer writes into the kustomization; ``changes`` say the same where it was not rendered.
+    ``common`` are labels and annotations that the objects themselves get, not what they make.
+    ``insists``: who deploys it puts back what others change. ``assumes`` says what is taken for granted.
     """
 
     by: str
@@ -80,6 +84,10 @@ class Deployment:
     recurse: bool = True
     include: str = ""
     exclude: str = ""
+    unrestricted: bool = False
+    overlay: Overlay | None = None
+    common: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    insists: bool = True
     release: Release | None = None
     assumes: tuple[str, ...] = ()
 

@@ -9,6 +9,7 @@ from typing import Final
 from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
+from trainlint.deploy.overlay import flux_overlay
 from trainlint.deploy.sources import Ownership, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
@@ -34,7 +35,8 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
     if not context.sources.holds(path):
         return _undecided(by, spec["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     assumes = [owner.assumes] if owner.assumes else []
-    if spec["suspend"].value is True:
+    suspended = spec["suspend"].value is True
+    if suspended:
         assumes.append(f"{by} is suspended: what it deployed last is what is written")
     components = tuple(normal_path(posixpath.join(path, each)) for each in read_strings(spec["components"]))
     namespace = read_text(spec["targetNamespace"])
@@ -48,6 +50,10 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
         variables=_variables(spec["postBuild"], context),
         changes=tuple(_changes(spec, by)),
         components=components,
+        unrestricted=True,
+        overlay=flux_overlay(spec),
+        common=_common(spec["commonMetadata"]),
+        insists=not suspended,
         assumes=tuple(assumes),
     )
     lost = tuple(each for each in components if not context.sources.holds(each))
@@ -69,7 +75,8 @@ def synced(by: str, sync: Field, context: Context) -> Deployed:
     owner = context.sources.owner(url, path)
     if not owner.ours or not context.sources.holds(path):
         return _undecided(by, sync, f"its objects: they come from {url}", "lint that repository with this one")
-    return Deployed((Deployment(by, sync.at, path, assumes=(owner.assumes,) if owner.assumes else ()),), closed=True)
+    made = Deployment(by, sync.at, path, unrestricted=True, assumes=(owner.assumes,) if owner.assumes else ())
+    return Deployed((made,), closed=True)
 
 
 def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
@@ -110,6 +117,8 @@ def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
         item.at,
         path,
         Way.CHART,
+        common=_common(spec["commonMetadata"]),
+        insists=False,
         cluster=release.cluster,
         namespace=release.namespace,
         changes=tuple(_rendered_again(spec, by)),
@@ -196,6 +205,14 @@ def _changes(spec: Field, by: str) -> Iterator[Change]:
     for name in ("images", "namePrefix", "nameSuffix"):
         if spec[name].value:
             yield Change(f"{name} of {by}")
+
+
+def _common(metadata: Field) -> dict[str, dict[str, str]]:
+    """What spec.commonMetadata gives to every object, after everything else (fluxcd/pkg ssa, SetCommonMetadata)."""
+    return {
+        name: {key: text for key, each in metadata[name].items() if (text := each.scalar) is not None}
+        for name in ("labels", "annotations")
+    }
 
 
 def _values(spec: Field, context: Context) -> Iterator[Values]:

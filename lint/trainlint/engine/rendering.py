@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS
@@ -51,6 +52,7 @@ def rendered_repository(
     if not _deploys(repository, setup.settings):
         return repository, None
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
+    from trainlint.snapshot.fights import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
@@ -60,12 +62,20 @@ def rendered_repository(
     for _ in range(MAX_ROUNDS):
         before, plan = plan, planned(repository, fleet.clusters)
         more = _kustomizations(world, readings, setup, builds, tell, plan.kustomizations)
-        if plan.charts == before.charts and [each.root for each in more] == [each.root for each in kustomizations]:
+        if plan.charts == before.charts and _same(more, kustomizations):
             break  # everything that is named is rendered
         kustomizations = more
         repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
-    return repository, fleet
+    fought = tuple(fights(fleet.clusters))
+    return replace(repository, duplicates=(*repository.duplicates, *fought)) if fought else repository, fleet
+
+
+def _same(one: Iterable[Rendered], other: Iterable[Rendered]) -> bool:
+    """Whether the same was rendered: who deploys a root may let it read more files."""
+    return [(each.root, each.overlay, each.failure) for each in one] == [
+        (each.root, each.overlay, each.failure) for each in other
+    ]
 
 
 def _deploys(repository: Repository, settings: Iterable[Settings]) -> bool:
@@ -106,7 +116,7 @@ def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[Hel
 
 
 def _kustomizations(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[str] = ()
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[Deployed] = ()
 ) -> tuple[Rendered, ...]:
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()
@@ -115,7 +125,7 @@ def _kustomizations(
         return ()
     from trainlint.source.kustomize import render  # noqa: PLC0415 (only where there is something to render)
 
-    return render(world, readings, KindFilter(READ_KINDS), builds, program, map(Deployed, extra), tell)
+    return render(world, readings, KindFilter(READ_KINDS), builds, program, extra, tell)
 
 
 def _charts(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainlint.deploy.changes import matches
@@ -12,7 +12,7 @@ from trainlint.deploy.substitution import DISABLED, substituted
 from trainlint.snapshot.objects import CLUSTER_SCOPED, ApiObject, api_object
 from trainlint.source.document import Field
 
-__all__ = ["carried", "changed"]
+__all__ = ["carried", "changed", "marked"]
 
 
 def carried(
@@ -30,6 +30,20 @@ def carried(
     if value is item.field.value:
         return item
     return api_object(Field(item.field.document, item.field.path, value))
+
+
+def marked(item: ApiObject, common: Mapping[str, Mapping[str, str]]) -> ApiObject:
+    """The object with the labels and annotations that its deployer gives to everything; they win over its own."""
+    value = item.field.value
+    metadata = value.get("metadata") if isinstance(value, dict) else None
+    if not isinstance(metadata, dict) or not any(common.values()):
+        return item
+    made = {**metadata}
+    for name, pairs in common.items():
+        own = made.get(name)
+        if pairs:
+            made[name] = {**(own if isinstance(own, dict) else {}), **pairs}
+    return api_object(Field(item.field.document, item.field.path, {**value, "metadata": made}))
 
 
 def changed(item: ApiObject, changes: Sequence[Change]) -> tuple[ApiObject, str]:

@@ -44,7 +44,7 @@ def find_clusters(repository: Repository, settings: Sequence[Settings], follower
             follower.follow(cluster, each)
         for each in first:
             home = posixpath.dirname(each.file) if is_kustomization(each.file) else each.file
-            follower.bring(cluster, Deployment(str(each.ref), each.field.at, home))
+            follower.bring(cluster, Deployment(str(each.ref), each.field.at, home, insists=False))
     return tuple(each.grown() for each in follower.clusters.values() if each.fed)
 
 
@@ -56,7 +56,7 @@ def _state(settings: Settings, follower: Follower) -> None:
     found = [
         each
         for path in settings.paths
-        for each in follower.bring(cluster, Deployment(by, None, path, namespace=settings.namespace))
+        for each in follower.bring(cluster, Deployment(by, None, path, namespace=settings.namespace, insists=False))
     ]
     for each in found:
         follower.follow(cluster, each)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
 
 from trainlint.deploy.context import ConfigMaps, Context
-from trainlint.deploy.deployment import HERE, Deployed, Deployment, Variables, Way
+from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Variables, Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.deploy.read import deployed_by, is_deployer
 from trainlint.deploy.sources import Sources
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.carried import carried, changed
+from trainlint.snapshot.carried import carried, changed, marked
 from trainlint.snapshot.growing import Growing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.reach import Brought, Reach
@@ -110,23 +110,37 @@ class Follower:
             cluster.unknowns += _unrendered(deployment)
         cluster.files |= self._files(deployment)
         cluster.files |= frozenset[str]().union(*map(self.reach.files, deployment.components))
-        changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
+        bringing, changes, changing = self._bringing(deployment)
         found: list[ApiObject] = []
-        for brought in chain(self._objects(deployment), *map(self.reach.objects, deployment.components)):
+        for brought in bringing:
             item = brought.item
             if brought.namespace:
                 item = carried(item, namespace=brought.namespace, moves=True)
             item = carried(item, namespace=deployment.namespace, moves=deployment.moves)
-            item, unclear = changed(item, deployment.changes)
-            item = carried(item, variables=deployment.variables)
+            item, unclear = changed(item, changes)
+            item = marked(carried(item, variables=deployment.variables), deployment.common)
             by = brought.by or unclear or changing
             if by:
                 cluster.unrendered.setdefault(item.file, by)
                 self._unclear.setdefault(item.ref, by)
+            else:
+                cluster.brought.append((item, deployment))
             cluster.objects.append(item)
             if is_deployer(item.meta):
                 found.append(item)
         return found
+
+    def _bringing(self, deployment: Deployment) -> tuple[Iterable[Brought], Sequence[Change], str]:
+        """The objects of a deployment, the changes that they still need, and what else changes them."""
+        made = self.reach.overlaid(deployment.path, deployment.overlay)
+        if made is not None:  # with everything that the deployer adds
+            return self.reach.made(made), (), ""
+        if self.reach.refuses(deployment.path, deployment.overlay):  # then nobody knows what is deployed, if anything
+            changing = deployment.path or "."
+        else:
+            changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
+        components = map(self.reach.objects, deployment.components)
+        return chain(self._objects(deployment), *components), deployment.changes, changing
 
 
 def _unrendered(deployment: Deployment) -> Iterator[Unknown]:

@@ -21,6 +21,7 @@ class Cluster:
 
     ``files`` are those whose objects it takes, ``unrendered`` maps some of them to what would change their objects.
     ``followed`` are the deployers of which everything is here, ``open`` maps namespaces to what may add objects there.
+    ``brought`` are the objects of which it is known how their deployer applies them.
     ``stated`` are the settings whose paths make it.
     """
 
@@ -35,6 +36,7 @@ class Cluster:
     assumes: tuple[str, ...]
     stated: Settings | None = None
     deployments: tuple[Deployment, ...] = ()
+    brought: tuple[tuple[ApiObject, Deployment], ...] = ()
     open: Mapping[str, str] = field(default_factory=dict)
 
     def covers(self, file: str) -> bool:
@@ -61,6 +63,7 @@ class Growing:
     assumes: list[str] = field(default_factory=list)
     fed: bool = False
     deployments: list[Deployment] = field(default_factory=list)
+    brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)
     open: dict[str, str] = field(default_factory=dict)
 
     def grown(self) -> Cluster:
@@ -77,6 +80,7 @@ class Growing:
             tuple(dict.fromkeys(self.assumes)),
             self.stated,
             tuple(self.deployments),
+            tuple(self.brought),
             self.open,
         )
 

@@ -10,17 +10,18 @@ from trainlint.finding import Location
 from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.reach import Reach
 from trainlint.snapshot.repository import Repository
+from trainlint.source.rendered import Deployed
 
 __all__ = ["Planned", "planned"]
 
 
 @fact
 class Planned:
-    """``kustomizations`` are directories; ``charts`` the releases of charts in the repository, each with the place of
-    who installs it.
+    """``kustomizations`` are built by themselves; ``charts`` the releases of charts in the repository, each with the
+    place of who installs it.
     """
 
-    kustomizations: tuple[str, ...] = ()
+    kustomizations: tuple[Deployed, ...] = ()
     charts: tuple[tuple[Release, Location | None], ...] = ()
 
 
@@ -28,9 +29,15 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
     """What the deployers that are known by now name."""
     reach = Reach(repository)
     deployments = [each for cluster in clusters for each in cluster.deployments]
-    paths = [path for each in deployments if each.way is Way.KUSTOMIZE for path in (each.path, *each.components)]
+    built = dict.fromkeys(
+        Deployed(root, unrestricted=each.unrestricted, overlay=each.overlay if root == each.path else None)
+        for each in deployments
+        if each.way is Way.KUSTOMIZE
+        for path in (each.path, *each.components)
+        for root in reach.roots(path)
+    )
     charts: list[tuple[Release, Location | None]] = []
     for each in deployments:
         if each.way is Way.CHART and each.release is not None and (each.release, each.at) not in charts:
-            charts.append((each.release, each.at))  # two clusters may get the very same
-    return Planned(tuple(sorted({root for path in paths for root in reach.roots(path)})), tuple(charts))
+            charts.append((each.release, each.at))  # once, where it is installed in several clusters
+    return Planned(tuple(built), tuple(charts))

@@ -14,7 +14,7 @@ from trainlint.snapshot.repository import Repository
 from trainlint.source.glob import matches
 from trainlint.source.kustomization import Kustomization
 from trainlint.source.reading import is_kustomization
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered import Overlay, Rendered
 
 __all__ = ["Brought", "Reach"]
 
@@ -40,10 +40,11 @@ class Reach:
         self._repository = repository
         self._kustomizations = repository.kustomizations
         self._builds = {
-            posixpath.dirname(each.root): each
+            (posixpath.dirname(each.root), each.overlay): each
             for each in repository.rendered
             if is_kustomization(each.root) and not each.failed
         }
+        self._failed = {(posixpath.dirname(each.root), each.overlay) for each in repository.rendered if each.failed}
         self._charts = {(each.chart, each.at): each for each in repository.rendered if each.chart and not each.failed}
 
     @cached_property
@@ -90,6 +91,18 @@ class Reach:
             return made.files | {made.root}
         others = [each for (chart, _), each in self._charts.items() if chart == (directory or ".")]
         return frozenset().union(*(each.files | {each.root} for each in others if each.undeployed))
+
+    def overlaid(self, path: str, overlay: Overlay | None) -> Rendered | None:
+        """What the kustomization in a directory makes with what its deployer adds, if it was rendered so."""
+        return self._builds.get((path, overlay.key)) if overlay is not None else None
+
+    def refuses(self, path: str, overlay: Overlay | None) -> bool:
+        """Whether that was tried, and does not build."""
+        return overlay is not None and (path, overlay.key) in self._failed
+
+    def made(self, rendered: Rendered) -> Iterator[Brought]:
+        """The objects that were rendered."""
+        yield from self._of(rendered)
 
     def files(self, path: str) -> frozenset[str]:
         """The files of which nobody else deploys the objects, once the path is deployed."""
@@ -152,7 +165,7 @@ class Reach:
         return tuple(found)
 
     def _built(self, root: str) -> Iterator[Brought]:
-        made = self._builds.get(root)
+        made = self._builds.get((root, ""))
         if made is not None:
             yield from self._of(made)
         elif root in self._kustomizations:
@@ -192,10 +205,10 @@ class Reach:
             yield path
             return
         for root in self.roots(path):
-            made = self._builds.get(root)
-            if made is not None:
-                yield made.root
-                yield from made.files
+            for (directory, _), made in self._builds.items():
+                if directory == root:
+                    yield made.root
+                    yield from made.files
             yield from self._repository.reached.get(root, ())
         if path not in self._kustomizations:
             yield from (file for file in self._files if self.below(file, path) is not None)

@@ -83,11 +83,17 @@ RENDER = (
 
 @fact
 class Duplicate:
-    """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys."""
+    """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys.
+
+    ``deployers`` are the two that bring it to one cluster (``where``) and each apply it in their own way, with their
+    places; ``path`` is then one at which the two differ.
+    """
 
     first: ApiObject
     second: ApiObject
     where: str
+    deployers: tuple[tuple[str, Location | None], ...] = ()
+    path: Path = ()
 
 
 @fact(eq=False, slots=False)

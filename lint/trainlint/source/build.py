@@ -19,6 +19,8 @@ MAX_OUTPUT: Final = 64 << 20
 MAX_SECONDS: Final = 120.0
 """Of one root; the largest public ones take a few."""
 
+_UNRESTRICTED: Final = "--load-restrictor=LoadRestrictionsNone"
+
 
 class BuildError(Exception):
     """Nothing was rendered: the message is kustomize's own, with names as they are in the repository.
@@ -41,7 +43,8 @@ def build(closure: Closure, program: Program) -> bytes:
             copy = home / "copy"
             copy.mkdir()
             _copy(closure, copy)
-            return _run(program, copy, copy / closure.root, home)
+            options = (_UNRESTRICTED,) if closure.unrestricted else ()
+            return _run([*program.command, *options, str(copy / closure.root)], copy, home)
     except OSError as error:
         raise BuildError(f"it cannot be copied: {error.strerror or type(error).__name__}") from None
 
@@ -59,11 +62,11 @@ def _copy(closure: Closure, home: Path) -> None:
         path.symlink_to(text)
 
 
-def _run(program: Program, copy: Path, directory: Path, home: Path) -> bytes:
+def _run(command: list[str], copy: Path, home: Path) -> bytes:
     with (home / "errors").open("w+b") as errors:
         try:
             process = subprocess.Popen(  # noqa: S603 (a program that the user installed, no shell)
-                [*program.command, str(directory)],
+                command,
                 cwd=copy,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
@@ -71,7 +74,7 @@ def _run(program: Program, copy: Path, directory: Path, home: Path) -> bytes:
                 env=_environment(home),
             )
         except OSError as error:
-            raise BuildError(f"{program.command[0]} cannot be started: {error.strerror or error}") from None
+            raise BuildError(f"{command[0]} cannot be started: {error.strerror or error}") from None
         late = threading.Event()
 
         def stop() -> None:

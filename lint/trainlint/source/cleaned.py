@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from trainlint.finding import Location, Path
+from trainlint.source.astray import astray
 from trainlint.source.document import Document, Field
 from trainlint.source.kustomization import is_remote
 
@@ -32,7 +33,8 @@ class Cleaned:
 
     ``references`` are the files and directories that it still names, and the paths at which it does. ``plugins`` gives
     the configurations that an entry of generators, transformers or validators names, ``has`` tells whether a file is
-    there; both are asked with the directory of the kustomization.
+    there; both are asked with the directory of the kustomization. ``astray`` tells whether it, or the configuration of
+    a plugin, holds what would lead out of the repository if it were a path.
 
     Raises:
         RefusedError: without what is missing nobody could tell what comes out.
@@ -49,6 +51,7 @@ class Cleaned:
         self.changed = False
         self.references: list[tuple[Path, str]] = []
         self.out: list[tuple[str, Path]] = []
+        self.astray = astray(self.data, self._directory)
         for name in _LISTS:
             self._filter(name)
         for name in ("helmCharts", "helmChartInflationGenerator"):
@@ -98,6 +101,7 @@ class Cleaned:
                         self._take_out(f"the objects of the generator {kind}: it would run a program", each.path)
                     return False
                 self.references += [(each.path, text) for text in _scalars(plugin.value)]
+                self.astray = self.astray or astray(plugin.value, "")
         if "\n" not in entry:
             self.references.append((each.path, entry))
         return True

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Iterator, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.source.aimed import aimed
+from trainlint.source.astray import astray
 from trainlint.source.cleaned import Cleaned, RefusedError
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
 from trainlint.source.kustomization import FILE_NAMES, is_remote
+from trainlint.source.overlaid import named, overlaid, tolerant
 from trainlint.source.patches import Documents
+from trainlint.source.rendered import Deployed, Overlay
 from trainlint.source.tree import OutsideError, Tree
 
 __all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
@@ -31,7 +34,8 @@ class Closure:
     """``files`` are the contents of the copy by name, ``links`` its symbolic links.
 
     ``kustomizations`` are the documents of all kustomizations that take part, by directory, as they are written.
-    ``unknowns`` are what was taken out of the copy: the rest is rendered.
+    ``unknowns`` are what was taken out of the copy: the rest is rendered. ``unrestricted``: kustomize may read any file
+    of the copy from any of its directories; nothing that it reads leads out of the copy.
     """
 
     root: str
@@ -40,18 +44,21 @@ class Closure:
     directories: set[str] = field(default_factory=set)
     kustomizations: dict[str, Document] = field(default_factory=dict)
     unknowns: list[Unknown] = field(default_factory=list)
+    unrestricted: bool = False
 
 
-def close(tree: Tree, root: str, documents: Documents, namespace: str = "") -> Closure:
-    """Collect what the kustomization in the directory ``root`` needs; ``documents`` gives all documents of a file.
+def close(tree: Tree, deployed: Deployed, documents: Documents) -> Closure:
+    """Collect what the kustomization in a directory needs; ``documents`` gives all documents of a file.
 
-    ``namespace`` takes the place of the one that it gives, if somebody deploys it into another.
+    The namespace of who deploys it takes the place of the one that it gives; its overlay is written into it.
 
     Raises:
         RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it nobody
             could tell what comes out.
     """
-    return _Collector(tree, root, documents).closure(namespace)
+    collector = _Collector(tree, deployed.directory, documents)
+    closure = collector.closure(deployed.namespace, deployed.overlay)
+    return replace(closure, unrestricted=True) if deployed.unrestricted and not collector.astray else closure
 
 
 class _Collector:
@@ -60,18 +67,27 @@ class _Collector:
         self._documents = documents
         self._closure = Closure(root)
         self._bytes = 0
+        self._astray = False
         self._cleaned: dict[str, Cleaned] = {}
         self._below: dict[str, set[str]] = {}
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
 
-    def closure(self, namespace: str) -> Closure:
+    def closure(self, namespace: str, overlay: Overlay | None) -> Closure:
         root = self._closure.root
         self._directory(root)
-        self._aim()
+        fields: Mapping[str, Any] = {}
+        if overlay is not None:
+            self._astray = astray(overlay.fields, root)
+            for path, name in named(overlay):
+                self._add(root, name, overlay.at(path))
+            fields = overlay.fields
+        short = self._aim()
+        if root in short and fields.get("patches"):
+            fields = {**fields, "patches": tolerant(self._closure.kustomizations[root], fields["patches"])}
         for name in FILE_NAMES:
             file = posixpath.join(root, name)
             if file in self._closure.files:
-                data = self._cleaned[root].data
+                data = overlaid(self._cleaned[root].data, fields)
                 known = data.get("buildMetadata")
                 asked = [each for each in known if each == "managedByLabel"] if isinstance(known, list) else []
                 if namespace:
@@ -79,8 +95,15 @@ class _Collector:
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
         return self._closure
 
-    def _aim(self) -> None:
-        """Patches may be meant for what was taken out below: then they reach nothing, and that is no fault."""
+    @property
+    def astray(self) -> bool:
+        """Whether something that may be a path leads out of the copy: then only the restriction holds it."""
+        return self._astray or any(each.astray for each in self._cleaned.values())
+
+    def _aim(self) -> set[str]:
+        """Patches may be meant for what was taken out below: then they reach nothing, and that is no fault. The
+        directories of which something is missing.
+        """
         short = {directory for directory, kept in self._cleaned.items() if kept.out}
         grown = True
         while grown:
@@ -98,6 +121,7 @@ class _Collector:
             if data is not None:
                 kept.data = data
                 self._write(document.file, data)
+        return short
 
     def _write(self, file: str, data: dict[str, Any]) -> None:
         """Put a kustomization into the copy as it shall be read."""

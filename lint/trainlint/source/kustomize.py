@@ -18,6 +18,7 @@ from trainlint.source.files import World
 from trainlint.source.kustomization import read_kustomizations, resolve
 from trainlint.source.loader import load
 from trainlint.source.origins import NOTE, Origins
+from trainlint.source.overlaid import patch_files
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import Program
 from trainlint.source.reading import Reading, read
@@ -49,34 +50,41 @@ def render(
     """
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
-    named = sorted({("" if each.directory == "." else each.directory, each.namespace) for each in extra})
-    by_others = {directory for directory, _ in named}
-    deployed = [(each, "") for each in resolution.roots if each not in by_others]
-    deployed += [each for each in named if each[0] in kustomizations]
-    deployed = [each for each in sorted(deployed) if not kustomizations[each[0]].component]
+    extra = [replace(each, directory="") if each.directory == "." else each for each in extra]
+    named: dict[tuple[str, str, str], Deployed] = {}
+    for one in extra:
+        identity = (one.directory, one.namespace, one.key)
+        if identity not in named or one.unrestricted:
+            named[identity] = one
+    by_others = {one.directory for one in named.values()}
+    deployed = [Deployed(directory) for directory in resolution.roots if directory not in by_others]
+    deployed += [one for one in named.values() if one.directory in kustomizations]
+    deployed.sort(key=lambda one: (one.directory, one.namespace, one.key))
+    deployed = [one for one in deployed if not kustomizations[one.directory].component]
     roots = [
-        (directory, namespace)
-        for directory, namespace in deployed
-        if namespace
+        one
+        for one in deployed
+        if one.namespace
+        or one.overlay is not None
         or any(
             kustomizations[each].transforms or kustomizations[each].generates
-            for each in (directory, *resolution.uses[directory])
+            for each in (one.directory, *resolution.uses[one.directory])
         )
     ]
     if not roots:
         return ()
-    as_written = frozenset().union(*(resolution.files[each[0]] for each in deployed if each not in roots))
+    as_written = frozenset().union(*(resolution.files[one.directory] for one in deployed if one not in roots))
     tree = Tree(world)
     documents = _Documents(tree, readings)
-    made = [_Root(*root, kustomizations[root[0]].file, tree, kinds, program, documents) for root in roots]
+    made = [_Root(one, kustomizations[one.directory].file, tree, kinds, program, documents) for one in roots]
     _build([each for each in made if each.closure and builds.get(each.digest) is None], builds, program, tell)
     found: dict[str, int] = {}
     rendered = []
     for each in made:
         first = found.get(each.file, 0) + 1  # 0 is the index of the kustomization itself
-        one = each.rendered(builds, resolution.files[each.directory] - as_written, first)
-        found[each.file] = max((document.index for document in one.documents), default=first)
-        rendered.append(one)
+        output = each.rendered(builds, resolution.files[each.directory] - as_written, first)
+        found[each.file] = max((document.index for document in output.documents), default=first)
+        rendered.append(output)
     return tuple(rendered)
 
 
@@ -126,15 +134,15 @@ class _Root:
 
     def __init__(
         self,
-        directory: str,
-        namespace: str,
+        deployed: Deployed,
         file: str,
         tree: Tree,
         kinds: KindFilter,
         program: Program,
         documents: _Documents,
     ) -> None:
-        self.directory = directory
+        self.directory = deployed.directory
+        self.overlay = deployed.overlay
         self.file = file
         self.kinds = kinds
         self.closure: Closure | None = None
@@ -142,11 +150,12 @@ class _Root:
         self.digest = ""
         self._refused: RefusedError | None = None
         try:
-            self.closure = close(tree, directory, documents, namespace)
+            self.closure = close(tree, deployed, documents)
         except RefusedError as error:
             self._refused = error
             return
-        what = [program.identity, directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
+        what = [program.identity, self.directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
+        what += ["unrestricted"] if self.closure.unrestricted else []
         self.digest = digest_of(what, self.closure.files, self.closure.links)
 
     def rendered(self, builds: Builds, files: frozenset[str], first: int) -> Rendered:
@@ -160,11 +169,16 @@ class _Root:
         if failed is not None:
             fault = self.closure.kustomizations.get(failed.remedy)
             return self._failed(failed.missing, at=fault.at(()) if fault is not None else None)
-        origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links)
+        origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links, self.overlay)
         made = tuple(self._documents(reading, origins, first))
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
-        return Rendered(self.file, made, files, (*self.closure.unknowns, *unread))
+        files = files.union(patch_files(self.overlay, self.directory)) if self.overlay is not None else files
+        return Rendered(self.file, made, files, (*self.closure.unknowns, *unread), overlay=self._key)
+
+    @property
+    def _key(self) -> str:
+        return self.overlay.key if self.overlay is not None else ""
 
     def _documents(self, reading: Reading, origins: Origins, first: int) -> Iterator[Document]:
         for document in reading.documents:
@@ -182,7 +196,7 @@ class _Root:
             remedy=remedy or _remedy(why, self.directory or "."),
             at=at or Location(self.file, 0),
         )
-        return Rendered(self.file, (), frozenset(), (unknown,), failure=why)
+        return Rendered(self.file, (), frozenset(), (unknown,), failure=why, overlay=self._key)
 
 
 def _remedy(why: str, directory: str) -> str:

@@ -15,11 +15,14 @@ from trainlint.source.kustomization import is_remote
 from trainlint.source.links import follow
 from trainlint.source.patches import Documents, Patch, Target, like, patches
 from trainlint.source.reading import objects
+from trainlint.source.rendered import Overlay
 from trainlint.source.setters import generator, hashed, setter
 
 __all__ = ["NOTE", "Basis", "ObjectOrigin", "Origins"]
 
 NOTE: Final = "config.kubernetes.io/origin"
+_DEPLOYER: Final = "<deployer>"
+"""Stands for the file of what a deployer adds, in the directory that it builds."""
 
 
 class Basis(StrEnum):
@@ -35,12 +38,18 @@ class Origins:
     """The origins of all that one root makes.
 
     ``kustomizations`` are the documents that take part, by directory; ``documents`` gives all documents of a file;
-    ``links`` are the symbolic links on the way.
+    ``links`` are the symbolic links on the way, ``overlay`` what a deployer wrote into the kustomization of the root.
     """
 
     def __init__(
-        self, root: str, kustomizations: Mapping[str, Document], documents: Documents, links: Mapping[str, str]
+        self,
+        root: str,
+        kustomizations: Mapping[str, Document],
+        documents: Documents,
+        links: Mapping[str, str],
+        overlay: Overlay | None = None,
     ) -> None:
+        self._overlay = overlay
         self.root = root
         self.kustomizations = kustomizations
         self._documents = documents
@@ -58,7 +67,22 @@ class Origins:
     @cached_property
     def chain(self) -> tuple[Document, ...]:
         """The kustomizations, what is applied last first."""
-        return tuple(self._chain(self.root, set()))
+        return (*self._added(), *self._chain(self.root, set()))
+
+    def _added(self) -> Iterator[Document]:
+        """What the deployer added, as a document of its own; what stands in it stands in the deployer's manifest."""
+        if self._overlay is not None:
+            yield Document(posixpath.join(self.root, _DEPLOYER), 0, 1, "", self._overlay.fields)
+            components = self._overlay.fields.get("components")
+            for each in components if isinstance(components, list) else ():
+                if isinstance(each, str) and not is_remote(each):
+                    yield from self._chain(self.real(posixpath.join(self.root, each)), set())
+
+    def place(self, at: Location) -> Location:
+        """A place for people: in the manifest of the deployer, if it is in what that added."""
+        if self._overlay is None or at.file != posixpath.join(self.root, _DEPLOYER):
+            return at
+        return self._overlay.at(at.path)
 
     def _chain(self, directory: str, seen: set[str]) -> Iterator[Document]:
         document = self.kustomizations.get(directory)
@@ -98,7 +122,8 @@ class ObjectOrigin:
     def explain(self, path: Path) -> tuple[Location, Basis]:
         """The place of the value at a path, and how it was found."""
         if path not in self._known:
-            self._known[path] = self._find(path)
+            at, basis = self._find(path)
+            self._known[path] = self._origins.place(at), basis
         return self._known[path]
 
     def _find(self, path: Path) -> tuple[Location, Basis]:

@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import field
+from typing import Any
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span, Unknown
 from trainlint.source.document import Document
 
-__all__ = ["Deployed", "Rendered"]
+__all__ = ["Deployed", "Overlay", "Rendered"]
+
+
+@fact
+class Overlay:
+    """What a deployer writes into the kustomization that it builds: the ``fields``, in kustomize's words.
+
+    ``at`` tells where a field stands in the deployer's own manifest, ``key`` tells one overlay from another.
+    """
+
+    key: str
+    fields: Mapping[str, Any] = field(compare=False)
+    at: Callable[[Path], Location] = field(compare=False)
 
 
 @fact
@@ -17,10 +30,19 @@ class Deployed:
     """A directory that somebody deploys by itself (Flux, Argo CD), and the namespace that everything is put into there.
 
     ``directory`` is relative to the world's root, which is ``.``; an empty ``namespace`` changes none.
+    ``unrestricted``: it may read files beside and above its directory, as Flux lets it (LoadRestrictionsNone).
+    ``overlay`` is what its deployer adds.
     """
 
     directory: str
     namespace: str = ""
+    unrestricted: bool = False
+    overlay: Overlay | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of its overlay; empty without one."""
+        return self.overlay.key if self.overlay is not None else ""
 
 
 @fact
@@ -36,6 +58,7 @@ class Rendered:
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
     path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
     ``chart`` is the directory of the chart that was rendered, ``at`` where somebody says that it is installed.
+    ``overlay`` is the key of what a deployer added.
     """
 
     root: str
@@ -48,6 +71,7 @@ class Rendered:
     undeployed: bool = False
     chart: str = ""
     at: Location | None = None
+    overlay: str = ""
 
     @property
     def failed(self) -> bool:

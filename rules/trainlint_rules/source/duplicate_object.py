@@ -1,8 +1,10 @@
 """One object is defined twice where only one can be.
 
 Whoever applies a file with two definitions of one object ends with the last one; the first is lost. A kustomization
-that brings the same object in twice does not build at all. (The same object in two directories is no fault: these are
-alternatives of each other, each judged by itself.)
+that brings the same object in twice does not build at all. Two deployers (Kustomizations of Flux, Applications of
+Argo CD) that apply one object to one cluster in two ways undo each other's work for ever: a policy opens and closes, a
+job is changed under way, and nobody sees why. (The same object in two directories is no fault: these are alternatives
+of each other, each judged by itself.)
 
 ```yaml bad
 apiVersion: networking.k8s.io/v1
@@ -30,12 +32,16 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.rule import Repository, rule
+from trainlint.snapshot.repository import Duplicate
 
 
 @rule(Severity.ERROR, sees=Repository)
 def check(repository: Repository) -> Iterator[Finding]:
     """One finding per second definition."""
     for duplicate in repository.duplicates:
+        if duplicate.deployers:
+            yield _fight(duplicate)
+            continue
         yield Finding(
             message=f"{duplicate.second.ref} is defined twice in {duplicate.where}: only one of the two will exist",
             at=duplicate.second.field.at,
@@ -43,3 +49,20 @@ def check(repository: Repository) -> Iterator[Finding]:
             related=(Related("the other definition", duplicate.first.field.at),),
             cause=duplicate.where,
         )
+
+
+def _fight(duplicate: Duplicate) -> Finding:
+    """Two deployers of one cluster: at the later definition, or in it the place that differs."""
+    (one, _), (other, _) = duplicate.deployers
+    path = ".".join(map(str, duplicate.path))
+    return Finding(
+        message=f"{duplicate.second.ref} is deployed twice to the cluster {duplicate.where}, by {one} and by {other}, "
+        f"with another {path}: each undoes what the other did, again and again",
+        at=duplicate.second.field.down(*duplicate.path).at,
+        remedy="let one of the two deploy it, or give it another name in one of them",
+        related=(
+            Related("the other definition", duplicate.first.field.down(*duplicate.path).at),
+            *(Related(f"who deploys it: {by}", at) for by, at in duplicate.deployers if at is not None),
+        ),
+        cause=duplicate.where,
+    )
