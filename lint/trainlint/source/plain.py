@@ -10,7 +10,10 @@ from trainlint.source.document import Document
 from trainlint.source.reading import Broken, Reading
 from trainlint.source.template import Template
 
-__all__ = ["from_json", "to_json"]
+__all__ = ["from_json", "from_plain", "to_json", "to_plain"]
+
+Plain = list[list[Any]]
+"""Documents, what is broken, templates, unknowns, suppression lines: lists, mappings, text and numbers."""
 
 
 def to_json(reading: Reading) -> bytes | None:
@@ -18,13 +21,7 @@ def to_json(reading: Reading) -> bytes | None:
 
     ``None`` for what JSON would not give back as it was: halves of surrogate pairs, numbers of thousands of digits.
     """
-    parts: list[list[Any]] = [
-        [[each.index, each.line, each.text, each.data, each.duplicates] for each in reading.documents],
-        [[each.index, _span(each.span), each.message] for each in reading.broken],
-        [[each.location.document, each.engine, each.kinds, _span(each.span)] for each in reading.templates],
-        [[each.subject, each.missing, each.remedy, each.at and _place(each.at)] for each in reading.unknowns],
-        list(reading.suppression_lines),
-    ]
+    parts = to_plain(reading)
     if not any(parts):
         return b""
     try:
@@ -33,15 +30,29 @@ def to_json(reading: Reading) -> bytes | None:
         return None
 
 
+def to_plain(reading: Reading) -> Plain:
+    """The reading without the name of its file."""
+    return [
+        [[each.index, each.line, each.text, each.data, each.duplicates] for each in reading.documents],
+        [[each.index, _span(each.span), each.message] for each in reading.broken],
+        [[each.location.document, each.engine, each.kinds, _span(each.span)] for each in reading.templates],
+        [[each.subject, each.missing, each.remedy, each.at and _place(each.at)] for each in reading.unknowns],
+        list(reading.suppression_lines),
+    ]
+
+
 def from_json(file: str, text: bytes) -> Reading:
     """The reading of ``file`` that ``to_json`` wrote.
 
     Raises:
         ValueError, TypeError, RecursionError: somebody else wrote it.
     """
-    if not text:
-        return Reading(file)
-    documents, broken, templates, unknowns, lines = json.loads(text)
+    return from_plain(file, json.loads(text)) if text else Reading(file)
+
+
+def from_plain(file: str, parts: Plain) -> Reading:
+    """The reading of ``file`` that ``to_plain`` made. Raises as ``from_json``."""
+    documents, broken, templates, unknowns, lines = parts
     return Reading(
         file,
         tuple(
