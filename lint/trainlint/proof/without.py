@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.model.known import Answer
-from trainlint.model.pool import Inventory
+from trainlint.model.pool import Inventory, Taint
 from trainlint.model.workload import Flow, Group, PodSet
 from trainlint.policy import PolicySet
 from trainlint.proof.barriers import barriers, without_barriers
@@ -21,6 +21,7 @@ from trainlint.proof.roles import attracted
 from trainlint.proof.stage import Stage
 from trainlint.reachability import Reachability
 from trainlint.scheduling.node import Node
+from trainlint.scheduling.taint_toleration import tolerated
 
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
@@ -130,13 +131,21 @@ class Without:
 
     def _judge(self, index: int, gone: Dropped, zone: str) -> Feasibility:
         """Where one set can be, with what is dropped of its own and of the nodes'."""
-        mine = frozenset(each for each in gone if each.kind in AT_NODES or index in each.of)
+        mine = frozenset(each for each in gone if self._binds(each, index))
         if zone:
             return self._anew(index, mine, lambda pods: pinned(pods, self._stage.settings.topology_key, zone))
         key = (index, mine)
         if key not in self._feasible:
             self._feasible[key] = self._anew(index, mine, lambda pods: pods)
         return self._feasible[key]
+
+    def _binds(self, constraint: Constraint, index: int) -> bool:
+        """Whether a constraint may keep the pods of a set from anywhere: a taint that they tolerate does not."""
+        if constraint.kind is not Kind.TAINT:
+            return constraint.kind in AT_NODES or index in constraint.of
+        taints = constraint.part if isinstance(constraint.part, tuple) else (constraint.part,)
+        spec = self._judge(index, frozenset(), "").pod.spec
+        return any(not isinstance(each, Taint) or tolerated(each, spec) is not True for each in taints)
 
     def _anew(self, index: int, gone: Dropped, change: Callable[[PodSet], PodSet]) -> Feasibility:
         at_nodes = frozenset(each for each in gone if each.kind in AT_NODES)
