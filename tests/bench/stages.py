@@ -14,7 +14,8 @@ from trainlint.proof.facts import Facts
 from trainlint.report import Options, reporter
 from trainlint.rule import Repository, all_rules
 from trainlint.snapshot.build import build_snapshots
-from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.repository import read_repository
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read_file

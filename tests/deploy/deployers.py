@@ -9,7 +9,8 @@ from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots
 from trainlint.snapshot.fleet import find_fleet
-from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.repository import read_repository
 from trainlint.source.files import SourceFile
 from trainlint.source.library import Library
 from trainlint.source.prefilter import KindFilter

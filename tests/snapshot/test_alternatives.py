@@ -9,7 +9,8 @@ from tests.engine.worlds import write
 
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.repository import READ_KINDS, Repository, read_repository
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.repository import Repository, read_repository
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read_file

@@ -12,7 +12,8 @@ from trainlint.inventory.read import nearest_inventories
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES, Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.repository import READ_KINDS, read_repository
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.repository import read_repository
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.document import Document
 from trainlint.source.files import World, discover

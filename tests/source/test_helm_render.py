@@ -16,7 +16,7 @@ from tests.source.charts import CHART, TRAIN, chart, only, render, rendered_by, 
 from tests.source.repositories import commit, repository
 
 from trainlint.finding import Location, Span
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.files import discover
 from trainlint.source.helm.install import Cluster, HelmInstall

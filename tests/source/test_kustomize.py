@@ -16,7 +16,7 @@ from tests.source.overlays import OVERLAYS
 from tests.source.repositories import write
 
 from trainlint.finding import Location
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source import build
 from trainlint.source.alike import same, value_at
 from trainlint.source.builds import Builds

@@ -22,8 +22,9 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
-from trainlint.snapshot.repository import READ_KINDS, Repository
+from trainlint.snapshot.repository import Repository
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import World, discover

@@ -17,7 +17,7 @@ from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.proof.table import proofs_of
 from trainlint.result import Placed, PlacedRelated
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover

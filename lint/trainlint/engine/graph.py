@@ -28,7 +28,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.table import accelerators, no_group, table_of
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphRole, GroupGraph
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover

@@ -15,7 +15,7 @@ from trainlint.engine.verdict import verdicts
 from trainlint.fact import fact
 from trainlint.finding import Finding, Span
 from trainlint.result import Failure, GroupVerdict, Placed, Repair
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover

@@ -9,7 +9,7 @@ from trainlint.config.choices import Choices
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import Progress, read_all, read_state
 from trainlint.proof.table import GroupTable, tables
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover

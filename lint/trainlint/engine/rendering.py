@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from trainlint.deploy.kinds import DEPLOYER_KINDS
 from trainlint.engine.setup import Setup
 from trainlint.model.settings import Settings
-from trainlint.snapshot.repository import READ_KINDS, Repository, read_repository
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.repository import Repository, read_repository
 from trainlint.source.builds import Builds
 from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter

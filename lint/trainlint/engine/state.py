@@ -19,7 +19,7 @@ from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.cache import Cache
 from trainlint.source.files import SourceFile, World

@@ -19,7 +19,7 @@ from trainlint.model.workload import PodSet
 from trainlint.proof.change import Change
 from trainlint.proof.loosened import loosened
 from trainlint.rule import Facts, Repository, all_rules
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.document import Document
 from trainlint.source.files import SourceFile
 from trainlint.source.prefilter import KindFilter

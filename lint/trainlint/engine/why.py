@@ -13,7 +13,7 @@ from trainlint.finding import Location
 from trainlint.proof.answer import Answer, Asked
 from trainlint.proof.why import why
 from trainlint.result import PlacedRelated
-from trainlint.snapshot.repository import READ_KINDS
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover

@@ -16,7 +16,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.roles import Cast
 from trainlint.proof.stage import Stage, lent_zones, own_members
 from trainlint.proof.wide import permitted_across
-from trainlint.proof.zones import Zone, judge_zones, restricted
+from trainlint.proof.zones import Zone, judge_zones, restricted, zones_until_proved
 from trainlint.reachability import Reachability
 from trainlint.scheduling.packing import UNLIMITED
 
@@ -36,7 +36,7 @@ class Judge:
 
     def proof(self, doubts: Sequence[str], *, halfway: bool) -> GroupProof:
         """The proof; ``doubts`` keep anything from being proved."""
-        zones = self._zones()
+        zones = self._zones(halfway=halfway)
         exists = _any([zone.answer for zone in zones])
         if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
             exists = Answer.UNKNOWN
@@ -80,9 +80,10 @@ class Judge:
         key = self.stage.settings.topology_key
         return GroupProof(self.group, exists, for_all, viable, topology_key=key, reach=self.reach, **rest)
 
-    def _zones(self) -> tuple[Zone, ...]:
+    def _zones(self, *, halfway: bool) -> tuple[Zone, ...]:
         own = [self.stage.feasible[index] for index in own_members(self.group)]
-        zones = judge_zones(self.group, self.players, own, self.reach)
+        judge = zones_until_proved if halfway and self.found is None else judge_zones
+        zones = judge(self.group, self.players, own, self.reach)
         return self.found.zones(zones) if self.found is not None else zones
 
     def _no_zone(self, zones: Sequence[Zone]) -> Iterator[ZoneCause]:

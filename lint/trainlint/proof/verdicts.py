@@ -19,7 +19,7 @@ from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.snapshot.build import Snapshot
-from trainlint.snapshot.repository import HYPERNODE_KINDS
+from trainlint.snapshot.kinds import HYPERNODE_KINDS
 
 __all__ = ["Judged", "Verdicts"]
 

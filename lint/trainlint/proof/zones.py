@@ -27,7 +27,7 @@ from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 
-__all__ = ["Zone", "both", "judge_zones", "restricted"]
+__all__ = ["Zone", "both", "judge_zones", "restricted", "zones_until_proved"]
 
 
 @fact
@@ -62,9 +62,25 @@ def restricted(cast: Cast, zone: str) -> Placements:
 
 def judge_zones(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> tuple[Zone, ...]:
     """Every zone, the closest miss first. ``feasible`` are those of the cast's own roles."""
-    denied = {id(flow) for flow, _ in reach.denied}
-    zones = [_judge(group, cast, feasible, reach, place, denied) for place in reach.places]
+    zones = _each(group, cast, feasible, reach)
     return tuple(sorted(zones, key=lambda zone: (zone.answer is not Answer.PROVED, len(zone.reasons), zone.name)))
+
+
+def zones_until_proved(
+    group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability
+) -> tuple[Zone, ...]:
+    """The zones up to the first that does: enough to know whether one does."""
+    zones = []
+    for zone in _each(group, cast, feasible, reach):
+        zones.append(zone)
+        if zone.answer is Answer.PROVED:
+            break
+    return tuple(zones)
+
+
+def _each(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> Iterator[Zone]:
+    denied = {id(flow) for flow, _ in reach.denied}
+    return (_judge(group, cast, feasible, reach, place, denied) for place in reach.places)
 
 
 def _judge(

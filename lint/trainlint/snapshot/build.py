@@ -15,11 +15,12 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import Group
 from trainlint.snapshot.alternatives import Part, find_alternatives, parts
 from trainlint.snapshot.assumed import assumptions, with_cni
+from trainlint.snapshot.kinds import HYPERNODE_KINDS, READ_KINDS
 from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
-from trainlint.snapshot.repository import HYPERNODE_KINDS, READ_KINDS, Repository
+from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.said import Said
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization

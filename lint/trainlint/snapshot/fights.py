@@ -9,9 +9,9 @@ from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
+from trainlint.snapshot.duplicates import Duplicate
 from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.objects import ApiObject, Key
-from trainlint.snapshot.repository import Duplicate
 
 __all__ = ["fights"]
 

@@ -8,92 +8,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
-from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
-from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, INSTALLED_KINDS
-from trainlint.inventory.read import INVENTORY_KINDS
-from trainlint.kube.kueue import KUEUE_KINDS
-from trainlint.kube.network import NETWORK_KINDS
-from trainlint.snapshot.objects import ApiObject, Key, api_objects
-from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
+from trainlint.installed.kinds import CONFIG_MAPS
+from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.objects import ApiObject, api_objects
 from trainlint.source.document import Document
 from trainlint.source.kustomization import Kustomization, Resolution, read_kustomizations, resolve
-from trainlint.source.podtemplates import POD_OWNERS, pod_templates
+from trainlint.source.podtemplates import pod_templates
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
-from trainlint.workload.kinds import WORKLOAD_KINDS
 
-__all__ = ["HYPERNODE_KINDS", "READ_KINDS", "Duplicate", "Repository", "read_repository"]
-
-POLICY_KINDS = frozenset(
-    {
-        "AdminNetworkPolicy",
-        "BaselineAdminNetworkPolicy",
-        "CiliumCIDRGroup",
-        "CiliumClusterwideNetworkPolicy",
-        "CiliumNetworkPolicy",
-        "ClusterNetworkPolicy",
-        "GlobalNetworkPolicy",
-        "NetworkPolicy",
-    }
-)
-
-HYPERNODE_KINDS = frozenset({"HyperNode"})
-"""How Volcano is told which nodes are near each other."""
-
-CLUSTER_KINDS = HYPERNODE_KINDS | frozenset(
-    {
-        "ClusterConfiguration",
-        "DaemonSet",
-        "KubeSchedulerConfiguration",
-        "Namespace",
-        "PrometheusRule",
-        "Service",
-        "VMRule",
-    }
-)
-"""What the cluster's own manifests say beside nodes and policies."""
-
-READ_KINDS = (
-    INVENTORY_KINDS
-    | KUEUE_KINDS
-    | POLICY_KINDS
-    | WORKLOAD_KINDS
-    | ADMISSION_KINDS
-    | REFERENCED_KINDS
-    | STORAGE_KINDS
-    | NETWORK_KINDS
-    | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
-    | CLUSTER_KINDS
-    | ADMISSION_POLICY_KINDS
-    | CONFIG_MAPS
-    | INSTALLED_KINDS
-    | {POD_OWNERS}
-)
-"""The kinds that somebody reads; documents without any of them are passed over."""
-
+__all__ = ["Repository", "read_repository"]
 
 RENDER = (
     "install kustomize, kubectl or the extra trainlint[kustomize], or lint what it makes: "
     "kubectl kustomize {} | trainlint check -"
 )
 """What helps where nothing renders kustomizations."""
-
-
-@fact
-class Duplicate:
-    """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys.
-
-    ``deployers`` are the two that bring it to one cluster (``where``) and each apply it in their own way, with their
-    places; ``path`` is then one at which the two differ.
-    """
-
-    first: ApiObject
-    second: ApiObject
-    where: str
-    deployers: tuple[tuple[str, Location | None], ...] = ()
-    path: Path = ()
 
 
 @fact(eq=False, slots=False)
@@ -187,8 +120,8 @@ def read_repository(
     ]
     batches += [tuple(_wanted(root.documents)) for root in rendered]  # one file may say of several what they make
     found = [item for batch in batches for item in batch]
-    duplicates = [each for batch in batches for each in _in_one_file(batch)]
-    duplicates += _in_one_kustomization(found, kustomizations)
+    duplicates = [each for batch in batches for each in in_one_file(batch)]
+    duplicates += in_one_kustomization(found, kustomizations)
     superseded = {id(duplicate.first) for duplicate in duplicates}
     transformed = {file: by for file, by in _transformed(kustomizations, resolution).items() if file not in replaced}
     tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
@@ -257,39 +190,6 @@ def _moved(kustomizations: Mapping[str, Kustomization], resolution: Resolution) 
             for file in resolution.files[directory]:
                 found[file] = found.get(file, frozenset()) | {each.namespace}
     return found
-
-
-def _in_one_file(objects: Iterable[ApiObject]) -> Iterator[Duplicate]:
-    last: dict[Key, ApiObject] = {}
-    for each in objects:
-        if each.key is None:
-            continue
-        if each.key in last:
-            where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
-            yield Duplicate(last[each.key], each, where)
-        last[each.key] = each
-
-
-def _in_one_kustomization(
-    objects: Sequence[ApiObject], kustomizations: Mapping[str, Kustomization]
-) -> Iterator[Duplicate]:
-    """Two files that one kustomization lists by name: it does not build ("an already registered id").
-
-    What comes through another kustomization may have got another name or namespace there, so it proves nothing.
-    """
-    by_file: dict[str, list[ApiObject]] = defaultdict(list)
-    for each in objects:
-        by_file[each.file].append(each)
-    for found in kustomizations.values():
-        last: dict[Key, ApiObject] = {}
-        for file in dict.fromkeys(found.resources):
-            for each in by_file.get(file, ()):
-                if each.key is None:
-                    continue
-                before = last.get(each.key)
-                if before is not None and before.file != each.file:
-                    yield Duplicate(before, each, f"the kustomization {found.directory or '.'}")
-                last[each.key] = each
 
 
 def _unrendered(

@@ -32,7 +32,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.rule import Repository, rule
-from trainlint.snapshot.repository import Duplicate
+from trainlint.snapshot.duplicates import Duplicate
 
 
 @rule(Severity.ERROR, sees=Repository)

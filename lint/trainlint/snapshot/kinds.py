@@ -1,0 +1,61 @@
+"""Which kinds of objects somebody reads."""
+
+from __future__ import annotations
+
+from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, INSTALLED_KINDS
+from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.kube.kueue import KUEUE_KINDS
+from trainlint.kube.network import NETWORK_KINDS
+from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
+from trainlint.source.podtemplates import POD_OWNERS
+from trainlint.workload.kinds import WORKLOAD_KINDS
+
+__all__ = ["HYPERNODE_KINDS", "READ_KINDS"]
+
+POLICY_KINDS = frozenset(
+    {
+        "AdminNetworkPolicy",
+        "BaselineAdminNetworkPolicy",
+        "CiliumCIDRGroup",
+        "CiliumClusterwideNetworkPolicy",
+        "CiliumNetworkPolicy",
+        "ClusterNetworkPolicy",
+        "GlobalNetworkPolicy",
+        "NetworkPolicy",
+    }
+)
+
+HYPERNODE_KINDS = frozenset({"HyperNode"})
+"""How Volcano is told which nodes are near each other."""
+
+CLUSTER_KINDS = HYPERNODE_KINDS | frozenset(
+    {
+        "ClusterConfiguration",
+        "DaemonSet",
+        "KubeSchedulerConfiguration",
+        "Namespace",
+        "PrometheusRule",
+        "Service",
+        "VMRule",
+    }
+)
+"""What the cluster's own manifests say beside nodes and policies."""
+
+READ_KINDS = (
+    INVENTORY_KINDS
+    | KUEUE_KINDS
+    | POLICY_KINDS
+    | WORKLOAD_KINDS
+    | ADMISSION_KINDS
+    | REFERENCED_KINDS
+    | STORAGE_KINDS
+    | NETWORK_KINDS
+    | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
+    | CLUSTER_KINDS
+    | ADMISSION_POLICY_KINDS
+    | CONFIG_MAPS
+    | INSTALLED_KINDS
+    | {POD_OWNERS}
+)
+"""The kinds that somebody reads; documents without any of them are passed over."""
