@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 __all__ = ["Oracle", "OutOfQuestionsError", "irreducible"]
 
 Part = TypeVar("Part")
+
+FEW: Final = 6
+"""Parts up to which leaving out one at a time takes fewer questions than halves do."""
 
 
 class OutOfQuestionsError(Exception):
@@ -52,7 +55,9 @@ def irreducible(oracle: Oracle[Part], parts: Sequence[Part], likely: Iterable[Pa
         whole = parts
     else:
         return None
-    kept = _quickest(oracle, [], [], list(whole)) if not oracle(()) else []
+    if oracle(()):
+        return ()
+    kept = _quickest(oracle, [], [], list(whole)) if len(whole) > FEW else whole
     return _shrunk(oracle, [part for part in whole if part in set(kept)])
 
 
