@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from trainlint.engine import state
-from trainlint.engine.state import read_all
+from trainlint.engine.state import read_all, silent
 from trainlint.source import ahead
 from trainlint.source.cache import Cache
 from trainlint.source.files import World, discover
@@ -44,10 +45,6 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 def shown(readings: list[Reading]) -> list[str]:
     """Everything that readings hold: documents are compared by identity, so by what they say."""
     return [repr((each, [(one.text, one.data, one.line) for one in each.documents])) for each in readings]
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    pass
 
 
 def one_by_one(world: World) -> list[str]:
@@ -111,3 +108,20 @@ def test_no_process_is_divided_where_that_is_not_safe_or_not_quicker(
         monkeypatch.setattr(sys, "getprofile", lambda: silent)
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("it was divided"))
     assert ahead.read_ahead(world.files, KINDS, cached=False) is None
+
+
+@pytest.mark.parametrize("call", ["fork", "memfd_create"])
+def test_where_no_process_is_to_be_had_one_reads_all(world: World, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    def refuses(*_: object) -> int:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, call, refuses)
+    assert shown(read_all(world, silent)) == one_by_one(world)
+
+
+def test_whoever_ignores_the_end_of_children_gets_everything_read(world: World) -> None:
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel then forgets how children end
+    try:
+        assert shown(read_all(world, silent)) == one_by_one(world)
+    finally:
+        signal.signal(signal.SIGCHLD, before)

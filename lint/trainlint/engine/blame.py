@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.engine.changes import Changes
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State, judge, read_state
+from trainlint.engine.state import State, judge, read_state, silent
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Related, UsageError
 from trainlint.rule import Facts, Repository
@@ -78,7 +78,7 @@ class Blame:
             state = read_state(trial.world, trial.readings, self._setup, head.builds)
         except UsageError:
             return everything
-        judge(state, self._rules, _silent)
+        judge(state, self._rules, silent)
         return everything if state.failures else frozenset(finding.id for finding in state.found.values())
 
     @cached_property
@@ -146,7 +146,3 @@ class Blame:
 def _documents(state: State) -> Iterator[Document]:
     for reading in state.readings:
         yield from reading.documents
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""

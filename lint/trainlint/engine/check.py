@@ -14,7 +14,7 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.engine.baseline import apply_baseline
 from trainlint.engine.compare import compare, judge_base
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift
+from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift, silent
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
@@ -100,7 +100,7 @@ def check(
     Raises:
         UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
     """
-    tell = progress or _silent
+    tell = progress or silent
     day = today or dt.datetime.now(tz=dt.UTC).date()
     world = discover(paths, stdin=stdin)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
@@ -169,10 +169,6 @@ def _analysed(state: State) -> bool:
         or any(item.meta.kind not in BACKGROUND for item in state.repository.objects)
         or any(reading.broken or reading.templates for reading in state.readings)
     )
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""
 
 
 def _order(finding: Finding) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from trainlint.config.choices import Choices
 from trainlint.config.setting import EffectiveSetting, Origin
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import State, read_all, read_state
+from trainlint.engine.state import State, read_all, read_state, silent
 from trainlint.finding import Path as FieldPath
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot
@@ -35,7 +35,7 @@ def effective_settings(
     world = discover(paths)
     setup = read_setup(world, paths, config, given)
     builds = open_builds(keep=cache)
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup, builds)
+    state = read_state(world, read_all(world, silent), setup, builds)
     read = {(each.name, name): _place(state, at) for each in state.snapshots for name, at in each.read.items()}
     return (
         _file(setup, named=config is not None),

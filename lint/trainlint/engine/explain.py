@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.config.choices import Choices
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift
+from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift, silent
 from trainlint.finding import Finding, Location, UsageError
 from trainlint.proof.argument import Argument, argue
 from trainlint.proof.facts import Facts
@@ -48,7 +48,7 @@ def explain(
     Raises:
         UsageError: a path that is not there, a wrong configuration, a name that is unknown or may mean several.
     """
-    tell = progress or _silent
+    tell = progress or silent
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
@@ -127,7 +127,3 @@ def _placed(at: Location, places: Places) -> PlacedRelated:
     path, span = places.locate(at)
     lines = places.lines(at.file)[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
     return PlacedRelated("", at.file, span, path, lines)
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""

@@ -11,7 +11,7 @@ from trainlint.engine.links import links_of
 from trainlint.engine.place import Places
 from trainlint.engine.setup import read_setup
 from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, waiting_of, zones_of
-from trainlint.engine.state import Progress, read_all, read_state
+from trainlint.engine.state import Progress, read_all, read_state, silent
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
 from trainlint.proof.cause import (
@@ -125,7 +125,7 @@ def graph_groups(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, progress or _silent, cache=store), setup, open_builds(keep=cache))
+    state = read_state(world, read_all(world, progress or silent, cache=store), setup, open_builds(keep=cache))
     known = [facts for facts in state.facts if not snapshot or facts.snapshot.name == snapshot]
     if snapshot and not known:
         raise UsageError(_no_snapshot(snapshot, [facts.snapshot.name for facts in state.facts]))
@@ -174,7 +174,3 @@ def _why_this(facts: Facts, proofs: Sequence[GroupProof], names: Sequence[str]) 
 
 def _no_snapshot(wanted: str, names: Sequence[str]) -> str:
     return f"there is no snapshot {wanted!r}; there are: {', '.join(name or '(the whole)' for name in names)}"
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, read_all, read_state
+from trainlint.engine.state import Progress, read_all, read_state, silent
 from trainlint.proof.table import GroupTable, tables
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds
@@ -34,10 +34,6 @@ def prove_groups(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    tell = progress or _silent
+    tell = progress or silent
     state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
     return tables(state.facts, group)
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""

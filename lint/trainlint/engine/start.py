@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.config.choices import Choices
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, read_all, read_state
+from trainlint.engine.state import State, read_all, read_state, silent
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
 from trainlint.source.builds import open_builds
@@ -39,7 +39,7 @@ def first_look(paths: Sequence[Path], *, cache: bool = False) -> Start:
     """Read the repository as ``check`` does, with its ``cache`` of what was rendered. Raises UsageError as it does."""
     world = discover(paths)
     setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, lambda stage, done, total: None), setup, open_builds(keep=cache))
+    state = read_state(world, read_all(world, silent), setup, open_builds(keep=cache))
     profile, because = _profile(state)
     inventories = dict.fromkeys(
         f"{each.name} ({'complete' if each.complete else 'not all nodes'})"

@@ -27,9 +27,15 @@ from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 from trainlint.suppression import Suppressions
 
-__all__ = ["Progress", "State", "in_scope", "judge", "judge_change", "read_all", "read_state", "sift"]
+__all__ = ["Progress", "State", "in_scope", "judge", "judge_change", "read_all", "read_state", "sift", "silent"]
 
 Progress = Callable[[str, int, int], None]
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Nobody watches."""
+
+
 Known = Callable[[str], Reading | None]
 Take = Callable[[SourceFile], Reading]
 
@@ -140,7 +146,7 @@ def read_state(
     readings: Sequence[Reading],
     setup: Setup,
     builds: Builds | None = None,
-    tell: Progress = lambda stage, done, total: None,
+    tell: Progress = silent,
     known: Sequence[Snapshot] = (),
 ) -> State:
     """The repository, rendered where it can be, and its snapshots. ``builds`` is what was rendered before; snapshots

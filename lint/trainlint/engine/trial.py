@@ -9,7 +9,7 @@ from functools import cached_property
 
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State, judge, read_state
+from trainlint.engine.state import State, judge, read_state, silent
 from trainlint.finding import Edit, Finding, Fix, UsageError
 from trainlint.fix.edit import edited
 from trainlint.fix.file import rewritten
@@ -97,7 +97,7 @@ class Judge:
         if {rule.name for rule in setup.rules} >= names:  # what is said of a change is not looked at again
             whole.found = {key: finding for key, finding in state.found.items() if finding.rule in names}
         else:
-            judge(whole, self._rules, _silent)
+            judge(whole, self._rules, silent)
         self.start = Trial(whole)
 
     def go_on(self, trial: Trial) -> None:
@@ -168,7 +168,7 @@ class Judge:
         made.severities = state.severities
         made.facts, touched = _facts(state, made)
         every, made.facts = made.facts, touched
-        judge(made, self._rules, _silent)
+        judge(made, self._rules, silent)
         made.facts = every
         left = {each.snapshot.name for each in every} - {each.snapshot.name for each in touched}
         for key, finding in state.found.items():
@@ -230,7 +230,3 @@ def _same_traffic(before: Facts, after: Facts) -> bool:
 def _seen(pods: PodSet) -> tuple[object, ...]:
     """What policies see of pods."""
     return pods.owner, pods.role, pods.labels, pods.spec.host_network, pods.spec.service_account, pods.replicas
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from trainlint.config.choices import Choices
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, read_all, read_state
+from trainlint.engine.state import Progress, read_all, read_state, silent
 from trainlint.finding import Location
 from trainlint.proof.answer import Answer, Asked
 from trainlint.proof.why import why
@@ -38,7 +38,7 @@ def ask(
     world = discover(paths)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     setup = read_setup(world, paths, config, Choices())
-    tell = progress or _silent
+    tell = progress or silent
     state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
     answers = why(state.facts, asked)
     places = {at: _placed(at, state.places) for answer in answers for at in answer.locations()}
@@ -50,7 +50,3 @@ def _placed(at: Location, places: Places) -> PlacedRelated:
     path, span = places.locate(at)
     lines = places.lines(at.file)[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
     return PlacedRelated("", at.file, span, path, lines)
-
-
-def _silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""

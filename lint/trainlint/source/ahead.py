@@ -51,7 +51,10 @@ class Ahead:
 
     def _collected(self) -> dict[str, tuple[bytes, bytes | None, plain.Plain]]:
         with open(self._output, "rb") as stream:  # noqa: PTH123 (a file without a name)
-            _, status = os.waitpid(self._pid, 0)
+            try:
+                _, status = os.waitpid(self._pid, 0)
+            except ChildProcessError:  # who started us ignores SIGCHLD: the child is gone, and nobody knows how
+                return {}
             stream.seek(0)
             # What this very program wrote a moment ago, into a file that nobody else can open.
             return dict(marshal.load(stream)) if status == 0 else {}  # noqa: S302
@@ -66,10 +69,17 @@ def read_ahead(files: Sequence[SourceFile], kinds: KindFilter, *, cached: bool) 
     if not _is_safe() or len(os.sched_getaffinity(0)) < 2:
         return None
     theirs = files[1::2]
-    output = os.memfd_create("readings")
     sys.stdout.flush()
     sys.stderr.flush()
-    pid = os.fork()
+    try:
+        output = os.memfd_create("readings")
+    except OSError:
+        return None
+    try:
+        pid = os.fork()
+    except OSError:  # no more processes are allowed, or there is no memory for one
+        os.close(output)
+        return None
     if pid:
         return Ahead(pid, output, theirs)
     status = 1
