@@ -344,7 +344,7 @@ def test_only_what_differs_is_read_twice(root: Path, monkeypatch: pytest.MonkeyP
         read.append(file.name)
         return read_file(file, kinds)
 
-    monkeypatch.setattr("trainlint.engine.state.read_file", counted)
+    monkeypatch.setattr("trainlint.engine.reading.read_file", counted)
     edit(root, POLICY, "zone-a}}]", "x}}]")
     compare(root)
     assert sorted(read) == [JOB, "cluster/nodes.yaml", POLICY, POLICY]

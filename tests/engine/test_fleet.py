@@ -11,8 +11,9 @@ import pytest
 from tests.engine.worlds import by_rule, lint, verdicts
 
 from trainlint.config.choices import Choices
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, read_all, read_state
+from trainlint.engine.state import State, read_state
 from trainlint.result import Result
 from trainlint.source.files import discover
 

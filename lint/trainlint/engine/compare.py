@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from trainlint.config.choices import Choices
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
+from trainlint.engine.check import Asked
 from trainlint.engine.match import entry_of, is_worse, match
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import Progress, State, in_scope, judge, judge_change, read_all, read_state, sift
+from trainlint.engine.state import State, in_scope, judge, judge_change, read_state, sift
 from trainlint.finding import Finding, Location, Related, Unknown, UsageError
 from trainlint.result import Comparison
 from trainlint.source.cache import Cache
@@ -36,18 +35,7 @@ class Base:
     unknowns: tuple[Unknown, ...] = ()
 
 
-def judge_base(
-    name: str,
-    head: State,
-    setup: Setup,
-    today: dt.date,
-    tell: Progress,
-    *,
-    paths: Sequence[Path],
-    config: Path | None,
-    given: Choices,
-    cache: Cache | None = None,
-) -> Base:
+def judge_base(name: str, head: State, setup: Setup, asked: Asked, cache: Cache | None) -> Base:
     """Judge the revision with the rules that the head is judged with, but with its own settings and suppressions, and
     let the rules speak about the change.
 
@@ -61,16 +49,17 @@ def judge_base(
         return Base(revision, head, unknowns=revision.unknowns)
     known = {reading.file: reading for reading in head.readings if reading.file in revision.same}
     try:
-        own = read_setup(revision.world, paths, config, given)
+        own = read_setup(revision.world, asked.paths, asked.config, asked.given)
         own = replace(own, rules=setup.rules, severities=setup.severities)
-        state = read_state(revision.world, read_all(revision.world, tell, known.get, cache), own, head.builds, tell)
+        readings = read_all(revision.world, asked.progress, known.get, cache)
+        state = read_state(revision.world, readings, own, head.builds, asked.progress)
         state.severities = setup.severities
     except UsageError as error:
         missing = f"it cannot be judged: {str(error).partition(chr(10))[0]}"
         what = Unknown(f"the findings of {name}", missing, "all findings are reported as new until it can be")
         return Base(revision, unknowns=(*revision.unknowns, what))
-    judge(state, own.rules, tell)
-    findings, _ = sift(state, own, today)
+    judge(state, own.rules, asked.progress)
+    findings, _ = sift(state, own, asked.today)
     head.before = state
     head.failures += [failure for failure in state.failures if failure not in head.failures]
     judge_change(state, head, setup.rules)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.setting import EffectiveSetting, Origin
+from trainlint.engine.progress import silent
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import State, read_all, read_state, silent
+from trainlint.engine.state import State, read_state
 from trainlint.finding import Path as FieldPath
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot

@@ -9,8 +9,10 @@ from typing import Final
 
 from trainlint.config.choices import Choices
 from trainlint.engine.place import EXCERPT, Places
+from trainlint.engine.progress import Progress, silent
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, State, judge, read_all, read_state, sift, silent
+from trainlint.engine.state import State, judge, read_state, sift
 from trainlint.finding import Finding, Location, UsageError
 from trainlint.proof.argument import Argument, argue
 from trainlint.proof.facts import Facts

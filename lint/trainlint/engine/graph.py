@@ -9,9 +9,11 @@ from pathlib import Path
 from trainlint.config.choices import Choices
 from trainlint.engine.links import links_of
 from trainlint.engine.place import Places
+from trainlint.engine.progress import Progress, silent
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
 from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, waiting_of, zones_of
-from trainlint.engine.state import Progress, read_all, read_state, silent
+from trainlint.engine.state import read_state
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
 from trainlint.proof.cause import (

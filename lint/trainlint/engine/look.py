@@ -9,8 +9,10 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.engine.place import Places
+from trainlint.engine.progress import Progress
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, judge, read_all, read_state, sift
+from trainlint.engine.state import judge, read_state, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.fact import fact
 from trainlint.finding import Finding, Span

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices
+from trainlint.engine.progress import Progress, silent
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, read_all, read_state, silent
+from trainlint.engine.state import read_state
 from trainlint.proof.table import GroupTable, tables
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import open_builds

@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.config.choices import Choices
+from trainlint.engine.progress import silent
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, read_all, read_state, silent
+from trainlint.engine.state import State, read_state
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
 from trainlint.source.builds import open_builds

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from trainlint.engine.identity import identified
 from trainlint.engine.place import Places
+from trainlint.engine.progress import Progress, silent
 from trainlint.engine.rendering import rendered_repository
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
@@ -19,28 +20,12 @@ from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
-from trainlint.source.cache import Cache
-from trainlint.source.files import SourceFile, World
-from trainlint.source.prefilter import KindFilter
-from trainlint.source.reading import Reading, read_file
+from trainlint.source.files import World
+from trainlint.source.reading import Reading
 from trainlint.suppression import Suppressions
 
-__all__ = ["Progress", "State", "in_scope", "judge", "judge_change", "read_all", "read_state", "sift", "silent"]
-
-Progress = Callable[[str, int, int], None]
-
-
-def silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""
-
-
-Known = Callable[[str], Reading | None]
-Take = Callable[[SourceFile], Reading]
-
-MANY = 1000
-"""Files from which on it is worth while to read them in two processes."""
+__all__ = ["State", "in_scope", "judge", "judge_change", "read_state", "sift"]
 
 
 @dataclass(eq=False)
@@ -96,49 +81,6 @@ class State:
         """Where a place is for people; one of the base revision is asked there."""
         home = self.before if at.base and self.before is not None else self
         return home.repository.written(at)
-
-
-def read_all(
-    world: World,
-    tell: Progress,
-    known: Known = lambda name: None,
-    cache: Cache | None = None,
-) -> list[Reading]:
-    """What every file holds; ``known`` gives what was already read of a file, ``cache`` what earlier runs read."""
-    kinds = KindFilter(READ_KINDS)
-    take = cache.read if cache is not None else lambda file: read_file(file, kinds)
-    files = world.files
-    if len(files) >= MANY and (cache is None or cache.is_empty):
-        take, files = _with_child(files, known, kinds, cache, take)
-    readings: dict[str, Reading] = {}
-    for number, file in enumerate(files):
-        if number % 64 == 0:
-            tell("reading", number, len(world.files))
-        readings[file.name] = known(file.name) or take(file)
-    if cache is not None:
-        cache.save()
-    return [readings[file.name] for file in world.files]
-
-
-def _with_child(
-    files: tuple[SourceFile, ...], known: Known, kinds: KindFilter, cache: Cache | None, otherwise: Take
-) -> tuple[Take, tuple[SourceFile, ...]]:
-    """A reader of which a child process does a part meanwhile, where that is quicker; the files, that part last."""
-    from trainlint.source.ahead import read_ahead  # noqa: PLC0415 (only for many files)
-
-    ahead = read_ahead([file for file in files if known(file.name) is None], kinds, cached=cache is not None)
-    if ahead is None:
-        return otherwise, files
-
-    def take(file: SourceFile) -> Reading:
-        found = ahead.take(file)
-        if found is None:
-            return otherwise(file)
-        if cache is not None and found.entry is not None:
-            cache.keep(found.key, found.entry)
-        return found.reading
-
-    return take, tuple(sorted(files, key=ahead.reads))
 
 
 def read_state(

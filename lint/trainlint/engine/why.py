@@ -7,8 +7,10 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.engine.place import EXCERPT, Places
+from trainlint.engine.progress import Progress, silent
+from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import Progress, read_all, read_state, silent
+from trainlint.engine.state import read_state
 from trainlint.finding import Location
 from trainlint.proof.answer import Answer, Asked
 from trainlint.proof.why import why

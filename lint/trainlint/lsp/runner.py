@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from typing import Final, Generic, TypeVar
 
-from trainlint.engine.state import Progress
+from trainlint.engine.progress import Progress
 
 __all__ = ["Runner"]
 

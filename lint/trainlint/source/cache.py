@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -47,10 +47,18 @@ class Cache:
     def __init__(self, file: Path, kinds: KindFilter) -> None:
         self._file = file
         self._kinds = kinds
-        self._known = dict(_entries(file))
-        self._used: dict[bytes, bytes] = {}
+        self._used: dict[bytes, bytes | None] = {}
         self._fresh = False
-        self._aged = bool(self._known)
+        self._touched = False
+
+    @cached_property
+    def _known(self) -> dict[bytes, bytes]:
+        return dict(_entries(self._file))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no earlier run left anything."""
+        return not self._known
 
     def read(self, source: SourceFile) -> Reading:
         """What ``read_file`` says about a file; what cannot be read, or is standard input, leaves no trace."""
@@ -70,7 +78,7 @@ class Cache:
             except (ValueError, TypeError, RecursionError):
                 pass
             else:
-                self._used[key] = entry
+                self.keep(key, None)
                 return reading
         reading = read(source.name, content, self._kinds, chart=source.chart)
         entry = plain.to_json(reading)
@@ -78,15 +86,21 @@ class Cache:
             self.keep(key, entry)
         return reading
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no earlier run left anything."""
-        return not self._known
+    def recall(self, key: bytes) -> plain.Plain | None:
+        """What an earlier run read of a content, as plain values; ``None`` if nothing is known of it."""
+        entry = self._known.get(key)
+        if entry is None:
+            return None
+        try:
+            return plain.parts_of_json(entry)
+        except (ValueError, RecursionError):
+            return None
 
-    def keep(self, key: bytes, entry: bytes) -> None:
-        """Remember what was read of a content."""
+    def keep(self, key: bytes, entry: bytes | None) -> None:
+        """Remember what was read of a content; ``None`` where an earlier run did."""
+        if entry is not None:
+            self._fresh = True
         self._used[key] = entry
-        self._fresh = True
 
     def save(self) -> None:
         """Keep what was read, if anything of it is new; what cannot be written is not kept."""
@@ -97,20 +111,22 @@ class Cache:
                 body = b"".join(self._lines())
                 replace_file(self._file, _seal(body), body)
                 bound(self._file.parent)
-            elif self._aged:
+            elif self._used and not self._touched:
                 os.utime(self._file)  # its age decides what goes first
-            self._aged = False
+            self._touched = True
         except OSError:
             pass
 
     def _lines(self) -> Iterator[bytes]:
         """What this run used, then of the rest what it may keep: from run to run, the longest unused stand last."""
         total = 0
-        spare = SPARE + sum(map(len, self._used.values()))
-        for key, entry in {**self._used, **self._known, **self._used}.items():
+        asked = ((key, self._known.get(key) if entry is None else entry) for key, entry in self._used.items())
+        used = {key: entry for key, entry in asked if entry is not None}  # another run may have dropped what was known
+        spare = SPARE + sum(map(len, used.values()))
+        for key, entry in {**used, **self._known, **used}.items():
             line = b"%s %s\n" % (key, entry)
             total += len(line)
-            if key not in self._used:
+            if key not in used:
                 spare -= len(line)
             if total <= MAX_FILE and spare >= 0:
                 yield line

@@ -10,7 +10,7 @@ from trainlint.source.document import Document
 from trainlint.source.reading import Broken, Reading
 from trainlint.source.template import Template
 
-__all__ = ["from_json", "from_plain", "to_json", "to_plain"]
+__all__ = ["Plain", "from_json", "from_plain", "parts_of_json", "to_json", "to_plain"]
 
 Plain = list[list[Any]]
 """Documents, what is broken, templates, unknowns, suppression lines: lists, mappings, text and numbers."""
@@ -47,7 +47,12 @@ def from_json(file: str, text: bytes) -> Reading:
     Raises:
         ValueError, TypeError, RecursionError: somebody else wrote it.
     """
-    return from_plain(file, json.loads(text)) if text else Reading(file)
+    return from_plain(file, parts_of_json(text)) if text else Reading(file)
+
+
+def parts_of_json(text: bytes) -> Plain:
+    """The plain values that ``to_json`` wrote. Raises ValueError, RecursionError: somebody else wrote it."""
+    return json.loads(text) if text else []
 
 
 def from_plain(file: str, parts: Plain) -> Reading:

@@ -1,0 +1,14 @@
+"""Who is told how far a run has come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["Progress", "silent"]
+
+Progress = Callable[[str, int, int], None]
+"""Told the stage, how many of its steps are done, and how many there are. It may raise, and so end the run."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Nobody watches."""
