@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
@@ -27,7 +26,7 @@ def snapshots(
     """The snapshots of a repository that holds these files, by name."""
     kinds = KindFilter(READ_KINDS)
     readings = [read(name, text.encode(), kinds) for name, text in sorted(files.items())]
-    library = Library(SourceFile(Path(name), name, content=text.encode()) for name, text in files.items())
+    library = Library(SourceFile(name, name, content=text.encode()) for name, text in files.items())
     repository = read_repository(readings, sorted(files))
     stated = settings or (Settings(),)
     made = build_snapshots(repository, stated, find_fleet(repository, stated, Sources(library, lambda: remotes)))

@@ -448,7 +448,7 @@ def test_a_file_that_cannot_be_read_is_asked_again_next_time(tmp_path: Path, hom
     world = discover([root])
     cache = open_cache(world, KINDS)
     assert cache is not None
-    gone = SourceFile(root / "gone.yaml", "gone.yaml")
+    gone = SourceFile(str(root / "gone.yaml"), "gone.yaml")
     assert "cannot be read" in cache.read(gone).unknowns[0].missing
     cache.save()
     assert kept(home) == []

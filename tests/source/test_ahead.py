@@ -167,7 +167,7 @@ def test_a_file_that_changes_meanwhile_is_never_kept_as_what_it_was(world: World
     assert found is not None
     os.waitid(os.P_PID, found._child, os.WEXITED | os.WNOWAIT)
     taken = dict(found.theirs())[world.files[1]]
-    world.files[1].path.write_text("kind: Node\nmetadata: {name: other}\n")
+    Path(world.files[1].path).write_text("kind: Node\nmetadata: {name: other}\n")
     assert taken is not None
     assert taken.entry is not None
     cache.keep(taken.key, taken.entry)

@@ -245,7 +245,7 @@ def test_what_is_nested_too_deeply_is_unknown_and_not_an_error():
 
 
 def test_a_file_that_cannot_be_read_is_unknown(tmp_path):
-    found = read_file(SourceFile(tmp_path / "gone.yaml", "gone.yaml"), KINDS)
+    found = read_file(SourceFile(str(tmp_path / "gone.yaml"), "gone.yaml"), KINDS)
     assert "gone.yaml" in found.unknowns[0].subject
 
 

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.engine.baseline import apply_baseline
 from trainlint.engine.check import Asked, Repairs
-from trainlint.engine.compare import compare, judge_base
 from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import State, judge, read_state, sift
@@ -19,6 +17,7 @@ from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
+from trainlint.reachability import prepare
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.snapshot.repository import Repository
@@ -64,21 +63,29 @@ def run(world: World, asked: Asked, cache: Cache | None, begun: Ahead | None) ->
         UsageError: a revision that is not there; a configuration, Inventory or baseline that is wrong.
     """
     setup = read_setup(world, asked.paths, asked.config, asked.given)
+    if begun is not None and begun.left:  # while a child still reads, this takes half of its time
+        prepare()
     readings = read_all(world, asked.progress, cache=cache, begun=begun)
     state = read_state(world, readings, setup, open_builds(keep=cache is not None), asked.progress)
     state.severities = setup.severities
     judge(state, setup.rules, asked.progress)
     before = None
     if asked.base is not None:
+        from trainlint.engine.compare import judge_base  # noqa: PLC0415 (only for those who ask)
+
         before = judge_base(asked.base, state, setup, asked, cache)
     kept, suppressed = sift(state, setup, asked.today)
     hushed = [finding for finding, _ in suppressed]
     accepted = None
     if asked.baseline is not None:
+        from trainlint.engine.baseline import apply_baseline  # noqa: PLC0415 (only for those who ask)
+
         kept, accepted = apply_baseline(asked.baseline, state, setup, kept)
         hushed += [placed.finding for placed in accepted.accepted]
     comparison = None
     if before is not None:
+        from trainlint.engine.compare import compare  # noqa: PLC0415
+
         kept, comparison = compare(before, state, setup, kept, hushed)
     judged = tuple(verdicts(state.facts, state.repository))
     mended = None

@@ -31,8 +31,6 @@ class Meta:
 
 def read_labels(field: Field) -> dict[str, str]:
     """A mapping of strings such as labels or annotations; values that are no scalars are left out."""
-    if field.mapping is None:
-        return {}
     return {key: text for key, value in field.items() if (text := value.scalar) is not None}
 
 
@@ -43,11 +41,12 @@ def read_meta(field: Field) -> Meta:
 
 def _read(field: Field) -> Meta:
     metadata = field["metadata"]
+    written = metadata.mapping or {}  # few objects have all of these
     return Meta(
         kind=read_text(field["kind"]),
         api_version=read_text(field["apiVersion"]),
-        namespace=read_text(metadata["namespace"]),
+        namespace=read_text(metadata["namespace"]) if "namespace" in written else "",
         name=read_text(metadata["name"]) or read_text(metadata["generateName"]),
-        labels=read_labels(metadata["labels"]),
-        annotations=read_labels(metadata["annotations"]),
+        labels=read_labels(metadata["labels"]) if "labels" in written else {},
+        annotations=read_labels(metadata["annotations"]) if "annotations" in written else {},
     )

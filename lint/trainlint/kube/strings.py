@@ -23,12 +23,34 @@ _LISTS = {"env": "the value of an environment variable", "taints": "a taint", "t
 
 def unquoted(item: Field) -> Iterator[tuple[str, Field]]:
     """The values below an object that must be strings and are numbers or booleans, each with what it is."""
-    for what, steps in _below(item.value, ()):
-        yield what, item.down(*steps)
+    if _holds_any(item.value):
+        for what, steps in _below(item.value, ()):
+            yield what, item.down(*steps)
+
+
+def _holds_any(value: Any) -> bool:
+    """Whether ``_below`` finds anything: of thousands of objects hardly any has one, so this has to be quick."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if type(here) is dict:
+            for key, inner in here.items():
+                if type(inner) is list:
+                    pending.append(inner)
+                    if key in _LISTS and any(isinstance(e, dict) and _is_unquoted(e.get("value")) for e in inner):
+                        return True
+                elif type(inner) is dict:
+                    if key not in _MAPS:
+                        pending.append(inner)
+                    elif any(map(_is_unquoted, inner.values())):
+                        return True
+        elif type(here) is list:
+            pending += [element for element in here if type(element) is dict or type(element) is list]
+    return False
 
 
 def _below(value: Any, steps: Steps) -> Iterator[tuple[str, Steps]]:
-    """Walks plain values, because hardly any of the many has a finding: only that one needs a field."""
+    """Walks plain values: only what is found needs a field."""
     if isinstance(value, list):
         for index, element in enumerate(value):
             if isinstance(element, (dict, list)):

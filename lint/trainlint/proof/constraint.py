@@ -50,6 +50,9 @@ class Kind(StrEnum):
     MISSING_PIN = "missing zone"
 
 
+_RANKS = {kind: rank for rank, kind in enumerate(Kind)}
+
+
 @fact
 class Constraint:
     """One removable constraint: its kind, its place, and in words what it does there.
@@ -74,7 +77,12 @@ class Constraint:
     @property
     def rank(self) -> tuple[int, bool]:
         """How readily it is dropped: the higher, the sooner; accelerators are what people ask for nodes for."""
-        return (list(Kind).index(self.kind), not is_accelerator(str(self.part).rpartition(" ")[2]))
+        return (_RANKS[self.kind], not self.of_accelerator)
+
+    @property
+    def of_accelerator(self) -> bool:
+        """Whether it is the request for an accelerator."""
+        return is_accelerator(str(self.part).rpartition(" ")[2])
 
 
 def constraints(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> tuple[Constraint, ...]:

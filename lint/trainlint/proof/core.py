@@ -36,6 +36,8 @@ SHOWN: Final = 12
 CAUSES: Final = 4
 """Independent causes that are looked for."""
 
+_NODES: Final = frozenset({Kind.NODE_SELECTOR, Kind.NODE_AFFINITY, Kind.NODE_NAME, Kind.TOGETHER})
+
 Kept = frozenset[Constraint]
 
 
@@ -114,8 +116,13 @@ def _of_group(proof: GroupProof, cause: Cause, opened: Opened, world: Without) -
     }
     parts = [*world.constraints, *(each for each in opened.constraints if each not in apart)]
     places = set(_places(cause))
-    likely = [each for each in parts if each.at in places]
+    likely = [each for each in parts if each.at in places] or [each for each in parts if _is_usual(each)]
     return _disjoint(lambda kept: world.exists(kept) is Answer.REFUTED, parts, likely)
+
+
+def _is_usual(constraint: Constraint) -> bool:
+    """Whether it is of what most groups fail by: nodes that are asked for by name, label or accelerator."""
+    return constraint.kind in _NODES or (constraint.kind is Kind.REQUEST and constraint.of_accelerator)
 
 
 def _places(cause: Cause) -> Iterator[Location]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.model.admission import Admission
@@ -29,7 +30,7 @@ FIT = "NodeResourcesFit"
 VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 
 
-@fact(eq=False)
+@fact(eq=False, slots=False)
 class Feasibility:
     """For each pool (by index): ``()`` in ``verdicts`` means that a pod fits on an empty node of it."""
 
@@ -38,12 +39,12 @@ class Feasibility:
     verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
     cause: PlacementCause | None
 
-    @property
+    @cached_property
     def pools(self) -> frozenset[int]:
         """The pools whose nodes take a pod."""
         return frozenset(index for index, verdict in self.verdicts.items() if not verdict)
 
-    @property
+    @cached_property
     def doubtful(self) -> frozenset[int]:
         """The pools of which nobody can tell."""
         return frozenset(

@@ -77,12 +77,11 @@ def _quickest(oracle: Oracle[Part], base: list[Part], added: list[Part], parts: 
 def _shrunk(oracle: Oracle[Part], parts: list[Part]) -> tuple[Part, ...]:
     """Without what is not needed after all: where it is not so that more parts make it hold, the halves may mislead."""
     left = list(parts)
-    again = True
-    while again:
-        again = False
-        for part in reversed(left):
+    before: list[Part] = []
+    while left != before:  # what was needed beside parts that are gone by now may be needed no more
+        before = left
+        for part in reversed(before):
             fewer = [each for each in left if each is not part]
             if oracle(fewer):
-                left, again = fewer, True
-                break
+                left = fewer
     return tuple(left)

@@ -18,7 +18,6 @@ from trainlint.scheduling.claims import class_of, pod_claims
 from trainlint.scheduling.domains import Domain, partition
 from trainlint.scheduling.inter_pod_affinity import Rules, rules, term_matches
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.node_resources_fit import compared
 from trainlint.scheduling.packing import UNLIMITED, NodeClass
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.pod_topology_spread import eligible_domains
@@ -230,7 +229,7 @@ def _role(
         or volume_restrictions.conflict(me.pod, pod) is not None
     }
     replicas = me.pod_set.replicas
-    amounts = {name: amount for name, amount in compared(me.pod.requests) if isinstance(amount, int)}
+    amounts = {name: amount for name, amount in me.pod.requests.compared if isinstance(amount, int)}
     return Role(
         requests={**amounts, "pods": 1},
         count=replicas if isinstance(replicas, int) else 1,

@@ -13,7 +13,6 @@ from trainlint.model.workload import Group, PodSet
 from trainlint.proof.feasibility import Feasibility
 from trainlint.scheduling.inter_pod_affinity import term_matches
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.node_resources_fit import compared
 from trainlint.scheduling.packing import UNLIMITED, Demand, NodeClass, pack
 
 __all__ = ["SharingCause", "shared_claims"]
@@ -125,7 +124,7 @@ def _fit(node: Node, judged: Sequence[Feasibility]) -> bool:
     demands = [
         Demand(
             index,
-            {**{name: amount for name, amount in compared(each.pod.requests) if isinstance(amount, int)}, "pods": 1},
+            {**{name: amount for name, amount in each.pod.requests.compared if isinstance(amount, int)}, "pods": 1},
             each.pod_set.replicas if isinstance(each.pod_set.replicas, int) else 1,
             frozenset({0}),
         )

@@ -24,12 +24,27 @@ from trainlint.policy.endpoints import dns_endpoint, endpoint
 if TYPE_CHECKING:
     import networkx as nx
 
-__all__ = ["ANYWHERE", "NO_DOMAIN", "Crossing", "Place", "Reachability", "places", "reads_places", "unknown_of"]
+__all__ = [
+    "ANYWHERE",
+    "NO_DOMAIN",
+    "Crossing",
+    "Place",
+    "Reachability",
+    "places",
+    "prepare",
+    "reads_places",
+    "unknown_of",
+]
 
 REGION = "topology.kubernetes.io/region"
 EVERY_PORT = PortRange(1, 65535)
 NO_DOMAIN = "(no zone)"
 """The name of the domain of nodes that lack the topology key."""
+
+
+def prepare() -> None:
+    """Load what graphs are made with, which takes a while, before somebody has to wait for it."""
+    import networkx as nx  # noqa: F401, PLC0415
 
 
 @fact

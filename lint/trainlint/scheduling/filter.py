@@ -61,13 +61,9 @@ def refusals(
 
     Volumes are judged only where it is known which exist; ``everywhere`` are all placed pods.
     """
-    used: dict[str, int] = defaultdict(int)
-    for other in here:
-        for name, amount in other.requests.amounts.items():
-            used[name] += amount if isinstance(amount, int) else 0
     answers: list[Answer] = [check(pod, node) for check in _STATIC]
-    answers.append(node_resources_fit.check(pod, node, used, len(here)))
-    if node_ports.verdict(pod, here) is not None:
+    answers.append(node_resources_fit.check(pod, node, _used(here), len(here)))
+    if pod.host_ports and node_ports.verdict(pod, here) is not None:
         answers.append(Refusal(node_ports.PLUGIN, Code.UNSCHEDULABLE, "a host port is in use", pod.spec.at))
     if storage is not None and pod.spec.volumes:
         answers.append(volume_restrictions.check(pod, here, everywhere, storage))
@@ -76,6 +72,14 @@ def refusals(
             answers.append(volume_binding.check(pod, node, storage))
             answers.append(volume_zone.check(pod, node, storage))
     return tuple(answer for answer in answers if answer is not None)
+
+
+def _used(here: Sequence[Pod]) -> dict[str, int]:
+    used: dict[str, int] = defaultdict(int)
+    for other in here:
+        for name, amount in other.requests.amounts.items():
+            used[name] += amount if isinstance(amount, int) else 0
+    return used
 
 
 def verdicts(pod: Pod, occupancy: Occupancy, storage: Storage | None = None) -> dict[str, Verdicts]:

@@ -14,7 +14,7 @@ from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
-from trainlint.scheduling import inter_pod_affinity, node_ports, node_resources_fit, pod_topology_spread
+from trainlint.scheduling import inter_pod_affinity, node_ports, pod_topology_spread
 from trainlint.scheduling import volume_restrictions as restrictions
 from trainlint.scheduling.counter import Counter
 from trainlint.scheduling.filter import refusals
@@ -65,9 +65,7 @@ class GroupModel:
         ]
         self.weights = [[role in counter.kinds for role in range(len(self.roles))] for counter in self.counters]
         self._weight: dict[tuple[int, Column], int] = {}
-        self.resources = sorted(
-            {name for role in self.roles for name, _ in node_resources_fit.compared(role.pod.requests)}
-        )
+        self.resources = sorted({name for role in self.roles for name, _ in role.pod.requests.compared})
         self.doubt = next(filter(None, self._doubts()), "")
         shared = shared_values(self.cells, {counter.key for counter in self.counters})
         self.classes: tuple[NodeClass, ...] = ()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
+from trainlint.fact import remembered
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
@@ -20,6 +20,8 @@ __all__ = ["PLUGIN", "check", "describe", "matches", "named_nodes", "term_matche
 
 PLUGIN = "NodeAffinity"
 _NAME_FIELD = "metadata.name"
+_PARTS = frozenset({"nodeSelector", "affinity", "affinity.nodeAffinity"})
+"""The parts of a spec whose placeholders hide which nodes are selected."""
 
 
 def check(pod: Pod, node: Node) -> Answer:
@@ -40,23 +42,30 @@ def check(pod: Pod, node: Node) -> Answer:
 
 def matches(spec: PodSpec, node: Node) -> bool | None:
     """Whether the node passes nodeSelector and required node affinity."""
+    if not spec.node_selector and spec.node_affinity is None and not spec.undetermined:
+        return True
     verdict = every((_selected(spec, node), _affine(spec, node)))
-    doubtful = {"nodeSelector", "affinity", "affinity.nodeAffinity"} & set(spec.undetermined)
-    return None if verdict is True and doubtful else verdict
+    return None if verdict is True and not _PARTS.isdisjoint(spec.undetermined) else verdict
 
 
-@lru_cache(maxsize=16384)
 def term_matches(term: NodeSelectorTerm, node: Node, *, fields: bool = True) -> bool | None:
     """Whether a term matches; an empty or malformed one never does. Those of volumes ignore ``fields`` (S 8)."""
+    if not _can_match(term):
+        return False
+    found = [holds(requirement, node.label(requirement.key)) for requirement in term.expressions]
+    if fields and term.fields:
+        found += [_field_holds(requirement, node) for requirement in term.fields]
+    return every(found)
+
+
+@remembered
+def _can_match(term: NodeSelectorTerm) -> bool:
+    """Whether a term is neither empty nor malformed."""
     if not term.expressions and not term.fields:
         return False
     if any(requirement_error(requirement, of_node=True) for requirement in term.expressions):
         return False
-    if not all(_well_formed_field(requirement) for requirement in term.fields):
-        return False
-    of_labels = (holds(requirement, node.label(requirement.key)) for requirement in term.expressions)
-    of_fields = (_field_holds(requirement, node) for requirement in (term.fields if fields else ()))
-    return every((*of_labels, *of_fields))
+    return all(_well_formed_field(requirement) for requirement in term.fields)
 
 
 def named_nodes(spec: PodSpec) -> frozenset[str] | None:

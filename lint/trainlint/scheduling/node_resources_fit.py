@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from trainlint.fact import fact
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import Undetermined
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
-from trainlint.scheduling.requests import Requests, is_scalar_resource
+from trainlint.scheduling.requests import Requests
 
-__all__ = ["PLUGIN", "Shortage", "check", "compared", "shortages"]
+__all__ = ["PLUGIN", "Shortage", "check", "shortages"]
 
 PLUGIN = "NodeResourcesFit"
-_COUNTED = frozenset({"cpu", "memory", "ephemeral-storage"})
 
 
 @fact
@@ -28,19 +27,12 @@ class Shortage:
     allocatable: int
 
 
-def compared(requests: Requests) -> Iterator[tuple[str, Known[int]]]:
-    """The resources that the filter looks at, with the amounts; ill-formed names and zeros are not among them."""
-    for name, amount in requests.amounts.items():
-        if amount != 0 and (name in _COUNTED or is_scalar_resource(name)):
-            yield name, amount
-
-
 def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[Shortage | Undetermined]:
     """What is missing on a node on which ``used`` is taken; undetermined amounts as they are."""
     found: list[Shortage | Undetermined] = []
     if node.allocatable is None:
         return [Undetermined(f"the allocatable resources of {node.pool.name} are not known")]
-    for name, requested in compared(requests):
+    for name, requested in requests.compared:
         allocatable = node.allocatable.get(name, 0)
         if isinstance(requested, Undetermined):
             found.append(requested)

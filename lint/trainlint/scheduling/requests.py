@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field
+from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location
@@ -25,10 +26,11 @@ __all__ = [
 ]
 
 Amounts = dict[str, Known[int]]
+_COUNTED = frozenset({"cpu", "memory", "ephemeral-storage"})
 _HUGE_PAGES = "hugepages-"
 
 
-@fact
+@fact(slots=False)
 class Requests:
     """The effective requests of a pod: cpu in thousandths, everything else in whole units, rounded up.
 
@@ -41,6 +43,15 @@ class Requests:
     def get(self, resource: str) -> Known[int]:
         """The amount of a resource; 0 if the pod does not ask for it."""
         return self.amounts.get(resource, 0)
+
+    @cached_property
+    def compared(self) -> tuple[tuple[str, Known[int]], ...]:
+        """The resources that NodeResourcesFit looks at, with the amounts: no ill-formed names and no zeros."""
+        return tuple(
+            (name, amount)
+            for name, amount in self.amounts.items()
+            if amount != 0 and (name in _COUNTED or is_scalar_resource(name))
+        )
 
 
 def is_extended_resource(name: str) -> bool:

@@ -74,6 +74,11 @@ class Ahead:
         self._child = child
         self._output = output
 
+    @property
+    def left(self) -> int:
+        """How many files nobody has taken so far."""
+        return max(0, self._meeting.back - self._meeting.front)
+
     def ours(self) -> Iterator[SourceFile]:
         """The files for this process."""
         for number, file in enumerate(self._files):

@@ -27,6 +27,14 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
+def _below(value: Any, step: str | int) -> Any:
+    if type(value) is dict:
+        return value.get(step, MISSING)
+    if type(value) is list and type(step) is int and -len(value) <= step < len(value):
+        return value[step]
+    return MISSING
+
+
 @fact(eq=False)
 class Document:
     """One YAML or JSON document of a file.
@@ -79,12 +87,7 @@ class Field:
         return self.value is not MISSING and self.value is not None
 
     def __getitem__(self, step: str | int) -> Field:
-        value: Any = MISSING
-        if isinstance(self.value, dict):
-            value = self.value.get(step, MISSING)
-        elif isinstance(self.value, list) and isinstance(step, int) and -len(self.value) <= step < len(self.value):
-            value = self.value[step]
-        return Field(self.document, (*self.path, step), value)
+        return Field(self.document, (*self.path, step), _below(self.value, step))
 
     def once(self, read: Callable[[Field], T]) -> T:
         """What ``read``, which rests on nothing but the field, makes of it: worked out once, whoever asks."""
@@ -97,10 +100,10 @@ class Field:
 
     def down(self, *steps: str | int) -> Field:
         """The field several steps below."""
-        here = self
+        value = self.value
         for step in steps:
-            here = here[step]
-        return here
+            value = _below(value, step)
+        return Field(self.document, (*self.path, *steps), value)
 
     def items(self) -> Iterator[tuple[str, Field]]:
         """The entries of a mapping, in order; nothing for any other value."""

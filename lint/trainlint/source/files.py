@@ -38,14 +38,14 @@ class SourceFile:
     ``chart`` is the Helm chart (a directory, named likewise) whose template the file is, or empty.
     """
 
-    path: Path
+    path: str
     name: str
     chart: str = ""
     content: bytes | None = field(default=None, repr=False, compare=False)
 
     def size(self) -> int:
         """Bytes of the file. Raises OSError."""
-        return len(self.content) if self.content is not None else self.path.stat().st_size
+        return len(self.content) if self.content is not None else Path(self.path).stat().st_size
 
     def read(self) -> bytes:
         """The bytes of the file. Raises OSError."""
@@ -59,7 +59,11 @@ class SourceFile:
         if self.content is not None:
             return self.content if len(self.content) <= limit else None
         with open(self.path, "rb", buffering=0) as stream:  # noqa: PTH123
-            return stream.read() if os.fstat(stream.fileno()).st_size <= limit else None
+            size = os.fstat(stream.fileno()).st_size
+            if size > limit:
+                return None
+            content = stream.read(size + 1)  # most files in one step; none of them is known to be as long as it says
+            return content if len(content) == size else content + stream.read()
 
 
 @fact
@@ -129,15 +133,13 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
         finder.add(str(path))
     files, configs = finder.found()
     if any(str(path) == "-" for path in paths):
-        files = (*files, SourceFile(Path("-"), STDIN, content=stdin or b""))
+        files = (*files, SourceFile("-", STDIN, content=stdin or b""))
     scope = None
     if given:
         prefixes = tuple(f"{path}{os.sep}" for path in directories)
         chosen = {str(path) for path in given}
         scope = frozenset(
-            file.name
-            for file in files
-            if str(file.path) in chosen or str(file.path).startswith(prefixes) or file.name == STDIN
+            file.name for file in files if file.path in chosen or file.path.startswith(prefixes) or file.name == STDIN
         )
     return World(root, files, scope, finder.unknowns(), configs, tuple(worlds), vendored=finder.vendored)
 
@@ -183,7 +185,7 @@ class _Finder:
     def found(self) -> tuple[tuple[SourceFile, ...], tuple[SourceFile, ...]]:
         """The manifests and the configuration files, by name."""
         found = [
-            SourceFile(Path(path), name, self._chart(path.rpartition(os.sep)[0]))
+            SourceFile(path, name, self._chart(path.rpartition(os.sep)[0]))
             for path, name in sorted(self._files.items(), key=lambda entry: entry[1])
             if not self._vendored(name)
         ]

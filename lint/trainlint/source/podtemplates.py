@@ -49,9 +49,21 @@ def may_own_pods(content: bytes) -> bool:
 def pod_templates(item: Field) -> Iterator[Field]:
     """The pod templates (or pod specs that stand alone) in an object, outermost first."""
     kind = item["kind"].string
-    if kind and kind not in _NONE_OF_THEIRS and item["apiVersion"].string:
+    if kind and kind not in _NONE_OF_THEIRS and item["apiVersion"].string and _holds_containers(item.value):
         for steps in _below(item.value, ()):
             yield item.down(*steps)
+
+
+def _holds_containers(value: Any) -> bool:
+    """Whether a list of containers is anywhere in it: hardly any object has one, so this is what has to be quick."""
+    pending = [value]
+    while pending:
+        here = pending.pop()
+        if type(here) is dict and type(here.get("containers")) is list:
+            return True
+        children = here.values() if type(here) is dict else here
+        pending += [child for child in children if type(child) is dict or type(child) is list]
+    return False
 
 
 def _below(value: Any, steps: Path) -> Iterator[Path]:

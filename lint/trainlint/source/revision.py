@@ -122,7 +122,7 @@ class _Tree:
                     files.append(now)
                     same.add(now.name)
                 continue
-            files.append(SourceFile(self._home / name, shown(name), self._chart(name), content))
+            files.append(SourceFile(str(self._home / name), shown(name), self._chart(name), content))
             if now is not None and now.chart == files[-1].chart and _equal(now, content):
                 same.add(now.name)
         for file in self._of_submodules():

@@ -8,7 +8,7 @@ from dataclasses import replace
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import Undetermined
 from trainlint.model.policy import Direction, Peer, PolicyEntry
 from trainlint.model.selector import LabelSelector
 from trainlint.model.settings import Settings
@@ -201,8 +201,9 @@ def _names_pods(selector: LabelSelector) -> bool:
 
 
 def _behind(service: Service, pod_set: PodSet) -> bool:
-    labels: Mapping[str, Known[str]] = pod_set.labels
-    return bool(service.selector) and all(labels.get(key) == value for key, value in (service.selector or {}).items())
+    """Whether the Service selects the pods; a label that differs from pod to pod is equal to none."""
+    selector = service.selector or {}
+    return bool(selector) and selector.items() <= pod_set.labels.items()
 
 
 def _target(target: int | str | None, number: int, pods: Sequence[PodSet]) -> int | None:

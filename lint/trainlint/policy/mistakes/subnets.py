@@ -38,7 +38,7 @@ class UselessCidr:
 def read_subnets(objects: Iterable[Field]) -> Iterator[Subnet]:
     """The ranges that kubeadm, kind and Cilium's own configuration give to pods, and the addresses of nodes."""
     for root in objects:
-        match root["kind"].scalar:
+        match (root.mapping or {}).get("kind"):
             case "ClusterConfiguration" | "Cluster":
                 yield from _ranges(root.down("networking", "podSubnet"), "the pod subnet")
             case "ConfigMap" if root.down("metadata", "name").scalar == "cilium-config":
