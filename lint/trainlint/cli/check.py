@@ -16,6 +16,7 @@ from trainlint.cli.fixing import fix_options, fixed, wanted
 from trainlint.cli.names import rule_names
 from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
+from trainlint.cli.question import cache_option, config_option
 from trainlint.finding import Severity
 from trainlint.report import DRAWN, FORMATS, Options, reporter
 
@@ -39,12 +40,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="auto: on a terminal, no NO_COLOR."
 )
-@click.option(
-    "--config",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings, instead of the trainlint.yaml of the repository.",
-)
+@config_option
 @click.option(
     "--base",
     metavar="REV",
@@ -61,7 +57,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 @fix_options
 @click.option("--require-reason", is_flag=True, help="A suppression without a reason does not suppress.")
 @click.option("--show-suppressed", is_flag=True, help="Show suppressed findings too.")
-@click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
+@cache_option
 @debug_option
 def command(
     *,

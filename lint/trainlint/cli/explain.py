@@ -7,10 +7,10 @@ from typing import Final
 
 import click
 
-from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.output import Target, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
+from trainlint.cli.question import question_options
 from trainlint.report.options import Options
 
 __all__ = ["command"]
@@ -22,16 +22,7 @@ FORMATS: Final = ("text", "json")
 @click.argument("wanted", metavar="FINDING-ID|GROUP")
 @click.argument("paths", nargs=-1, metavar="[PATHS]", type=click.Path(exists=True, path_type=Path))
 @click.option("--snapshot", "snapshots", multiple=True, metavar="NAME", help="Only this snapshot; repeatable.")
-@click.option(
-    "--config",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings, instead of the trainlint.yaml of the repository.",
-)
-@output_option(FORMATS)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
-@click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
-@debug_option
+@question_options(FORMATS)
 def command(
     *,
     wanted: str,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import click
 
-from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.output import Target, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.prove import apart
+from trainlint.cli.question import question_options
 from trainlint.report.graph import FORMATS, writer
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
@@ -20,17 +20,8 @@ __all__ = ["command"]
 
 @click.command("graph")
 @click.argument("names", nargs=-1, metavar="[GROUP] [PATHS]")
-@output_option(FORMATS)
 @click.option("--snapshot", default="", metavar="NAME", help="The state of the repository to show.")
-@click.option(
-    "--config",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings, instead of the trainlint.yaml of the repository.",
-)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
-@click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
-@debug_option
+@question_options(FORMATS)
 def command(
     *,
     names: tuple[str, ...],

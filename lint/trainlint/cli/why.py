@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.output import Target, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
+from trainlint.cli.question import question_options
 from trainlint.finding import UsageError
 from trainlint.report.options import Options
 
@@ -32,16 +32,7 @@ LAST_PORT: Final = 65535
 @click.option("--protocol", type=click.Choice(PROTOCOLS, case_sensitive=False), default="TCP", show_default=True)
 @click.option("--from-zone", metavar="ZONE", help="The zone that FROM runs in, where policies can see it.")
 @click.option("--to-zone", metavar="ZONE", help="The zone that TO runs in.")
-@click.option(
-    "--config",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Settings, instead of the trainlint.yaml of the repository.",
-)
-@output_option(FORMATS)
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto")
-@click.option("--no-cache", is_flag=True, help="Read every file anew, and keep nothing for the next run.")
-@debug_option
+@question_options(FORMATS)
 def command(
     *,
     source: str,

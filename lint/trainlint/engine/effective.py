@@ -7,16 +7,13 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.setting import EffectiveSetting, Origin
-from trainlint.engine.progress import silent
-from trainlint.engine.reading import read_all
-from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import State, read_state
+from trainlint.engine.opened import opened
+from trainlint.engine.setup import Setup
+from trainlint.engine.state import State
 from trainlint.finding import Path as FieldPath
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot
-from trainlint.source.builds import open_builds
 from trainlint.source.document import Field
-from trainlint.source.files import discover
 from trainlint.source.program import EXTRA, kustomize
 from trainlint.source.spans import locate
 
@@ -28,16 +25,13 @@ Source = tuple[Origin, str]
 def effective_settings(
     paths: Sequence[Path], *, config: Path | None, given: Choices, cache: bool = False
 ) -> tuple[EffectiveSetting, ...]:
-    """The settings for ``paths``; ``given`` are the choices of the command line. With ``cache``, nothing is rendered
-    that an earlier run rendered.
+    """The settings for ``paths``; ``given`` are the choices of the command line. With ``cache``, what earlier
+    runs read and rendered counts.
 
     Raises:
         UsageError: a path that is not there, a configuration or Inventory that is wrong.
     """
-    world = discover(paths)
-    setup = read_setup(world, paths, config, given)
-    builds = open_builds(keep=cache)
-    state = read_state(world, read_all(world, silent), setup, builds)
+    state, setup = opened(paths, config, given=given, cache=cache)
     read = {(each.name, name): _place(state, at) for each in state.snapshots for name, at in each.read.items()}
     return (
         _file(setup, named=config is not None),

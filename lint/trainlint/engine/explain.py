@@ -7,23 +7,16 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from trainlint.config.choices import Choices
+from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress, silent
-from trainlint.engine.reading import read_all
-from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, judge, read_state, sift
+from trainlint.engine.state import State, judge, sift
 from trainlint.finding import Finding, Location, UsageError
 from trainlint.proof.argument import Argument, argue
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.proof.table import proofs_of
 from trainlint.result import Placed, PlacedRelated
-from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import open_builds
-from trainlint.source.cache import open_cache
-from trainlint.source.files import discover
-from trainlint.source.prefilter import KindFilter
 
 __all__ = ["explain"]
 
@@ -50,17 +43,12 @@ def explain(
     Raises:
         UsageError: a path that is not there, a wrong configuration, a name that is unknown or may mean several.
     """
-    tell = progress or silent
-    world = discover(paths)
-    store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
-    setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache))
+    state, setup = opened(paths, config, progress, cache=cache)
     chosen = _chosen(state.facts, snapshots)
     proofs = proofs_of(wanted, chosen)
     found: list[Finding] = []
     if not proofs:
-        state.severities = setup.severities
-        judge(state, setup.rules, tell)
+        judge(state, setup.rules, progress or silent)
         kept, suppressed = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
         found = _meant(wanted, [*kept, *(finding for finding, _ in suppressed)], state, chosen)
         proofs = [each for finding in found for each in _about(finding, state, chosen)]

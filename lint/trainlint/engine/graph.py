@@ -6,14 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from trainlint.config.choices import Choices
 from trainlint.engine.links import links_of
+from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
-from trainlint.engine.progress import Progress, silent
-from trainlint.engine.reading import read_all
-from trainlint.engine.setup import read_setup
+from trainlint.engine.progress import Progress
 from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, waiting_of, zones_of
-from trainlint.engine.state import read_state
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
 from trainlint.proof.cause import (
@@ -30,11 +27,6 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.table import accelerators, no_group, table_of
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphRole, GroupGraph
-from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import open_builds
-from trainlint.source.cache import open_cache
-from trainlint.source.files import discover
-from trainlint.source.prefilter import KindFilter
 
 __all__ = ["Graphs", "graph_groups"]
 
@@ -124,10 +116,7 @@ def graph_groups(
         UsageError: a path that is not there, a wrong configuration, a group or snapshot that nobody knows, or a name
             that several groups have.
     """
-    world = discover(paths)
-    store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
-    setup = read_setup(world, paths, config, Choices())
-    state = read_state(world, read_all(world, progress or silent, cache=store), setup, open_builds(keep=cache))
+    state, _ = opened(paths, config, progress, cache=cache)
     known = [facts for facts in state.facts if not snapshot or facts.snapshot.name == snapshot]
     if snapshot and not known:
         raise UsageError(_no_snapshot(snapshot, [facts.snapshot.name for facts in state.facts]))

@@ -7,21 +7,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from trainlint.config.choices import Choices
+from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
-from trainlint.engine.reading import read_all
-from trainlint.engine.setup import read_setup
-from trainlint.engine.state import judge, read_state, sift
+from trainlint.engine.state import judge, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.fact import fact
 from trainlint.finding import Finding, Span
 from trainlint.result import Failure, GroupVerdict, Placed, Repair
-from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import open_builds
-from trainlint.source.cache import open_cache
-from trainlint.source.files import discover
-from trainlint.source.prefilter import KindFilter
 
 __all__ = ["Home", "Seen", "look"]
 
@@ -52,11 +45,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     Raises:
         UsageError: a path that is not there, a configuration or an Inventory that is wrong.
     """
-    world = discover(paths)
-    store = open_cache(world, KindFilter(READ_KINDS))
-    setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, progress, cache=store), setup, open_builds(keep=True))
-    state.severities = setup.severities
+    state, setup = opened(paths, progress=progress, cache=True)
     judge(state, setup.rules, progress)
     kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
 
@@ -66,7 +55,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
         return tuple(mend(state, setup, [each for each in kept if each.id in identities]).repairs)
 
     return Seen(
-        str(world.root),
+        str(state.world.root),
         tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         tuple(_homes((verdict for verdict, *_ in verdicts(state.facts, state.repository)), state.places)),
         tuple(state.failures),

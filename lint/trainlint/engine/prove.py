@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trainlint.config.choices import Choices
-from trainlint.engine.progress import Progress, silent
-from trainlint.engine.reading import read_all
-from trainlint.engine.setup import read_setup
-from trainlint.engine.state import read_state
+from trainlint.engine.opened import opened
+from trainlint.engine.progress import Progress
 from trainlint.proof.table import GroupTable, tables
-from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import open_builds
-from trainlint.source.cache import open_cache
-from trainlint.source.files import discover
-from trainlint.source.prefilter import KindFilter
 
 __all__ = ["prove_groups"]
 
@@ -33,9 +25,5 @@ def prove_groups(
     Raises:
         UsageError: a path that is not there, a wrong configuration, a group that nobody knows.
     """
-    world = discover(paths)
-    store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
-    setup = read_setup(world, paths, config, Choices())
-    tell = progress or silent
-    state = read_state(world, read_all(world, tell, cache=store), setup, open_builds(keep=cache), tell)
+    state, _ = opened(paths, config, progress, cache=cache)
     return tables(state.facts, group)

@@ -29,10 +29,9 @@ Place = Callable[[Location, str], PlacedRelated]
 def pools_of(inventory: Inventory, nodes: Sequence[Node], key: str, place: Place) -> tuple[GraphPool, ...]:
     """The pools of an inventory (condensed to ``nodes``) by zone and name; those that can have no node are left out."""
     condensed = [node.pool for node in nodes]
-    names = members(inventory.pools, condensed)
     found = [
         GraphPool(
-            names=names.get(pool.name, (pool.name,)),
+            names=tuple(each.name for each in written),
             zone=_zone(pool, key),
             minimum=pool.minimum,
             maximum=pool.maximum,
@@ -42,7 +41,7 @@ def pools_of(inventory: Inventory, nodes: Sequence[Node], key: str, place: Place
             accelerators=tuple(_accelerators(pool)),
             at=None if pool.at is None else place(pool.at, "the nodes"),
         )
-        for pool in condensed
+        for pool, written in zip(condensed, members(inventory.pools, condensed), strict=True)
         if pool.maximum != 0
     ]
     return tuple(sorted(found, key=lambda each: (each.zone, each.name)))

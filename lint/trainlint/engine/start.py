@@ -6,15 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from trainlint.config.choices import Choices
-from trainlint.engine.progress import silent
-from trainlint.engine.reading import read_all
-from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, read_state
+from trainlint.engine.opened import opened
+from trainlint.engine.state import State
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.proof.facts import Facts
-from trainlint.source.builds import open_builds
-from trainlint.source.files import discover
 from trainlint.start import MissingFact, Start
 
 __all__ = ["first_look"]
@@ -38,10 +33,8 @@ _KIND_GROUP: Final = "kind.x-k8s.io"
 
 
 def first_look(paths: Sequence[Path], *, cache: bool = False) -> Start:
-    """Read the repository as ``check`` does, with its ``cache`` of what was rendered. Raises UsageError as it does."""
-    world = discover(paths)
-    setup = read_setup(world, paths, None, Choices())
-    state = read_state(world, read_all(world, silent), setup, open_builds(keep=cache))
+    """Read the repository as ``check`` does, with its ``cache``. Raises UsageError as it does."""
+    state, _ = opened(paths, cache=cache)
     profile, because = _profile(state)
     inventories = dict.fromkeys(
         f"{each.name} ({'complete' if each.complete else 'not all nodes'})"
@@ -51,7 +44,7 @@ def first_look(paths: Sequence[Path], *, cache: bool = False) -> Start:
     facts = state.facts
     cni = next((each.snapshot.settings.cni.name for each in facts if each.snapshot.settings.cni.name), "")
     return Start(
-        root=world.root,
+        root=state.world.root,
         groups=len({group.name for each in facts for group in each.snapshot.workloads.groups}),
         policies=len({entry.at for each in facts for entry in each.policies.entries}),
         inventories=tuple(inventories),

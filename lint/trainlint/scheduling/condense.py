@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.kube.node import HOSTNAME
@@ -10,7 +10,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 
-__all__ = ["condense", "members", "named", "united_in"]
+__all__ = ["condense", "members", "named"]
 
 
 def condense(pools: Iterable[Pool], named: Collection[str] | None) -> tuple[Pool, ...]:
@@ -29,23 +29,23 @@ def condense(pools: Iterable[Pool], named: Collection[str] | None) -> tuple[Pool
     return tuple(united.values())
 
 
-def united_in(pool: Pool, pools: Iterable[Pool]) -> tuple[Pool, ...]:
-    """Of the pools as they are written, those that a pool of the condensed ones stands for; itself if it is one."""
-    if HOSTNAME in pool.labels or pool.node_name:
-        return (pool,)
-    key = _key(pool)
-    return tuple(each for each in pools if _key(each) == key) or (pool,)
+def members(pools: Iterable[Pool], condensed: Sequence[Pool]) -> tuple[tuple[Pool, ...], ...]:
+    """The pools as they are written that each of the condensed ones stands for, in their order; each in one place."""
+    itself = {id(pool): index for index, pool in enumerate(condensed)}
+    single = {pool.name: index for index, pool in enumerate(condensed) if _is_one_node(pool)}
+    united = {_key(pool): index for index, pool in enumerate(condensed) if not _is_one_node(pool)}
+    found: list[list[Pool]] = [[] for _ in condensed]
+    for pool in pools:  # they may have been completed before they were condensed: then they are other objects
+        candidates = (itself.get(id(pool)), single.get(pool.name), united.get(_key(pool)))
+        index = next((each for each in candidates if each is not None), None)
+        if index is not None:
+            found[index].append(pool)
+    return tuple(tuple(each) or (pool,) for each, pool in zip(found, condensed, strict=True))
 
 
-def members(pools: Iterable[Pool], condensed: Iterable[Pool]) -> dict[str, tuple[str, ...]]:
-    """The names of the pools that each of the condensed ones stands for, by its name."""
-    united = list(condensed)
-    alone = {id(pool): pool.name for pool in united}
-    by_key = {_key(pool): pool.name for pool in reversed(united)}
-    found: dict[str, list[str]] = {}
-    for pool in pools:
-        found.setdefault(alone.get(id(pool)) or by_key.get(_key(pool), pool.name), []).append(pool.name)
-    return {name: tuple(names) for name, names in found.items()}
+def _is_one_node(pool: Pool) -> bool:
+    """Whether it is a node with a name of its own: united ones have none."""
+    return HOSTNAME in pool.labels or bool(pool.node_name)
 
 
 def _key(pool: Pool) -> Hashable:

@@ -13,7 +13,7 @@ from trainlint.proof.facts import Facts
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
 from trainlint.reachability import NO_DOMAIN
-from trainlint.scheduling.condense import united_in
+from trainlint.scheduling.condense import members
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.node import Node
 
@@ -54,8 +54,9 @@ def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequen
         reasons = tuple(each.reason for each in verdict if isinstance(each, Refusal))
         doubts = tuple(each.why for each in verdict if isinstance(each, Doubt))
         alike.setdefault((bool(reasons), reasons or doubts), []).append(index)
+    united = members(written, [node.pool for node in nodes])
     for (refused, reasons), pools in sorted(alike.items(), key=lambda each: (each[0][0], len(each[0][1]), each[1])):
-        names = _names([each for pool in pools for each in united_in(nodes[pool].pool, written)], key)
+        names = _names([each for pool in pools for each in united[pool]], key)
         places = (*_in_pods(judged, pools), *_in_nodes(judged, nodes, pools))
         if not reasons:
             yield Statement(f"may use {names}", places)
