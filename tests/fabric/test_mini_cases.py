@@ -436,6 +436,19 @@ def test_a_container_that_only_sleeps_needs_no_shared_memory() -> None:
     assert reported(torch_job(template(holds))) == set()
 
 
+@pytest.mark.parametrize(
+    "image", ["registry.k8s.io/pause:3.9", "perf/sleep", "oguzpastirmaci/gpu-burn", "x/gpu_burn:1"]
+)
+def test_images_that_hold_or_burn_gpus_need_no_shared_memory(image: str) -> None:
+    holds = {**container({}, {"nvidia.com/gpu": "8"}), "image": image, "command": []}
+    assert "shm-too-small" not in reported(torch_job(template(holds)))
+
+
+def test_a_program_that_burns_gpus_needs_no_shared_memory() -> None:
+    burns = {**container({}, {"nvidia.com/gpu": "8"}), "command": ["/app/gpu_burn", "60"]}
+    assert "shm-too-small" not in reported(torch_job(template(burns)))
+
+
 def test_data_workers_need_shared_memory_with_one_gpu_too() -> None:
     holds = {**container(), "command": ["torchrun", "train.py", "--num-workers", "8"]}
     assert reported(torch_job(template(holds))) == {"shm-too-small"}

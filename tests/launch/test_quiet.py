@@ -32,6 +32,16 @@ def test_what_only_waits_and_prints_is_quiet(command: tuple[str, ...], args: tup
 
 
 @pytest.mark.parametrize(
+    "image",
+    ["registry.k8s.io/pause:3.9", "localhost:5000/pause", "eks-distro/kubernetes/pause@sha256:0", "perf/sleep:v0.1.0"],
+)
+def test_images_that_are_there_to_wait_are_quiet(image: str) -> None:
+    assert not talks(Container(image=image, args=("10s",)))
+    assert talks(Container(image=image, command=("python", "train.py")))
+    assert talks(Container(image=f"{image.rpartition('/')[0]}/train"))
+
+
+@pytest.mark.parametrize(
     ("command", "args"),
     [
         ((), ()),  # the image's own command

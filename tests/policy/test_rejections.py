@@ -171,9 +171,11 @@ def test_a_name_that_no_object_may_have_is_refused_and_a_generated_one_is_not() 
     assert blamed(generated) == [("metadata.name", ENGINE)]  # Cilium itself wants a name, which it will have by then.
 
 
-def test_what_helm_wrote_for_a_release_without_name_is_no_name_that_is_refused() -> None:
+def test_words_in_capitals_are_names_to_be_filled_in_and_not_refused() -> None:
     # `helm template` without a name wrote RELEASE-NAME (Helm 3 before 3.8): nothing is installed under it
     assert blamed(cnp(f"{{{X}, ingress: [{{}}]}}", name="train-RELEASE-NAME")) == []
+    assert blamed(cnp(f"{{{X}, ingress: [{{}}]}}", name="NAMESPACE")) == []
+    assert blamed(cnp(f"{{{X}, ingress: [{{}}]}}", name="TRAIN_policy")) == [("metadata.name", SERVER)]
 
 
 def test_one_bad_element_of_specs_takes_the_good_ones_with_it() -> None:

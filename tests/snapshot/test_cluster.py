@@ -307,3 +307,34 @@ def test_the_only_cluster_of_a_repository_counts_wherever_it_lies(tmp_path: Path
         "one/other/jobs/job.yaml": torch("far"),
     }
     assert verdicts(lint(tmp_path, files))[("ml/far", ".")][0] == "refuted"
+
+
+NODE = """apiVersion: v1
+kind: Node
+metadata: {name: big, labels: {kubernetes.io/hostname: big, topology.kubernetes.io/zone: a}}
+status: {allocatable: {cpu: "64", memory: 500Gi, pods: "110", nvidia.com/gpu: "4"}}
+"""
+
+
+@pytest.mark.parametrize("home", ["docs/examples", "Examples/one", "test/e2e/fixtures", "samples", "a/testdata/b"])
+def test_nodes_among_examples_are_those_of_the_examples_beside_them_only(tmp_path: Path, home: str) -> None:
+    inner = "/".join(home.split("/")[: 3 if home.startswith("test/") else 2])
+    beside = f"{inner.removesuffix('/one').removesuffix('/b')}/other/train.yaml"
+    result = lint(tmp_path, {f"{home}/nodes.yaml": NODE, "deploy/train.yaml": torch(), beside: torch("other")})
+    assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown"), ("ml/other", "."): ("refuted", "refuted")}
+    (told,) = (each for each in result.assumptions if "example" in each)
+    assert told.startswith(f"Nodes in {home} are an example: they count for what lies in ")
+
+
+def test_nodes_among_examples_count_everywhere_where_somebody_says_so(tmp_path: Path) -> None:
+    files = {"examples/nodes.yaml": NODE, "deploy/train.yaml": torch()}
+    named = lint(
+        tmp_path, {**files, "trainlint.yaml": "clusters: [{name: ours, inventories: [examples/nodes.yaml]}]\n"}
+    )
+    assert verdicts(named) == {("ml/train", "."): ("refuted", "refuted")}
+    assert not [each for each in named.assumptions if "example" in each]
+
+
+def test_an_inventory_that_was_written_as_one_counts_wherever_it_stands(tmp_path: Path) -> None:
+    result = lint(tmp_path, {"examples/inventory.yaml": inventory("ours", gpus=4), "deploy/train.yaml": torch()})
+    assert verdicts(result) == {("ml/train", "."): ("refuted", "refuted")}

@@ -131,3 +131,16 @@ def test_volcano_needs_a_policy_for_failed_pods() -> None:
     assert texts(VOLCANO.replace("POLICIES", "policies: [{event: PodFailed, action: RestartJob}]")) == []
     assert texts(VOLCANO.replace("POLICIES", "policies: [{events: ['*'], action: AbortJob}]")) == []
     assert len(texts(VOLCANO.replace("POLICIES", "policies: [{event: TaskCompleted, action: CompleteJob}]"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("container", "hangs"),
+    [("command: [python, train.py]", True), ("command: [sleep, inf]", False), ("image: perf/sleep:1", False)],
+)
+def test_a_job_of_several_pods_on_accelerators_computes_together_unless_they_only_wait(
+    container: str, *, hangs: bool
+) -> None:
+    size = "completionMode: Indexed, completions: 2, parallelism: 2"
+    pods = f"{{spec: {{restartPolicy: Never, containers: [{{name: c, {GPU}, {container}}}]}}}}"
+    text = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: j}}, spec: {{{size}, template: {pods}}}}}"
+    assert bool(list(communicators(read(text).groups))) is hangs

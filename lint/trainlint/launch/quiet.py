@@ -9,7 +9,7 @@ from trainlint.launch.command import commands
 from trainlint.launch.shell import simple_commands
 from trainlint.model.pod import Container
 
-__all__ = ["talks"]
+__all__ = ["idles", "talks"]
 
 _QUIET: Final = frozenset(
     {"sleep", "echo", "printf", "true", "false", ":", "exit", "set", "unset", "export", "declare", "local", "readonly"}
@@ -18,18 +18,28 @@ _QUIET: Final = frozenset(
     | {"rm", "cp", "mv", "ln", "chmod", "chown", "tail", "head", "wc", "sort", "grep", "sed", "awk", "tr", "cut"}
     | {"basename", "dirname", "tee", "cd", "pwd", "kill", "sync", "printenv", "ulimit", "nvidia-smi", "sha256sum"}
 )
+_IDLE_IMAGES: Final = frozenset({"pause", "pause-amd64", "pause-arm64", "sleep"})
+"""Images by the last part of their names whose own command waits, as people use them to hold a place."""
 _SUBSTITUTION: Final = re.compile(r"\$\((?!\()((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)|`([^`]*)`")
 _SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
 _DEPTH: Final = 4
 
 
 def talks(container: Container) -> bool:
-    """Whether the container may open or accept a connection; an image's own command may do anything."""
+    """Whether the container may open or accept a connection; most images' own commands may do anything."""
+    if idles(container):
+        return False
     words = (*container.command, *container.args)
     if not container.command or any(not isinstance(word, str) or _SOCKET.search(word) for word in words):
         return True
     found = commands(container)
     return not found or any(_loud([word.text for word in command.words], _DEPTH) for command in found)
+
+
+def idles(container: Container) -> bool:
+    """Whether the container runs an image that is there to do nothing."""
+    name = container.image.rpartition("/")[2].partition("@")[0].partition(":")[0]
+    return not container.command and name in _IDLE_IMAGES
 
 
 def _loud(words: list[str], depth: int) -> bool:

@@ -21,8 +21,8 @@ UNLISTED_ENTITIES = ("world-ipv4", "world-ipv6")
 MAX_LOG = 32
 _DNS_NAME = re.compile(r"[-a-zA-Z0-9_]+(\.[-a-zA-Z0-9_]+)*\.?")
 _DNS_PATTERN = re.compile(r"[-a-zA-Z0-9_*]+(\.[-a-zA-Z0-9_*]+)*\.?")
-_UNNAMED = "RELEASE-NAME"
-"""What `helm template` wrote for the name of a release before Helm 3.8, where nobody gave one."""
+_BLANK = re.compile(r"\b[A-Z][A-Z0-9_]{2,}(?:-[A-Z0-9_]+)*\b")
+"""Words in capitals stand for names that somebody fills in: NAMESPACE, or the RELEASE-NAME of `helm template`."""
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
@@ -33,7 +33,7 @@ def name_problem(root: Field) -> Iterator[Problem]:
     if text is None:
         if not root["metadata"]["generateName"].present:
             yield name, "the object must have a name"
-    elif not is_placeholder(text) and (len(text) > 253 or not _OBJECT_NAME.fullmatch(text.replace(_UNNAMED, "x"))):
+    elif not is_placeholder(text) and (len(text) > 253 or not _OBJECT_NAME.fullmatch(_BLANK.sub("x", text))):
         yield name, f"{text!r} is no name for an object: lower case letters, digits, '-' and '.'"
 
 

@@ -9,13 +9,16 @@ from trainlint.finding import Certainty, Severity, Span
 from trainlint.report.address import url_of
 from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.terminal import Paint, escape, paragraphs, width, wrap
-from trainlint.report.values import compact
+from trainlint.report.values import compact, listed
 from trainlint.result import Placed
 
 __all__ = ["diagnostic", "place"]
 
 EXCERPTS: Final = 6
 """How many related places are shown with their source; the others get one line each."""
+
+SNAPSHOTS: Final = 4
+"""How many snapshots are named; the report in JSON names them all."""
 
 SHORT: Final = 8
 """Characters of a finding's identity that are shown; it may be abbreviated further."""
@@ -60,7 +63,7 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
     if finding.assumes:
         yield from _footer(frame, "assumes", list(finding.assumes), "bold")
     if several_snapshots and finding.snapshots:
-        yield from _footer(frame, "snapshots", [", ".join(finding.snapshots)], "bold")
+        yield from _footer(frame, "snapshots", [listed(finding.snapshots, SNAPSHOTS)], "bold")
     if placed.reason:
         yield from _footer(frame, "suppressed", [placed.reason], "bold")
 

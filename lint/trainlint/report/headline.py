@@ -8,7 +8,8 @@ from typing import Final
 from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.report.concern import groups_of
-from trainlint.report.markup import clipped, code, listed
+from trainlint.report.markup import clipped, code
+from trainlint.report.values import listed
 from trainlint.result import GroupVerdict, Placed, Result
 
 __all__ = ["NAME", "compared", "count", "headline", "severity_of"]

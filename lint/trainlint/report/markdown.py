@@ -11,11 +11,12 @@ from trainlint.model.known import Answer
 from trainlint.report.concern import groups_of
 from trainlint.report.diagnostic import diagnostic
 from trainlint.report.headline import NAME, compared, count, headline, severity_of
-from trainlint.report.markup import cell, clipped, code, code_cell, fenced, listed, prose
+from trainlint.report.markup import cell, clipped, code, code_cell, fenced, prose
 from trainlint.report.mermaid import GROUPS, picture
 from trainlint.report.options import Options
 from trainlint.report.overview import summary
 from trainlint.report.terminal import Paint, escape
+from trainlint.report.values import listed
 from trainlint.result import Placed, Result
 
 __all__ = ["LIMIT", "render"]

@@ -7,12 +7,12 @@ for markup: so a name from a manifest cannot mention people, link to anything or
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from trainlint.report.terminal import escape
 
-__all__ = ["cell", "clipped", "code", "code_cell", "fenced", "listed", "prose"]
+__all__ = ["cell", "clipped", "code", "code_cell", "fenced", "prose"]
 
 # Seven hexadecimal digits may be a commit, which GitHub links.
 _WORD: Final = re.compile(r"(?!.*[0-9a-f]{7})[(\"']*(?:[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+)[)\"'.,;:!?]*")
@@ -51,12 +51,6 @@ def code_cell(text: str) -> str:
     (``\\|`` would be a bar, but how it is read after more backslashes differs from one renderer to the next.)
     """
     return code(text.replace("|", "\\x7c"))
-
-
-def listed(parts: Sequence[str], number: int) -> str:
-    """The first ``number`` of the parts; the others are counted."""
-    more = f" and {len(parts) - number} more" if len(parts) > number else ""
-    return ", ".join(parts[:number]) + more
 
 
 def fenced(lines: Iterable[str], language: str = "") -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
 from trainlint.finding import Location
 from trainlint.model.known import Undetermined
 
-__all__ = ["compact", "plain"]
+__all__ = ["compact", "listed", "plain"]
 
 
 def plain(value: Any) -> Any:
@@ -54,3 +54,9 @@ def _compact(value: Any, *, nested: bool) -> str:
             return "true" if value else "false"
         case _:
             return str(value)
+
+
+def listed(parts: Sequence[str], number: int) -> str:
+    """The first ``number`` of the parts; the others are counted."""
+    more = f" and {len(parts) - number} more" if len(parts) > number else ""
+    return ", ".join(parts[:number]) + more

@@ -6,7 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.inventory.examples import apart
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.snapshot.objects import ApiObject
 
@@ -22,8 +24,8 @@ def with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
     return replace(settings, cni=Cni(name="", version=""))
 
 
-def assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[str]:
-    """What is taken for granted about the network plugin, the version of Kubernetes, namespaces."""
+def assumptions(settings: Settings, objects: Sequence[ApiObject], inventories: Sequence[Inventory]) -> Iterator[str]:
+    """What is taken for granted about the network plugin, the version of Kubernetes, namespaces, nodes."""
     policies = any("Policy" in each.meta.kind for each in objects)
     if policies and settings.cni.stated and settings.cni.name == "cilium" and not settings.cni.version_stated:
         yield f"Cilium {settings.cni.version}: its version is not stated"
@@ -36,6 +38,8 @@ def assumptions(settings: Settings, objects: Sequence[ApiObject]) -> Iterator[st
         yield f"Kubernetes {settings.kubernetes}: no version is stated"
     if any(_unstated(each) for each in objects):
         yield 'namespace "default" for objects that name none'
+    if not settings.inventories:
+        yield from apart(inventories, dict.fromkeys(each.file for each in objects))
 
 
 def _unstated(each: ApiObject) -> bool:

@@ -217,7 +217,8 @@ def _snapshot(
     alone = bool(settings.inventories or (home and inventories))
     elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
     stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
-    settings = said.settings(replace(stated, assumptions=(*assumes, *found.assumes, *assumptions(stated, objects))))
+    assumed = (*assumes, *found.assumes, *assumptions(stated, objects, inventories))
+    settings = said.settings(replace(stated, assumptions=assumed))
     before = said.known.get(name)
     if before is not None and before.is_same(
         objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened))

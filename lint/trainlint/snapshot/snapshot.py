@@ -8,6 +8,7 @@ from functools import cached_property
 
 from trainlint.fact import fact, remembered, together
 from trainlint.finding import Location, Unknown
+from trainlint.inventory.examples import concerning
 from trainlint.inventory.read import nearest_inventories, united
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
@@ -60,7 +61,9 @@ class Snapshot:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
         found = self._inventories_for.get(place.file)
         if found is None:
-            nearest = nearest_inventories(self.inventories, place.file, self.elsewhere)
+            named = bool(self.settings.inventories)  # whoever names them wants them to count everywhere
+            inventories = self.inventories if named else concerning(self.inventories, place.file)
+            nearest = nearest_inventories(inventories, place.file, self.elsewhere)
             whole = _united(together(*nearest)) if len(nearest) > 1 else None
             found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
         return found

@@ -28,6 +28,8 @@ _SUFFIXES: Final = {
 # Signs of templates; in YAML they may stand in text, but not where structure is expected.
 _SIGN: Final = re.compile(r"\{\{|\{%|\{\#|<%|%\{|\$\{")
 _ENGINES: Final = {"{{": "go-template", "{%": "jinja", "{#": "jinja", "<%": "erb", "%{": "terraform", "${": "terraform"}
+# Names in braces within a word, names in percent signs, verbs of printf: none of them is YAML where it stands alone.
+_BLANK: Final = re.compile(r"\{[A-Za-z_]\w*\}(?=[^\s,}\]])|%[A-Z][A-Z0-9_]*%|%(?:\[\d+\])?[dqstv](?!\w)")
 _YTT: Final = re.compile(r"^[^\n'\"]*#@(?: |data/values|overlay/|yaml/|schema/|library/)", re.MULTILINE)
 _KIND: Final = re.compile(
     r"""(?:^[ \t]*(?:- +)*|[{,][ \t]*)["']?kind["']?[ \t]*:[ \t]*["']?(\{\{|\$\{|<%|\w+)""", re.MULTILINE
@@ -70,6 +72,15 @@ def mark(text: str, fault: int | None = None) -> tuple[str, int] | None:
         if start == line or _structural(found[0], text[start : found.start()], text, found.end()):
             engine = _ENGINES[found[0]]
             return ("jinja" if engine == "go-template" and "{%" in text else engine), found.start()
+    return _blank(text, fault) if fault is not None else None
+
+
+def _blank(text: str, fault: int) -> tuple[str, int] | None:
+    """The blank to be filled in at which a text stops being YAML."""
+    start, end = text.rfind("\n", 0, fault) + 1, text.find("\n", fault)
+    for found in _BLANK.finditer(text, start, end if end >= 0 else len(text)):
+        if found.start() <= fault <= found.end():
+            return "placeholders", found.start()
     return None
 
 

@@ -9,9 +9,8 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
-from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
-from trainlint.workload.ranks import indexed_ranks
+from trainlint.workload.ranks import computes, indexed_ranks
 
 __all__ = ["expand_leader_worker_set"]
 
@@ -68,7 +67,7 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
 
 
 def _is_rank(found: PodSet) -> bool:
-    return bool(accelerators_of(found.spec)) or indexed_ranks(found)
+    return computes(found) or indexed_ranks(found)
 
 
 def _labels(owner: ObjectRef, replicas: Known[int], index: Known[str], template: Field) -> dict[str, Known[str]]:

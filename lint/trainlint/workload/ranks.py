@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from trainlint.launch.markers import Marker, Scope, markers, spans_nodes
+from trainlint.launch.quiet import talks
 from trainlint.model.workload import PodSet
 from trainlint.workload.accelerators import accelerators_of
 
-__all__ = ["indexed_ranks", "proved_ranks"]
+__all__ = ["computes", "indexed_ranks", "proved_ranks"]
 
 
 def proved_ranks(pod_set: PodSet) -> Marker | None:
@@ -27,4 +28,9 @@ def indexed_ranks(pod_set: PodSet) -> bool:
     found = [marker for container in pod_set.spec.containers for marker in markers(container)]
     if any(marker.scope is Scope.NODE for marker in found):
         return False
-    return bool(found) or bool(accelerators_of(pod_set.spec))
+    return bool(found) or computes(pod_set)
+
+
+def computes(pod_set: PodSet) -> bool:
+    """Whether the pods ask for accelerators and do more than hold them: whoever only waits computes with nobody."""
+    return bool(accelerators_of(pod_set.spec)) and any(map(talks, pod_set.spec.containers))

@@ -23,6 +23,7 @@ from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
 from trainlint.workload.management import managed
 from trainlint.workload.podgroups import PodGroup, PodGroups, read_pod_groups
+from trainlint.workload.ranks import computes
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
 from trainlint.workload.wrappers import unwrapped
@@ -278,7 +279,7 @@ def _is_parallel_job(owner: ObjectRef, expansion: Expansion) -> bool:
 def _computes_together(owner: ObjectRef, expansion: Expansion) -> bool:
     """Pods on accelerators that belong together: those of one Job, or pods that are told which rank they are."""
     for pods in expansion.pod_sets:
-        if accelerators_of(pods.spec) and (
+        if computes(pods) and (
             _is_parallel_job(owner, expansion)
             or any(marker.rank for container in pods.spec.containers for marker in markers(container))
         ):

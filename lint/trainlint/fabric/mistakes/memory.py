@@ -11,6 +11,7 @@ from trainlint.fabric.fault import Fault
 from trainlint.fabric.mends import shared_memory
 from trainlint.finding import Certainty
 from trainlint.launch.command import commands
+from trainlint.launch.quiet import idles
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, Volume
 from trainlint.model.quantity import QuantityError, parse_quantity
@@ -24,6 +25,8 @@ _SHARE: Final = re.compile(r"^nvidia\.com/gpu(?:cores|mem|mem-percentage)$")
 """What HAMi sells of a GPU: whoever asks for these has parts of GPUs, on which no collective runs."""
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
 _IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
+_ALONE: Final = re.compile(r"gpu[-_]burn(?:$|[-_:@])")
+"""Programs and images that load each GPU by itself: nothing is shared between them."""
 _POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
 _MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
 """Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
@@ -60,9 +63,11 @@ def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
 
 
 def _idles(container: Container) -> bool:
-    """Whether the container does nothing but wait and talk: an example or a holder of GPUs."""
+    """Whether the container does nothing but wait and talk, or burn GPUs: an example, a test, or a holder of GPUs."""
+    if idles(container) or _ALONE.match(container.image.rpartition("/")[2]):
+        return True
     programs = {command.program for command in commands(container) if command.words}
-    return bool(programs) and programs <= _IDLE
+    return bool(programs) and all(program in _IDLE or _ALONE.match(program) for program in programs)
 
 
 def _gpus(container: Container) -> int:
