@@ -188,8 +188,8 @@ class Finding:
 
     A rule fills the first block; the engine adds the second. ``cause`` tells apart two findings of one rule at one
     place and is part of the identity, so it must not contain line numbers. ``span`` is for what has no path (a comment,
-    text that does not parse). ``fixes`` makes proposals, the best first: nobody
-    calls it unless somebody asks what would mend the finding.
+    text that does not parse). ``of_key`` says that the key at the place is wrong, whatever its value. ``fixes`` makes
+    proposals, the best first: nobody calls it unless somebody asks what would mend the finding.
     """
 
     message: str
@@ -203,6 +203,7 @@ class Finding:
     certainty: Certainty = Certainty.PROVEN
     cause: str = ""
     span: Span | None = None
+    of_key: bool = False
     fixes: Callable[[], Iterable[Fix]] = field(default=tuple, compare=False, repr=False)
 
     rule: str = ""

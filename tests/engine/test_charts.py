@@ -41,6 +41,15 @@ def test_a_finding_in_a_template_points_at_its_line(tmp_path: Path) -> None:
 
 
 @needs_helm
+def test_a_key_that_is_wrong_stands_in_the_template_although_its_value_does_not(tmp_path: Path) -> None:
+    written = JOB.replace("  parallelism:", "  paralelism:")
+    files = {**TRAIN, "charts/train/templates/job.yaml": written}
+    placed = by_rule(lint(tmp_path, files, ignore=frozenset({"fabric"})), "misplaced-field")
+    assert (placed.finding.at.file, placed.span.line) == ("charts/train/templates/job.yaml", 7)
+    assert placed.lines == ("  paralelism: {{ .Values.workers }}",)
+
+
+@needs_helm
 def test_values_files_beside_a_chart_are_snapshots_of_their_own(tmp_path: Path) -> None:
     result = lint(
         tmp_path, {**TRAIN, "charts/train/values-prod.yaml": "workers: 8\nresources:\n  limits:\n    x.io/gpu: 0.1\n"}

@@ -200,6 +200,20 @@ def test_what_is_taken_over_from_the_values_stands_there(path: Path, at: Locatio
     assert origin(OWN)(path) == at
 
 
+@pytest.mark.parametrize(
+    ("path", "at"),
+    [
+        (("spec", "n"), Location("t.yaml", 7, ("spec", "n"))),
+        (("spec", "list"), Location("t.yaml", 7, ("spec", "list"))),
+        (("spec", "list", 1, "a"), Location("values.yaml", 0, ("list", 1, "a"))),
+        (("spec",), Location("t.yaml", 7, ("spec",))),
+        ((), Location("t.yaml", 7)),
+    ],
+)
+def test_a_key_stands_in_the_template_unless_all_beside_it_is_taken_from_the_values(path: Path, at: Location) -> None:
+    assert origin(OWN).key(path) == at
+
+
 def test_the_values_that_count_most_are_named() -> None:
     found = origin(("values.yaml", {"n": 1}), ("prod.yaml", {"n": 4}))
     assert found(("spec", "n")) == Location("prod.yaml", 0, ("n",))

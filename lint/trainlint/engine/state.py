@@ -77,10 +77,10 @@ class State:
             each for key, each in self.found.items() if in_scope(each, scope) or not scope.isdisjoint(self.roots[key])
         ]
 
-    def written(self, at: Location) -> Location:
-        """Where a place is for people; one of the base revision is asked there."""
+    def written(self, at: Location, *, key: bool = False) -> Location:
+        """Where a place is for people (or the key there); one of the base revision is asked there."""
         home = self.before if at.base and self.before is not None else self
-        return home.repository.written(at)
+        return home.repository.written(at, key=key)
 
 
 def read_state(
@@ -175,7 +175,7 @@ def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> N
 def _written(finding: Finding, state: State) -> Finding:
     """The finding at the places where people wrote what it is about."""
     related = tuple(replace(each, at=state.written(each.at)) for each in finding.related)
-    return replace(finding, at=state.written(finding.at), related=related)
+    return replace(finding, at=state.written(finding.at, key=finding.of_key), related=related)
 
 
 def _softened(finding: Finding, snapshot: Snapshot) -> Finding:

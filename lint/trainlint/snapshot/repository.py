@@ -88,10 +88,13 @@ class Repository:
         inside = [(each, path) for each, path in paths if at.path[: len(path)] == path]
         return max(inside, key=lambda found: len(found[1]), default=(None, ()))[0]
 
-    def written(self, at: Location) -> Location:
-        """Where a value was written that stands in a rendered document; any other place is where it is."""
+    def written(self, at: Location, *, key: bool = False) -> Location:
+        """Where a value was written that stands in a rendered document, or its key; any other place is where it is."""
         origin = self._origins.get((at.file, at.document))
-        return at if origin is None else replace(origin(at.path), base=at.base)
+        if origin is None:
+            return at
+        find = getattr(origin, "key", origin) if key else origin  # only a chart's values stand apart from their keys
+        return replace(find(at.path), base=at.base)
 
     @cached_property
     def _origins(self) -> Mapping[tuple[str, int], Callable[[Path], Location]]:

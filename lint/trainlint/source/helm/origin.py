@@ -70,6 +70,12 @@ class Origin:
             found = self._known[path] = self._location(path)
         return found
 
+    def key(self, path: Path) -> Location:
+        """Where the key at the end of a path was written: in the template, wherever its value is taken from, unless all
+        that it stands among is taken.
+        """
+        return self(path[:-1]).child(path[-1]) if path else self.place
+
     def span(self, path: Path) -> tuple[Path, Span]:
         """The nearest place at or above a path that is in the template, and its span."""
         found, node = self._spot(path)

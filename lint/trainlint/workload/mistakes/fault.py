@@ -16,7 +16,7 @@ class Fault:
     """What is wrong, in one sentence, where, and what mends it; ``related`` are other places, each with its part.
 
     ``cause`` tells faults at one place apart; ``severity`` is there where the fault is less than its rule's others.
-    ``fixes`` are what may mend it.
+    ``fixes`` are what may mend it. ``of_key`` says that the key at the place is wrong, whatever its value.
     """
 
     text: str
@@ -28,6 +28,7 @@ class Fault:
     certainty: Certainty = Certainty.PROVEN
     severity: Severity | None = None
     fixes: tuple[Fix, ...] = ()
+    of_key: bool = False
 
     def finding(self) -> Finding:
         """The finding that reports it."""
@@ -40,5 +41,6 @@ class Fault:
             cause=self.cause,
             certainty=self.certainty,
             severity=self.severity,
+            of_key=self.of_key,
             fixes=lambda: self.fixes,
         )

@@ -60,6 +60,7 @@ def _fault(meta: Meta, item: Field, found: Misplaced) -> Fault:
         evidence={"field": path, "instead": found.meant or found.belongs},
         cause=key,
         fixes=tuple(_fixes(item, found)),
+        of_key=True,
     )
 
 
