@@ -128,3 +128,36 @@ def test_pods_that_are_ready_when_all_have_met(probe: str, spec: str, wrong: boo
 )
 def test_a_stateful_set_names_its_service(name: str, host: str, wrong: bool) -> None:  # W 10
     assert bool(hosts(SET.replace("NAME", name).replace("HOST", host))) is wrong
+
+
+JOB_SET = """
+apiVersion: v1
+kind: Service
+metadata: {name: other, namespace: ml}
+spec: {selector: {app: other}}
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: j, namespace: ml}
+spec:
+  replicatedJobs:
+    - name: head
+      template: {spec: {parallelism: 1, completions: 1, template: {spec: {containers: [{name: c, HEAD}]}}}}
+    - name: tail
+      template: {spec: {parallelism: 1, completions: 1, template: {spec: {containers: [{name: c, TAIL}]}}}}
+"""
+ASKS = "env: [{name: MASTER_ADDR, value: j-head-0-0}]"
+
+
+def test_who_uses_a_name_is_named_and_not_whose_it_is() -> None:
+    (found,) = all_misnamed(read(JOB_SET.replace("HEAD", "image: x").replace("TAIL", ASKS)), lambda namespace: "")
+    assert found.fault.text.startswith(
+        "j/tail looks for j-head-0-0, and DNS does not know the host name of a pod alone"
+    )
+
+
+def test_a_pod_knows_its_own_name_from_its_hosts_file() -> None:
+    # The kubelet writes "podIP fqdn hostname" there.
+    assert hosts(JOB_SET.replace("HEAD", ASKS).replace("TAIL", "image: x")) == []
+    several = JOB_SET.replace("parallelism: 1, completions: 1", "parallelism: 2, completions: 2")
+    assert hosts(several.replace("HEAD", ASKS).replace("TAIL", "image: x")) != []

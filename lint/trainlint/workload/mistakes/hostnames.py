@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
-from trainlint.model.workload import Workload, Workloads
+from trainlint.model.workload import PodSet, Workload, Workloads
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mistakes.resolution import UsedName, unresolved
@@ -54,7 +54,7 @@ def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: b
             continue
         for container in (*pods.spec.containers, *pods.spec.init_containers):
             for address in addresses(container):
-                name = _own_name(address, workload)
+                name = _own_name(address, pods, workload)
                 if name is None or name.service in said or address.carrier.startswith("http"):
                     continue
                 fault = unresolved(name, directory, holds_services=holds_services)
@@ -63,7 +63,7 @@ def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: b
                     yield Misnamed(address.host, fault)
 
 
-def _own_name(address: Address, workload: Workload) -> UsedName | None:
+def _own_name(address: Address, user: PodSet, workload: Workload) -> UsedName | None:
     """The name as that of a pod of the object, by its first label."""
     labels = _CLUSTER.sub("", address.host).split(".")
     if len(labels) > 3 or "$" in address.text:
@@ -77,5 +77,5 @@ def _own_name(address: Address, workload: Workload) -> UsedName | None:
         if (pattern and re.fullmatch(pattern, labels[0])) or (
             unnamed and numbered is not None and numbered["name"] == workload.owner.name
         ):
-            return UsedName(labels[0], labels[1] if len(labels) > 1 else "", address, workload, pods)
+            return UsedName(labels[0], labels[1] if len(labels) > 1 else "", address, workload, user, pods)
     return None

@@ -21,12 +21,13 @@ __all__ = ["UsedName", "unresolved"]
 
 @fact
 class UsedName:
-    """A name of a pod that is used: the pod's part, the Service's part, who uses it, whose pod it is."""
+    """A name of a pod that is used: the pod's part, the Service's part, by which pods, and whose pod it is."""
 
     pod: str
     service: str
     address: Address
     workload: Workload
+    user: PodSet
     target: PodSet
 
 
@@ -83,10 +84,10 @@ def _bare(name: UsedName, directory: Directory) -> Fault | None:
     target = name.target
     if (target.namespace, name.pod) in directory.services or not name.address.rendezvous:
         return None
-    if not maybe_many(target) and len(name.workload.pod_sets) < 2:
+    if name.user is target and not maybe_many(target):  # the kubelet writes a pod's own name into its /etc/hosts
         return None
     return Fault(
-        f"{target.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is "
+        f"{name.user.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is "
         f"{name.pod}.{target.spec.subdomain or 'SERVICE'}",
         name.address.at,
         f"write {name.pod}.{target.spec.subdomain or 'SERVICE'}, with a headless Service that selects the pods",
@@ -115,8 +116,8 @@ def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None)
     if other and other[0].at is not None:
         related.append(("the Service elsewhere" if elsewhere else "the Service under another name", other[0].at))
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and no Service {name.service} gives its pods names"
-        f"{called}",
+        f"{name.user.name} looks for {name.pod}.{name.service}, and no Service {name.service} gives the "
+        f"pods of {name.target.name} names{called}",
         _subdomain_at(name),
         f"make subdomain, host and Service agree: {other[0].ref.name if other else name.service}",
         tuple(related),
@@ -143,8 +144,8 @@ def _subdomain(name: UsedName) -> tuple[Put, ...]:
 def _not_selected(name: UsedName, service: Service) -> Fault:
     wanted = ", ".join(f"{key}={value}" for key, value in (service.selector or {}).items())
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and the Service {name.service} does not select its "
-        f"pods (it selects {wanted or 'nothing'}): the name does not exist",
+        f"{name.user.name} looks for {name.pod}.{name.service}, and the Service {name.service} does not select the "
+        f"pods of {name.target.name} (it selects {wanted or 'nothing'}): the name does not exist",
         service.at.child("spec", "selector") if service.at and not service.generated else name.address.at,
         "select labels that the pods carry",
         (_used(name), ("the pods", name.target.template)),
@@ -155,8 +156,8 @@ def _not_selected(name: UsedName, service: Service) -> Fault:
 
 def _unnumbered(name: UsedName, service: Service) -> Fault:
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods have random names: completionMode is "
-        "not Indexed",
+        f"{name.user.name} looks for {name.pod}.{name.service}, and the pods of {name.target.name} have random names: "
+        "completionMode is not Indexed",
         name.workload.field.down("spec", "completionMode").at,
         "set completionMode: Indexed (and completions)",
         (_used(name), *((("the Service", service.at),) if service.at else ())),
@@ -181,8 +182,8 @@ def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
     own = name.target.spec.subdomain
     said = f"have the subdomain {own}" if own else "have no subdomain"
     return Fault(
-        f"{name.target.name} looks for {name.pod}.{name.service}, and its pods {said}: DNS gives the name of a pod "
-        "only under the Service that its subdomain names",
+        f"{name.user.name} looks for {name.pod}.{name.service}, and the pods of {name.target.name} {said}: DNS gives "
+        "the name of a pod only under the Service that its subdomain names",
         _subdomain_at(name),
         f"set subdomain: {name.service} in the pod template",
         (_used(name), *((("the Service", service.at),) if service.at else ())),
@@ -200,7 +201,7 @@ def _not_ready(name: UsedName, service: Service) -> Fault | None:
         probe = container["readinessProbe"]
         if probe.mapping is not None and not _listens(probe, name.address.port, container):
             return Fault(
-                f"pods of {name.target.name} look for {name.pod}.{name.service} before they are ready, and the Service "
+                f"pods of {name.user.name} look for {name.pod}.{name.service} before they are ready, and the Service "
                 f"{name.service} gives names only to pods that are: each waits for the other",
                 service.at.child("spec", "publishNotReadyAddresses"),
                 "set publishNotReadyAddresses: true",
