@@ -226,7 +226,7 @@ def test_a_remote_resource_is_unknown(tmp_path: Path) -> None:
             "nodes.yaml": NODES,
         },
     )
-    assert any("https://example.org/x//y?ref=v1" in unknown.missing for unknown in result.unknowns)
+    assert any("https://example.org/x//y?ref=v1" in unknown.subject for unknown in result.unknowns)
 
 
 def test_a_kustomization_of_flux_is_not_one_of_kustomize(tmp_path: Path) -> None:

@@ -251,9 +251,9 @@ def test_a_dependency_that_is_not_there_is_named_and_the_rest_is_rendered(tmp_pa
     (made,) = render(tmp_path, {**TRAIN, "charts/train/Chart.yaml": DEPENDENT})
     assert len(made.documents) == 1
     (unknown,) = made.unknowns
-    assert "the chart redis" in unknown.missing
-    assert "https://charts.example" in unknown.missing
-    assert "helm dependency build charts/train" in unknown.remedy
+    assert unknown.subject == "the chart redis from https://charts.example, in chart charts/train"
+    assert unknown.missing == "the chart is not in the repository"
+    assert "helm dependency build" in unknown.remedy
     assert unknown.at == Location("charts/train/Chart.yaml", 0, ("dependencies", 0))
     assert not made.failed
 

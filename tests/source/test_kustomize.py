@@ -343,7 +343,9 @@ def test_remote_resources_are_left_out_and_the_rest_is_rendered(tmp_path: Path, 
         tmp_path, {"kustomization.yaml": f"namePrefix: x-\nresources: [job.yaml, '{entry}']\n", "job.yaml": JOB}
     )
     assert [each.data["metadata"]["name"] for each in root["kustomization.yaml"].documents] == ["x-a"]
-    assert why(root["kustomization.yaml"]) == f"the objects of {entry}, which is elsewhere"
+    (only,) = root["kustomization.yaml"].unknowns
+    assert only.subject == f"the objects of {entry}, in kustomization ."
+    assert only.missing == "it is elsewhere, and nothing is fetched"
 
 
 def test_a_patch_of_what_is_elsewhere_does_not_keep_the_rest_from_being_rendered(tmp_path: Path) -> None:
@@ -403,14 +405,22 @@ def test_a_root_that_cannot_be_rendered_says_why(tmp_path: Path, fields: str, re
 
 
 @pytest.mark.parametrize(
-    ("fields", "reason"),
+    ("fields", "what", "reason"),
     [
-        ("generators: [run.yaml]", "the objects of the generator Maker: it would run a program"),
-        ("helmCharts: [{name: cilium, repo: 'https://example.com'}]", "the objects of the chart cilium"),
-        ("configMapGenerator: [{name: far, files: ['https://example.com/x']}]", "far, made of https://example.com/x"),
+        ("generators: [run.yaml]", "the objects of the generator Maker", "it would run a program"),
+        (
+            "helmCharts: [{name: cilium, repo: 'https://example.com'}]",
+            "the objects of the chart cilium",
+            "charts in a kustomization are not rendered",
+        ),
+        (
+            "configMapGenerator: [{name: far, files: ['https://example.com/x']}]",
+            "far, made of https://example.com/x",
+            "it is elsewhere, and nothing is fetched",
+        ),
     ],
 )
-def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: str, reason: str) -> None:
+def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: str, what: str, reason: str) -> None:
     root = rendered(
         tmp_path,
         {
@@ -420,7 +430,9 @@ def test_what_would_run_or_fetch_something_is_left_out(tmp_path: Path, fields: s
         },
     )["kustomization.yaml"]
     assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
-    assert reason in why(root)
+    (only,) = root.unknowns
+    assert only.subject == f"{what}, in kustomization ."
+    assert only.missing == reason
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "a: [\n", "resources: []\n---\nresources: [/etc]\n"])

@@ -160,7 +160,7 @@ def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
 def _unrendered(template: Template) -> Unknown:
     return Unknown(
         f"the objects in {template.location.file}",
-        f"the template ({template.engine}) was not rendered",
+        f"the template{'' if template.engine == 'template' else f' ({template.engine})'} was not rendered",
         REMEDIES.get(template.engine, "lint what it renders to"),
         at=template.location,
     )

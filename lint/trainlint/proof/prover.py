@@ -244,7 +244,10 @@ class Prover:
         if not nearest:
             yield NO_INVENTORY
         elif len(nearest) > 1:
-            yield f"which of {len(nearest)} inventories counts: {', '.join(each.name for each in nearest)}"
+            files = [f"{each.name} ({each.at.file})" if each.at is not None else each.name for each in nearest]
+            names = [each.name for each in nearest]
+            shown = names if len(set(names)) == len(names) else files
+            yield f"which of {len(nearest)} inventories counts: {', '.join(shown)}"
         members = {id(member) for member in group.members}
         for cause in self._facts.dangling_references:
             if any(id(pod_set) in members for pod_set in cause.pod_sets):

@@ -221,8 +221,8 @@ def _unrendered(
     for each in kustomizations.values():
         for url in each.remote if each.directory not in within else ():
             yield Unknown(
-                subject=f"kustomization {each.directory or '.'}",
-                missing=f"the remote resource {url}",
-                remedy="lint what it makes, where there is a network",
+                subject=f"the objects of {url}, in kustomization {each.directory or '.'}",
+                missing="it is elsewhere, and nothing is fetched",
+                remedy="lint what the kustomization makes, where all of it is there",
                 at=Location(each.file, 0),
             )

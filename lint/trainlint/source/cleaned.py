@@ -17,6 +17,7 @@ __all__ = ["Cleaned", "RefusedError"]
 _LISTS: Final = ("resources", "bases", "components", "generators", "transformers", "validators", "crds")
 _MAX_NAME: Final = 1024
 _CHANGES: Final = "nobody can tell what it changes"
+_ELSEWHERE: Final = "it is elsewhere, and nothing is fetched"
 
 
 class RefusedError(Exception):
@@ -29,7 +30,8 @@ class RefusedError(Exception):
 
 
 class Cleaned:
-    """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what and where it stood.
+    """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what, why, and where it
+    stood.
 
     ``references`` are the files and directories that it still names, and the paths at which it does. ``plugins`` gives
     the configurations that an entry of generators, transformers or validators names, ``has`` tells whether a file is
@@ -50,22 +52,18 @@ class Cleaned:
         self.data: dict[str, Any] = copy.deepcopy(document.data) if isinstance(document.data, dict) else {}
         self.changed = False
         self.references: list[tuple[Path, str]] = []
-        self.out: list[tuple[str, Path]] = []
+        self.out: list[tuple[str, str, Path]] = []
         self.astray = astray(self.data, self._directory)
         for name in _LISTS:
             self._filter(name)
         for name in ("helmCharts", "helmChartInflationGenerator"):
             for each in document.root[name].elements():
                 chart = each["name"].string or each["chartName"].string or "?"
-                self._take_out(
-                    f"the objects of the chart {chart}: charts in a kustomization are not rendered", each.path
-                )
+                why = "charts in a kustomization are not rendered"
+                self.out.append((f"the objects of the chart {chart}", why, each.path))
             self._drop(name)
         self._patches()
         self._data_files()
-
-    def _take_out(self, what: str, path: Path) -> None:
-        self.out.append((what, path))
 
     def _drop(self, name: str) -> None:
         if self.data.pop(name, None):
@@ -89,7 +87,7 @@ class Cleaned:
             if name in ("components", "transformers", "crds"):
                 raise RefusedError(f"{entry} is elsewhere, and {_CHANGES}", each.at, "keep a copy of it in Git")
             if name != "validators":
-                self._take_out(f"the objects of {entry}, which is elsewhere", each.path)
+                self.out.append((f"the objects of {entry}", _ELSEWHERE, each.path))
             return False
         if name in ("generators", "transformers", "validators"):
             for plugin in self._plugins(self._directory, entry):
@@ -98,7 +96,7 @@ class Cleaned:
                     if name == "transformers":
                         raise RefusedError(f"the transformer {kind} would run a program: {_CHANGES}", each.at)
                     if name == "generators":
-                        self._take_out(f"the objects of the generator {kind}: it would run a program", each.path)
+                        self.out.append((f"the objects of the generator {kind}", "it would run a program", each.path))
                     return False
                 self.references += [(each.path, text) for text in _scalars(plugin.value)]
                 self.astray = self.astray or astray(plugin.value, "")
@@ -132,7 +130,7 @@ class Cleaned:
                     kept.append(each.value)
                     self.references += texts
                 else:
-                    self._take_out(f"{each['name'].string or '?'}, made of {far}, which is elsewhere", each.path)
+                    self.out.append((f"{each['name'].string or '?'}, made of {far}", _ELSEWHERE, each.path))
             if isinstance(self.data.get(name), list) and len(kept) != len(self.data[name]):
                 self.data[name] = kept
                 self.changed = True

@@ -162,12 +162,12 @@ class _Collector:
                 f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
             )
         kept = Cleaned(document, self.plugins, self.has)
-        subject = f"kustomization {directory or '.'}"
-        for what, path in kept.out:
+        for what, why, path in kept.out:  # one text for all of a kind: a report says it once
+            subject = f"{what}, in kustomization {directory or '.'}"
             remedy = (
-                f"lint what it makes, where that is there: kubectl kustomize {directory or '.'} | trainlint check -"
+                "lint what the kustomization makes, where all of it is there: kubectl kustomize | trainlint check -"
             )
-            self._closure.unknowns.append(Unknown(subject, what, remedy, document.at(path)))
+            self._closure.unknowns.append(Unknown(subject, why, remedy, document.at(path)))
         for path, name in kept.references:
             self._add(directory, name, document.at(path))
         self._cleaned[directory] = kept

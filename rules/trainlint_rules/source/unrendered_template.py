@@ -58,8 +58,9 @@ def check(repository: Repository) -> Iterator[Finding]:
         if engine == "helm" and place in told:
             continue
         kinds = ", ".join(sorted({kind for template in templates for kind in template.kinds})) or "unknown kinds"
+        known = f" ({engine})" if engine != "template" else ""
         yield Finding(
-            message=f"{place} was not rendered ({engine}): its objects ({kinds}) are unknown",
+            message=f"{place} was not rendered{known}: its objects ({kinds}) are unknown",
             at=templates[0].location,
             remedy=HOW[engine].format(place=place) if engine in HOW else "lint what it renders to",
             evidence={"engine": engine, "templates": len(templates)},

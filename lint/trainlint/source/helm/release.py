@@ -153,8 +153,11 @@ class Release:
 
     def _absent(self, dependency: Dependency) -> Unknown:
         where = dependency.repository or "its charts/ directory"
-        missing = f"what the chart {dependency.name} adds, which it brings in from {where}: it is not in the repository"
-        return Unknown(self._subject, missing, self._build(), dependency.at)
+        subject = f"the chart {dependency.name} from {where}, in {self._subject}"
+        remedy = (
+            "run `helm dependency build` before linting: the charts/ that it fills is read, also where Git ignores it"
+        )
+        return Unknown(subject, "the chart is not in the repository", remedy, dependency.at)
 
     def _assumed(self, apis: frozenset[str]) -> Iterator[str]:
         """The questions that templates ask about the cluster, with the answers that they got."""
