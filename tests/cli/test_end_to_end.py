@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
@@ -138,6 +139,15 @@ def test_exit_codes_on_real_files(lab: Path) -> None:
     assert lint("--ignore", "policy,topology").exit_code == 0
     assert lint("--select", "no-such-rule").exit_code == 2
     assert lint("no-such-directory").exit_code == 2
+
+
+@pytest.mark.needs("bash")
+@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", ">&- 2>&- <&-"])
+def test_streams_that_are_closed_change_neither_verdict_nor_exit_code(lab: Path, closed: str) -> None:
+    command = [sys.executable, "-m", "trainlint", "check", "--no-cache", "--output", "json=report.json"]
+    ran = subprocess.run(["bash", "-c", f'exec "$@" {closed}', "bash", *command], check=False, capture_output=True)
+    assert (ran.returncode, ran.stderr) == (1, b"")
+    assert json.loads(Path("report.json").read_text())["findings"]
 
 
 def test_an_empty_directory_is_nothing_to_analyse(lab: Path) -> None:

@@ -109,6 +109,7 @@ def main() -> None:
     """Entry point of the console script; ends the process with one of the exit codes."""
     # Facts are trees, which reference counting frees; what the collector would walk again and again is in use.
     gc.disable()  # a tenth of the time of a run went into looking for cycles, and there were none to speak of
+    _stand_in()
     code = 0
     try:
         cli.main(prog_name="trainlint")
@@ -120,6 +121,13 @@ def main() -> None:
         _complain(error, debug=False)
         code = INTERNAL
     _leave(code)
+
+
+def _stand_in() -> None:
+    """Let standard streams that whoever started us has closed lead nowhere; no other file gets their numbers then."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 (as long as we run)
 
 
 def _leave(code: int) -> None:

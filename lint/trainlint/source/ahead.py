@@ -127,8 +127,9 @@ def read_ahead(files: Sequence[SourceFile], kinds: KindFilter, cache: Cache | No
     """
     if len(files) < MANY or not _is_safe() or len(os.sched_getaffinity(0)) < 2:
         return None
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:  # whoever started us may have closed them
+            stream.flush()  # or the child would write it too
     try:
         output = os.memfd_create("readings")
     except OSError:
