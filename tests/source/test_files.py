@@ -147,6 +147,17 @@ def test_a_path_that_does_not_exist_is_wrong_usage(tmp_path):
     assert isinstance(caught.value, UsageError)
 
 
+@pytest.mark.parametrize("paths", [[], ["."], ["jobs/a.yaml"], ["-"]])
+def test_a_current_directory_that_was_removed_is_wrong_usage(tmp_path, monkeypatch, paths):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    with pytest.raises(UsageError, match="the current directory is not there any more"):
+        discover([Path(path) for path in paths])
+    assert discover([tmp_path]).files == ()
+
+
 def test_standard_input_is_a_file_of_its_own(directory, monkeypatch):
     monkeypatch.chdir(directory)
     world = discover([Path("-")], stdin=b"kind: Pod\n")
@@ -288,6 +299,12 @@ def test_a_pipe_that_is_called_yaml_does_not_stop_the_run(directory):
 
 
 # Charts
+
+
+def test_a_pipe_that_is_named_is_wrong_usage(tmp_path):
+    os.mkfifo(tmp_path / "a.yaml")
+    with pytest.raises(UsageError, match=r"a\.yaml is neither a file nor a directory; .* pipe it into -"):
+        discover([tmp_path / "a.yaml"])
 
 
 def test_templates_of_a_chart_know_their_chart(directory):

@@ -109,15 +109,22 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
     """Find the files to read for the paths that were named (none: the current directory).
 
     A directory is the world: only what is below it is read. For a single file the world is its repository (outside Git:
-    its directory), and the report is narrowed to it. ``-`` is standard input, whose content is ``stdin``. Raises
-    NotFound.
+    its directory), and the report is narrowed to it. ``-`` is standard input, whose content is ``stdin``.
+
+    Raises:
+        NotFound: a path that is not there.
+        UsageError: one that is neither a file nor a directory; the current directory is not there any more.
     """
     named = [path for path in paths if str(path) != "-"]
     if not named and not paths:
         named = [Path()]
+    if not named or not all(path.is_absolute() for path in named):
+        _current_directory()
     for path in named:
         if not _exists(path):
             raise NotFound(path)
+        if not (path.is_file() or path.is_dir()):
+            raise UsageError(f"{path} is neither a file nor a directory; to read what a program writes, pipe it into -")
     real = [Path(os.path.realpath(path)) for path in named]
     given = [path for path in real if not path.is_dir()]
     directories = [path for path in real if path.is_dir()]
@@ -142,6 +149,13 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
             file.name for file in files if file.path in chosen or file.path.startswith(prefixes) or file.name == STDIN
         )
     return World(root, files, scope, finder.unknowns(), configs, tuple(worlds), vendored=finder.vendored)
+
+
+def _current_directory() -> None:
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise UsageError("the current directory is not there any more: change to one that is") from error
 
 
 def _exists(path: Path) -> bool:
