@@ -150,7 +150,12 @@ def test_vllm_cannot_spread_over_more_than_there_are() -> None:
     [
         ("mpirun, -np, '16', x", "slotsPerWorker: 8", ""),
         ("mpirun, -np, '32', x", "slotsPerWorker: 8", "error"),
-        ("mpirun, -np, '8', x", "slotsPerWorker: 8", "warning"),
+        ("mpirun, -np, '8', python3, x.py", "slotsPerWorker: 8", "warning"),
+        ("mpirun, -np, '8', x", "slotsPerWorker: 8", ""),  # a program that may use several devices
+        ("mpirun, -np, '2', /train.sh", "slotsPerWorker: 1", ""),  # one on each node, which may start torchrun there
+        ("mpirun, -np, '2', torchrun, x.py", "slotsPerWorker: 1", ""),
+        ("mpirun, -np, '2', python, -m, torch.distributed.launch, x.py", "slotsPerWorker: 1", ""),
+        ("mpirun, -np, '2', -x, A=b, python, -m, train", "slotsPerWorker: 1", "warning"),
         ("mpirun, x", "slotsPerWorker: 8", ""),
         ("mpirun, -np, '16', x", "", "error"),  # one slot by default (W 3)
         ("mpirun, --oversubscribe, -np, '16', x", "", ""),
@@ -193,7 +198,7 @@ def test_slots_are_no_accelerators() -> None:  # N 6 (48): slots 8 with 4 GPUs
     ],
 )
 def test_as_many_ranks_on_each_node_as_it_has_slots(options: str, slots: int, words: tuple[str, ...]) -> None:  # W 3
-    found = [fault.text for fault in in_slots(f"mpirun, {options}, x", f"slotsPerWorker: {slots}")]
+    found = [fault.text for fault in in_slots(f"mpirun, {options}, python, x.py", f"slotsPerWorker: {slots}")]
     assert [all(word in text for word in words) for text in found] == ([True] if words else [])
 
 

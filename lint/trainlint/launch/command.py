@@ -57,9 +57,14 @@ class Command:
         return self.words[0].text.rpartition("/")[2] if self.words else ""
 
     @property
+    def is_python(self) -> bool:
+        """Whether it starts a Python interpreter."""
+        return _PYTHON.match(self.program) is not None
+
+    @property
     def module(self) -> str:
         """The module of ``python -m MODULE``, else empty."""
-        if not _PYTHON.match(self.program):
+        if not self.is_python:
             return ""
         texts = [word.text for word in self.words]
         return texts[texts.index("-m") + 1] if "-m" in texts[:-1] else ""

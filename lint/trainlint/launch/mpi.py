@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final
 
 from trainlint.fact import fact
@@ -28,6 +28,8 @@ _FLAGS: Final = frozenset(
     | {"do-not-launch", "display-devel-map", "index-argv-by-rank", "xml", "enable-recovery", "no-local", "l"}
 )
 """Options of Open MPI's and MPICH's mpirun that stand alone; of any other the next word is the value."""
+_LAUNCHERS: Final = ("torch.distributed.", "torchx", "accelerate", "deepspeed", "colossalai", "horovod.runner", "ray.")
+"""Modules that start processes of their own."""
 _PPR: Final = re.compile(r"^ppr:(?P<count>\d{1,6}):(?P<of>[a-z0-9]+)", re.IGNORECASE)
 
 
@@ -37,7 +39,7 @@ class MpiLaunch:
 
     ``ranks`` are all, ``each`` those on each node, or on each socket (``per_socket``); ``None`` where none is written.
     ``known`` is false where a number cannot be read, or something else says how ranks are spread; ``own_hosts`` says
-    that the command brings a list of hosts of its own.
+    that the command brings a list of hosts of its own. ``program`` is what it starts that often.
     """
 
     command: Command
@@ -48,6 +50,15 @@ class MpiLaunch:
     per_socket: bool = False
     known: bool = True
     own_hosts: bool = False
+    program: Command = Command(())
+
+    @property
+    def starts_ranks(self) -> bool:
+        """Whether each process that it starts is surely one rank: Python code, and no module that starts more.
+
+        A script may start a launcher on each node, and native programs may use several devices.
+        """
+        return self.program.is_python and not self.program.module.startswith(_LAUNCHERS)
 
 
 def mpi_launch(container: Container, command: Command) -> MpiLaunch:
@@ -56,7 +67,8 @@ def mpi_launch(container: Container, command: Command) -> MpiLaunch:
     ranks = each = None
     ranks_at = each_at = None
     per_socket, known, own_hosts = False, True, False
-    for name, word in _options(command):
+    options, program = _options(command)
+    for name, word in options:
         if name in _RANKS:
             ranks, ranks_at = _number(word, variables), word.at
             known = known and ranks is not None
@@ -71,28 +83,30 @@ def mpi_launch(container: Container, command: Command) -> MpiLaunch:
             known = False
         elif name in _HOSTS:
             own_hosts = True
-    return MpiLaunch(command, ranks, ranks_at, each, each_at, per_socket, known, own_hosts)
+    return MpiLaunch(command, ranks, ranks_at, each, each_at, per_socket, known, own_hosts, Command(program))
 
 
-def _options(command: Command) -> Iterator[tuple[str, Word]]:
-    """mpirun's own options, each with its value, or with itself where it has none."""
+def _options(command: Command) -> tuple[list[tuple[str, Word]], tuple[Word, ...]]:
+    """mpirun's own options, each with its value, or with itself where it has none, and the words of the program."""
+    found: list[tuple[str, Word]] = []
     words = command.words
     index = 1
     while index < len(words):
         text = words[index].text
         if not text.startswith("-") or text == "-":
-            return
+            break
         name, equals, value = text.lstrip("-").partition("=")
         if equals:
-            yield name, Word(value, words[index].at)
+            found.append((name, Word(value, words[index].at)))
             index += 1
         elif name in _FLAGS:
-            yield name, words[index]
+            found.append((name, words[index]))
             index += 1
         else:
             if index + 1 < len(words):
-                yield name, words[index + 1]
+                found.append((name, words[index + 1]))
             index += 3 if name in _PAIRS and "=" not in words[min(index + 1, len(words) - 1)].text else 2
+    return found, words[index:]
 
 
 def _number(word: Word, variables: Mapping[str, Variable]) -> int | None:

@@ -94,7 +94,7 @@ def _on_each(launch: MpiLaunch, hosts: _Hosts) -> Iterator[Fault]:
     elif 0 < hosts.devices < each:
         text = f"{start}, and each worker has {hosts.devices} accelerators: two ranks get one, which NCCL refuses"
         yield replace(fault, text=text, remedy=f"start {hosts.devices} on each {unit}")
-    elif launch.ranks is None and not launch.per_socket and each < hosts.devices:
+    elif launch.ranks is None and not launch.per_socket and each < hosts.devices and launch.starts_ranks:
         text = f"{start}, and each worker has {hosts.devices} accelerators: {hosts.devices - each} of them stay idle"
         yield replace(fault, text=text, remedy=f"start {hosts.devices} on each {unit}", severity=Severity.WARNING)
 
@@ -109,7 +109,7 @@ def _in_all(launch: MpiLaunch, hosts: _Hosts) -> Iterator[Fault]:
     slots, devices = hosts.number * hosts.slots, hosts.number * hosts.devices
     if hosts.refuses and ranks > slots:
         yield _fault(hosts, ranks, slots, f"{hosts.number} workers of {hosts.said}", "it refuses", at)
-    elif devices > 0 and ranks != devices:
+    elif devices > 0 and (ranks > devices or (ranks < devices and launch.starts_ranks)):
         many = ranks > devices
         why = "two ranks get one device, which NCCL refuses" if many else f"{devices - ranks} of them stay idle"
         fault = _fault(hosts, ranks, devices, f"{hosts.number} workers of {hosts.devices} accelerators", why, at)
