@@ -17,7 +17,7 @@ from tests.source.repositories import write
 
 from trainlint.finding import Location
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source import build
+from trainlint.source import build, definitions
 from trainlint.source.alike import same, value_at
 from trainlint.source.builds import Builds
 from trainlint.source.document import Document
@@ -606,3 +606,44 @@ def test_output_that_is_too_long_is_not_read(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(build, "MAX_OUTPUT", 10)
     root = rendered(tmp_path, {"kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n", "job.yaml": JOB})
     assert "it makes more than" in why(root["kustomization.yaml"])
+
+
+DEFINITION = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: trains.example.com}
+spec:
+  group: example.com
+  names: {kind: Train, plural: trains}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        description: a
+        type: object
+    served: true
+"""
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        "",
+        "- {op: replace, path: /spec/versions/0/served, value: false}",
+        "- {op: replace, path: /spec/versions/0/schema/openAPIV3Schema/description, value: b}",
+    ],
+)
+def test_a_root_makes_the_same_whatever_it_says_about_definitions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patch: str
+) -> None:
+    # kustomize gets them without the structures of their kinds, and with them where it refuses that
+    monkeypatch.setattr(definitions, "WORTH", 0)
+    patches = "patches: [{path: p.yaml, target: {kind: CustomResourceDefinition}}]\n" if patch else ""
+    files: dict[str, str | bytes] = {
+        "kustomization.yaml": f"namePrefix: x-\nresources: [crd.yaml, job.yaml]\n{patches}",
+        "crd.yaml": DEFINITION,
+        "job.yaml": JOB,
+        "p.yaml": patch,
+    }
+    root = rendered(tmp_path, files)["kustomization.yaml"]
+    assert (root.unknowns, [each.data["metadata"]["name"] for each in root.documents]) == ((), ["x-a"])

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
-from trainlint.source.prefilter import KindFilter
+from trainlint.source.podtemplates import POD_OWNERS
+from trainlint.source.prefilter import KindFilter, top_kind
 
 KINDS = KindFilter({"Node", "Pod", "PyTorchJob"})
 
@@ -200,3 +201,90 @@ def test_no_text_makes_the_filter_slow(piece):
     begin = time.perf_counter()
     KINDS.may_hold(content)
     assert time.perf_counter() - begin < 3, "a quadratic search would take minutes"
+
+
+@pytest.mark.parametrize("text", HOLDS)
+def test_one_document_that_holds_a_wanted_kind_may_be_one(text):
+    assert KINDS.may_be(text)
+
+
+LINES = [
+    "kind: Foo",
+    "kind: Node",
+    "kind : Node",
+    "kind: Foo # c",
+    "kind:",
+    "  kind: Node",
+    "'kind': Node",
+    '"kind": Node',
+]
+LINES += [
+    "? kind",
+    ": Node",
+    "a: |",
+    "a: >-",
+    'a: "x',
+    'y"',
+    "a: 'x",
+    "z'",
+    "a: {",
+    "}",
+    "a: [",
+    "]",
+    "- kind: Node",
+    "b: 1",
+]
+LINES += [
+    "<<: {kind: Node}",
+    "!!str kind: Node",
+    "&k kind: Node",
+    "x: &k kind",
+    "*k : Node",
+    "# kind: Node",
+    "",
+    " |",
+    "\tkind: Node",
+]
+LINES += [
+    "items:",
+    "- a",
+    "kind: NodeList",
+    "kind: a\rkind: Node",
+    "kind: a\u2028kind: Node",
+    "kindly: Node",
+    "kind-of: Node",
+]
+
+
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6).map("\n".join))
+def test_the_kind_at_the_top_is_the_one_that_the_document_has(text):
+    kind = top_kind(text)
+    try:
+        data = load(text).data
+    except (YamlError, TooDeepError):
+        return
+    if kind is not None and isinstance(data, dict) and "kind" in data:
+        assert str(data.get("kind")).split()[0] == kind  # a text may go on in the next line, and is no kind then
+
+
+@given(st.lists(st.sampled_from(LINES), min_size=1, max_size=6).map("\n".join))
+def test_no_document_is_lost(text):
+    try:
+        data = load(text).data
+    except (YamlError, TooDeepError):
+        return
+    if isinstance(data, dict) and str(data.get("kind")) in {"Node", "NodeList"}:
+        assert KINDS.may_be(text)
+
+
+def test_the_definition_of_a_kind_is_not_of_it():
+    definition = (
+        "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n  names:\n    kind: PyTorchJob\n"
+    )
+    filters = KindFilter({"PyTorchJob", "ConfigMap/one", POD_OWNERS})
+    assert filters.may_hold(definition)
+    assert not filters.may_be(definition)
+    assert not filters.may_be(definition + "    containers:\n")
+    assert filters.may_be("kind: Unheard\nspec:\n  containers: [{}]\n")
+    assert filters.may_be("kind: ConfigMap\nmetadata: {name: one}\n")
+    assert not filters.may_be("kind: Secret\nmetadata: {name: one}\n")

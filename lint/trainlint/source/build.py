@@ -6,11 +6,13 @@ import os
 import subprocess
 import tempfile
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
 from trainlint.source.closure import Closure
 from trainlint.source.complaint import complaint
+from trainlint.source.definitions import without_structures
 from trainlint.source.program import Program
 
 __all__ = ["MAX_OUTPUT", "MAX_SECONDS", "BuildError", "build"]
@@ -36,7 +38,22 @@ class BuildError(Exception):
 
 
 def build(closure: Closure, program: Program) -> bytes:
-    """What kustomize writes for the root of a closure. Raises BuildError."""
+    """What kustomize writes for the root of a closure, apart from the structures of kinds that it defines.
+
+    Raises:
+        BuildError: kustomize refuses it, or takes too much.
+    """
+    slim = without_structures(closure.files)
+    if slim:  # definitions of kinds are megabytes, over which kustomize takes seconds
+        try:
+            return _build(replace(closure, files={**closure.files, **slim}), program)
+        except BuildError as error:
+            if not error.lasting:
+                raise
+    return _build(closure, program)  # a patch may be about a structure
+
+
+def _build(closure: Closure, program: Program) -> bytes:
     try:
         with tempfile.TemporaryDirectory(prefix="trainlint-kustomize-") as name:
             home = Path(os.path.realpath(name))

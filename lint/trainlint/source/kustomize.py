@@ -189,7 +189,7 @@ class _Root:
         if at is not None and at.file != self.file:
             why = f"{why} (in {posixpath.dirname(at.file) or '.'})"
         if self.closure is not None and self.closure.unknowns:
-            why += f"; it was tried without {', '.join(dict.fromkeys(each.missing for each in self.closure.unknowns))}"
+            why += f"; it was tried without {', '.join(dict.fromkeys(each.subject for each in self.closure.unknowns))}"
         unknown = Unknown(
             subject=f"kustomization {self.directory or '.'}",
             missing=f"its rendered objects: {why}",

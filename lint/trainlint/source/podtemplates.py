@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainlint.finding import Path
 from trainlint.source.document import Field
 
-__all__ = ["POD_OWNERS", "may_own_pods", "pod_templates"]
+__all__ = ["POD_OWNERS", "may_be_owner", "may_own_pods", "pod_templates"]
 
 POD_OWNERS: Final = "(any kind with a pod template)"
 """Stands among the wanted kinds for every kind whose objects hold a pod template; no kind has this name."""
@@ -37,6 +37,11 @@ _CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \
 _KIND: Final = re.compile(
     rb"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:\#[^\n]*)?\r?$"""
 )
+
+
+def may_be_owner(kind: str) -> bool:
+    """Whether objects of a kind that nobody described may hold a pod template of their own."""
+    return kind not in _NONE_OF_THEIRS
 
 
 def may_own_pods(content: bytes) -> bool:

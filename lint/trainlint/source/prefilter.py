@@ -7,9 +7,9 @@ from collections.abc import Collection
 from typing import Final
 
 from trainlint.source.document import Field
-from trainlint.source.podtemplates import POD_OWNERS, may_own_pods
+from trainlint.source.podtemplates import POD_OWNERS, may_be_owner, may_own_pods
 
-__all__ = ["KindFilter"]
+__all__ = ["KindFilter", "top_kind"]
 
 _KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
@@ -27,6 +27,25 @@ _OTHER: Final = rb"""
 # A !!binary key is text in disguise, and YAML 1.1 breaks lines at NEL, LS and PS.
 _TAGS: Final = (b"!!b", b"!!%", b"!<")
 _BREAKS: Final = ("\x85".encode(), "\u2028".encode(), "\u2029".encode())
+# Lines of a document in block style that may say its kind at the top, or that leave in doubt what is at the top.
+_TOP: Final = re.compile(r"""^(?:kind\b.*|["'?!&*%<>|{}\[\]@`].*|---.*|\.\.\..*)$""", re.MULTILINE)
+_PLAIN: Final = re.compile(r"kind:[ \t]+(\w+)[ \t]*(?:\s\#.*)?")
+_FIRST: Final = re.compile(r"(?:[ \t]*(?:\#.*)?\n)*[A-Za-z]")
+_OTHER_BREAKS: Final = ("\r", "\x85", "\u2028", "\u2029")
+
+
+def top_kind(text: str) -> str | None:
+    """The kind (its first word) that one document in block style says at the top; ``None`` where its lines leave doubt.
+
+    A key at the beginning of a line is one of the top, or stands in a text or in brackets that run over several lines:
+    so it must be the only one, and nothing else that could be the key may begin a line. (Where it is text, there is no
+    kind.)
+    """
+    if _FIRST.match(text) is None or any(mark in text for mark in _OTHER_BREAKS):
+        return None
+    found = _TOP.findall(text)
+    plain = _PLAIN.fullmatch(found[0]) if len(found) == 1 else None
+    return None if plain is None else plain[1]
 
 
 class KindFilter:
@@ -66,6 +85,17 @@ class KindFilter:
         if any(name in content for name in self._named):
             return True
         return POD_OWNERS in self.kinds and may_own_pods(content)
+
+    def may_be(self, text: str) -> bool:
+        """Whether one document may be of one of the kinds: what it says of itself tells more than all kinds that it
+        mentions (the definition of a kind has its name in it).
+        """
+        kind = top_kind(text)
+        if kind is None or kind.endswith("List"):
+            return self.may_hold(text)
+        if kind in self.kinds or any(each.startswith(f"{kind}/") for each in self.kinds):
+            return True
+        return POD_OWNERS in self.kinds and may_be_owner(kind) and "containers" in text
 
     def wants(self, item: Field) -> bool:
         """Whether an object is of one of the kinds, or the named one."""

@@ -177,8 +177,7 @@ class _Reader:
             plain = _PLAIN_KIND.search(part.text)
             if plain is not None and plain[1] in self._kinds.kinds:
                 return True
-            content = part.text.encode("utf-8", "surrogatepass")
-            return self._kinds.may_hold(content) or may_be_kindless(content)
+            return self._kinds.may_be(part.text) or may_be_kindless(part.text)
         return self._holds(loaded.data)
 
     def _holds(self, data: Any) -> bool:
