@@ -152,6 +152,19 @@ def test_an_unknown_group_is_a_usage_error(world: Path, arguments: tuple[str, ..
     assert (result.exit_code, words in result.output) == (2, True)
 
 
+def test_what_refutes_a_group_in_every_zone_is_not_said_of_a_zone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    quota = "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: ml}\nspec: {hard: {pods: 2}}\n"
+    for name, text in {"nodes.yaml": NODES, "job.yaml": JOB, "quota.yaml": quota}.items():
+        (tmp_path / name).write_text(text)
+    monkeypatch.chdir(tmp_path)
+    shown = run().output
+    assert "exists refuted" in shown
+    assert "a     proved   nothing in the zone: see the findings\n" in shown
+    assert "see the findings of quota-never-admits" in shown
+
+
 def test_an_empty_repository_has_nothing_to_prove(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert run().output == "there are no groups: nothing to prove\n"

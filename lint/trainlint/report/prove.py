@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.proof.table import GroupTable, Row
+from trainlint.model.known import Answer
+from trainlint.proof.table import GroupTable, Row, ZoneRow
 from trainlint.report.markup import cell, code, prose
 from trainlint.report.options import Options
 from trainlint.report.table import table
@@ -47,7 +48,7 @@ class _Page:
             yield from self._placement(group.counterexample)
         if group.zones:
             yield from self._text("zones")
-            rows = [(zone.name, str(zone.answer), _lacks(zone.lacks)) for zone in group.zones]
+            rows = [(zone.name, str(zone.answer), _lacks(zone, group)) for zone in group.zones]
             header = ("zone", "answer", "what is missing")
             yield from (f"    {line}" for line in table(header, rows, self.paint, self.columns - 4, flexible=2))
         if group.blamed:
@@ -80,9 +81,11 @@ def _cells(row: Row) -> tuple[str, ...]:
     )
 
 
-def _lacks(reasons: Sequence[str]) -> str:
-    more = f"; and {len(reasons) - LACKS} more" if len(reasons) > LACKS else ""
-    return "; ".join(reasons[:LACKS]) + more or "nothing"
+def _lacks(zone: ZoneRow, group: GroupTable) -> str:
+    """What is missing in a zone; a group may be refuted for something that no zone could change."""
+    more = f"; and {len(zone.lacks) - LACKS} more" if len(zone.lacks) > LACKS else ""
+    nothing = "nothing in the zone: see the findings" if group.exists is Answer.REFUTED else "nothing"
+    return "; ".join(zone.lacks[:LACKS]) + more or nothing
 
 
 def proof_markdown(groups: Sequence[GroupTable]) -> str:
@@ -105,7 +108,7 @@ def _section(group: GroupTable) -> Iterator[str]:
             yield from _rows(HEADER, [_cells(row) for row in rows])
     if group.zones:
         yield from ("", "Zones", "")
-        zones = [(zone.name, str(zone.answer), _lacks(zone.lacks)) for zone in group.zones]
+        zones = [(zone.name, str(zone.answer), _lacks(zone, group)) for zone in group.zones]
         yield from _rows(("zone", "answer", "what is missing"), zones)
     remarks = [f"see the findings of {', '.join(group.blamed)}"] if group.blamed else []
     remarks += [f"unknown: {text}" for text in group.missing]
