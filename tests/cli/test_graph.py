@@ -104,6 +104,15 @@ def test_the_graph_of_the_failing_lab_says_where_each_role_can_run_and_what_is_c
     assert not any("coordinator@zone-a" in target or "workers@zone-b" in source for source, target, _ in edges)
 
 
+def test_what_keeps_roles_from_starting_is_said_with_its_places(before: Path) -> None:
+    shutil.copytree(LAB / "affinity", before / "affinity")
+    (group,) = groups("--snapshot", "affinity")
+    (obstacle,) = group["obstacles"]
+    assert (obstacle["pod_set"], group["waiting"]) == ("workers", [])
+    assert "it must run where coordinator runs, only in zone-b" in obstacle["text"]
+    assert [(each["file"], each["line"]) for each in obstacle["locations"]] == [("affinity/training.yaml", 46)]
+
+
 @pytest.mark.parametrize("name", ["text:txt", "dot:dot", "mermaid:mmd", "json:json"])
 def test_a_format_is_what_the_golden_file_says(name: str, before: Path) -> None:
     form, _, ending = name.partition(":")

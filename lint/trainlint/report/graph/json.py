@@ -43,6 +43,8 @@ def _group(graph: GroupGraph) -> dict[str, Any]:
         "edges": [_edge(edge) for edge in edges_of(graph, nodes)],
         "witness": list(_seats(graph, graph.witness)),
         "counterexample": list(_seats(graph, graph.counterexample)),
+        "waiting": list(_stranded(graph, graph.waiting)),
+        "obstacles": list(_stranded(graph, graph.obstacles)),
     }
 
 
@@ -110,6 +112,11 @@ def _seats(graph: GroupGraph, seats: Sequence[Seated]) -> Iterator[dict[str, Any
             "pods": each.pods,
             "nodes": each.nodes or None,
         }
+
+
+def _stranded(graph: GroupGraph, roles: Sequence[tuple[int, Reason]]) -> Iterator[dict[str, Any]]:
+    for role, reason in roles:
+        yield {"pod_set": graph.roles[role].name, **_reason(reason)}
 
 
 def _reason(reason: Reason) -> dict[str, Any]:
