@@ -40,8 +40,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         text = (POD % number, BROKEN, TEMPLATE, TWICE, "a: 1\n")[number % 5]
         (tmp_path / f"{number:02}.yaml").write_text(text)
     (tmp_path / "41.yaml").write_bytes(b"kind: Pod\n\xff")
-    for module in ("trainlint.source.ahead", "trainlint.engine.reading"):
-        monkeypatch.setattr(f"{module}.MANY", 1)
+    monkeypatch.setattr(ahead, "MANY", 1)
     monkeypatch.setattr(threading, "active_count", lambda: 1)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1})
     return discover([tmp_path])

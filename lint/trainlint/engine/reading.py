@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.engine.progress import Progress
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.ahead import MANY, read_ahead
+from trainlint.source.ahead import read_ahead
 from trainlint.source.cache import Cache
 from trainlint.source.files import SourceFile, World
 from trainlint.source.prefilter import KindFilter
@@ -45,7 +45,7 @@ def read_all(
     take = cache.read if cache is not None else lambda file: read_file(file, kinds)
     readings = {file.name: reading for file in world.files if (reading := known(file.name)) is not None}
     files = [file for file in world.files if file.name not in readings]
-    if begun is None and len(files) >= MANY and (cache is None or cache.is_empty):
+    if begun is None and files and (cache is None or cache.is_empty):
         begun = read_ahead(files, kinds, cache)
 
     def read(file: SourceFile) -> None:

@@ -19,7 +19,7 @@ from trainlint.source.files import STDIN, SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read
 
-__all__ = ["MANY", "Ahead", "Found", "read_ahead"]
+__all__ = ["Ahead", "Found", "read_ahead"]
 
 MANY: Final = 200
 """Files from which on it is worth while to read them in two processes."""
