@@ -16,9 +16,11 @@ from trainlint.fact import fact
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.source.files import CHART_FILE
 
-__all__ = ["Alternatives", "Part", "find_alternatives", "parts"]
+__all__ = ["Alternatives", "Part", "Side", "Sides", "find_alternatives", "parts"]
 
 Steps = tuple[str, ...]
+Side = tuple[int, str]
+"""A set of alternatives, by number, and one of its children."""
 
 
 @fact
@@ -46,10 +48,10 @@ class Sides:
 
     def __init__(self, alternatives: tuple[Alternatives, ...]) -> None:
         self._alternatives = alternatives
-        self._known: dict[str, tuple[tuple[int, str], ...]] = {}
+        self._known: dict[str, tuple[Side, ...]] = {}
 
-    def of(self, file: str) -> tuple[tuple[int, str], ...]:
-        """The sets (by number) that a file has a side in, with the child on that side."""
+    def of(self, file: str) -> tuple[Side, ...]:
+        """The sides on which a file stands: at most one in each set."""
         known = self._known.get(file)
         if known is None:
             steps = tuple(file.split("/")) if self._alternatives else ()
@@ -70,8 +72,17 @@ class Part:
     def holds(self, file: str, *, everywhere: bool = False) -> bool:
         """Whether a file belongs to it; ``everywhere``: also one from a set that has nothing to do with it."""
         sides = self.sides or Sides(tuple(each for each, _ in self.chosen))
-        chosen = ((child, self.chosen[number][1]) for number, child in sides.of(file))
+        return self.takes(sides.of(file), everywhere=everywhere)
+
+    def takes(self, sides: Iterable[Side], *, everywhere: bool = False) -> bool:
+        """Whether a file on these sides belongs to it."""
+        chosen = ((child, self.chosen[number][1]) for number, child in sides)
         return all(child == wanted or (everywhere and wanted is None) for child, wanted in chosen)
+
+    @property
+    def taken(self) -> Iterator[Side]:
+        """The sides that it takes: in its own set, and in those inside of which that lies."""
+        return ((number, child) for number, (_, child) in enumerate(self.chosen) if child is not None)
 
 
 def find_alternatives(objects: Iterable[ApiObject], together: Mapping[str, str]) -> tuple[Alternatives, ...]:
@@ -136,14 +147,14 @@ def _join(sets: list[tuple[set[str], Key]], children: set[str], key: Key) -> Non
     sets[:] = [*apart, (united, overlapping[0][1] if overlapping else key)]
 
 
-def parts(alternatives: tuple[Alternatives, ...]) -> tuple[Part, ...]:
+def parts(alternatives: tuple[Alternatives, ...], sides: Sides | None = None) -> tuple[Part, ...]:
     """The parts to judge one by one. Independent sets add up, they do not multiply: in a part of one set the other
     sets' objects are left out, but for the alternative inside which the set itself lies.
     """
     if not alternatives:
         return (Part(".", "nothing in it is defined twice in different ways"),)
     found = []
-    sides = Sides(alternatives)
+    sides = sides or Sides(alternatives)
     for each in alternatives:
         for child in each.children:
             inside = (*each.directory, child)

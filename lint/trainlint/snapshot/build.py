@@ -13,9 +13,10 @@ from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, EVIDENT_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Group
-from trainlint.snapshot.alternatives import Part, find_alternatives, parts
+from trainlint.snapshot.alternatives import Part, Sides, find_alternatives, parts
 from trainlint.snapshot.assumed import assumptions, with_cni
-from trainlint.snapshot.kinds import HYPERNODE_KINDS, READ_KINDS
+from trainlint.snapshot.dealt import EVERYWHERE, Dealt
+from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
@@ -38,7 +39,6 @@ Charts = Sequence[tuple[str, "Release"]]
 APART = INVENTORY_KINDS | {"Namespace"}
 SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
 """Kinds that make no state of a cluster by themselves where deployers say what does."""
-EVERYWHERE = INVENTORY_KINDS | HYPERNODE_KINDS
 
 
 def build_snapshots(
@@ -69,9 +69,13 @@ def build_snapshots(
     general = _general(clusters, settings)
     read = [each for each in left if each.meta.kind in READ_KINDS]
     context = clusters[0] if len(clusters) == 1 else None
-    for part in parts(find_alternatives(read, repository.together)):
+    alternatives = find_alternatives(read, repository.together)
+    sides = Sides(alternatives)
+    dealt = Dealt(left, repository, sides)
+    for part in parts(alternatives, sides):
+        own = dealt.to(part)
         found += [
-            _left_over(repository, part, left, each, context, charts, said, prefix=len(general) > 1) for each in general
+            _left_over(repository, part, own, each, context, charts, said, prefix=len(general) > 1) for each in general
         ]
     return tuple(found)
 
@@ -149,7 +153,7 @@ def _platform(repository: Repository) -> Iterator[ApiObject]:
 def _left_over(
     repository: Repository,
     part: Part,
-    left: Sequence[ApiObject],
+    own: Sequence[ApiObject],
     settings: Settings,
     context: Cluster | None,
     charts: Charts,
@@ -159,7 +163,7 @@ def _left_over(
 ) -> Snapshot:
     """A part that no deployer names; with the only cluster that there is, where it would have to run."""
     there = context.objects if context is not None else ()
-    objects = tuple(_once([*_belonging(left, repository, part), *there]))
+    objects = tuple(_once([*own, *there]))
     transformed = {file: by for file, by in repository.transformed.items() if part.holds(file)}
     changed = context.unrendered if context is not None else {}
     why = part.why
@@ -177,9 +181,7 @@ def _left_over(
             objects,
             transformed=repository.transformed,
             rendered=repository.rendered,
-            templates=any(
-                reading.templates and reading.file not in repository.rendered_files for reading in repository.readings
-            ),
+            templates=repository.has_templates,
             part=part,
             followed=context.followed if context is not None else (),
         ),
@@ -266,19 +268,6 @@ def _changers(
         from trainlint.installed.changers import changers  # noqa: PLC0415
 
         yield from changers(((each.meta, each.field) for each in objects), groups, namespaces)
-
-
-def _belonging(objects: Iterable[ApiObject], repository: Repository, part: Part) -> Iterator[ApiObject]:
-    """What describes nodes, outside every kustomization, joins every snapshot; the nearest counts (design, 7.4)."""
-    inside: dict[str, bool] = {}
-    for each in objects:
-        file = each.file
-        held = inside.get(file)
-        if held is None:
-            held = inside[file] = part.holds(file)
-        outside = each.meta.kind in EVERYWHERE and file not in repository.together
-        if held or (outside and part.holds(file, everywhere=True)):
-            yield each
 
 
 def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:

@@ -23,7 +23,7 @@ def inventories_of(
     """
     if settings.inventories:
         files = frozenset(settings.inventories)
-        named = _inventory_objects(each for each in repository.objects if each.file in files)
+        named = _inventory_objects(each for each in repository.inventory_objects if each.file in files)
         return _of_one_cluster(named, settings)
     read = _of_one_cluster if home else _of_any
     found = read(_inventory_objects(objects), settings)
@@ -35,8 +35,10 @@ def inventories_elsewhere(
     repository: Repository, objects: Sequence[ApiObject], settings: Settings
 ) -> tuple[Inventory, ...]:
     """The inventories of other snapshots: they tell that the repository makes several clusters."""
+    if not repository.inventory_objects:
+        return ()
     here = {each.file for each in objects}
-    return _of_any(_inventory_objects(each for each in repository.objects if each.file not in here), settings)
+    return _of_any(_inventory_objects(each for each in repository.inventory_objects if each.file not in here), settings)
 
 
 def _inventory_objects(objects: Iterable[ApiObject]) -> tuple[ApiObject, ...]:

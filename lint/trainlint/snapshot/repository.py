@@ -11,6 +11,7 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
 from trainlint.installed.kinds import CONFIG_MAPS
+from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.objects import ApiObject, api_objects
@@ -60,6 +61,16 @@ class Repository:
     def rendered_files(self) -> frozenset[str]:
         """The files for which something that was rendered stands."""
         return _files_of(self.rendered)
+
+    @cached_property
+    def has_templates(self) -> bool:
+        """Whether there are templates that nobody rendered."""
+        return any(each.templates and each.file not in self.rendered_files for each in self.readings)
+
+    @cached_property
+    def inventory_objects(self) -> tuple[ApiObject, ...]:
+        """The objects that describe nodes."""
+        return tuple(each for each in self.objects if each.meta.kind in INVENTORY_KINDS)
 
     def as_written(self, file: str) -> tuple[ApiObject, ...]:
         """The objects of a file as they are written, also where rendered ones took their place."""
