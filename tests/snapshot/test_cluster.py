@@ -316,14 +316,57 @@ status: {allocatable: {cpu: "64", memory: 500Gi, pods: "110", nvidia.com/gpu: "4
 """
 
 
-@pytest.mark.parametrize("home", ["docs/examples", "Examples/one", "test/e2e/fixtures", "samples", "a/testdata/b"])
-def test_nodes_among_examples_are_those_of_the_examples_beside_them_only(tmp_path: Path, home: str) -> None:
-    inner = "/".join(home.split("/")[: 3 if home.startswith("test/") else 2])
-    beside = f"{inner.removesuffix('/one').removesuffix('/b')}/other/train.yaml"
-    result = lint(tmp_path, {f"{home}/nodes.yaml": NODE, "deploy/train.yaml": torch(), beside: torch("other")})
-    assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown"), ("ml/other", "."): ("refuted", "refuted")}
+@pytest.mark.parametrize(
+    ("home", "beside", "other"),
+    [
+        ("docs/examples", "docs/examples/jobs", "docs/jobs"),
+        ("Examples/one", "Examples/one/jobs", "Examples/two"),
+        ("Examples/one/cluster", "Examples/one/jobs", "deploy"),
+        ("test/e2e/fixtures", "test/e2e/fixtures/a", "test/e2e/jobs"),
+        ("a/testdata/b", "a/testdata/b", "a/testdata"),
+    ],
+)
+def test_nodes_among_examples_are_those_of_the_same_example_only(
+    tmp_path: Path, home: str, beside: str, other: str
+) -> None:
+    files = {f"{home}/nodes.yaml": NODE, f"{beside}/train.yaml": torch(), f"{other}/train.yaml": torch("other")}
+    result = lint(tmp_path, files)
+    assert verdicts(result) == {("ml/other", "."): ("unknown", "unknown"), ("ml/train", "."): ("refuted", "refuted")}
     (told,) = (each for each in result.assumptions if "example" in each)
     assert told.startswith(f"Nodes in {home} are an example: they count for what lies in ")
+
+
+def test_nodes_that_kwok_feigns_are_not_all_that_there_are(tmp_path: Path) -> None:
+    feigned = NODE.replace("{name: big,", "{name: big, annotations: {kwok.x-k8s.io/node: fake},")
+    result = lint(tmp_path, {"nodes.yaml": feigned, "train.yaml": torch()})
+    assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown")}
+
+
+LIMITS = """apiVersion: v1
+kind: LimitRange
+metadata: {name: small, namespace: ml}
+spec: {limits: [{type: Container, max: {nvidia.com/gpu: 1}}]}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: few, namespace: ml}
+spec: {hard: {pods: 1}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("home", "refused"),
+    [
+        ("limits", True),
+        ("examples/limits", False),
+        ("examples/train/a", False),
+        ("examples", True),
+        ("examples/train", True),
+    ],
+)
+def test_limits_and_quotas_of_another_example_are_not_meant(tmp_path: Path, home: str, refused: bool) -> None:
+    files = {f"{home}/limits.yaml": LIMITS, "examples/train/job.yaml": torch(), "inventory.yaml": inventory("all")}
+    assert (verdicts(lint(tmp_path, files))["ml/train", "."] == ("refuted", "refuted")) is refused
 
 
 def test_nodes_among_examples_count_everywhere_where_somebody_says_so(tmp_path: Path) -> None:

@@ -170,6 +170,22 @@ def test_as_many_ranks_as_slots(command: str, slots: str, severity: str) -> None
     assert [(fault.severity or Severity.ERROR).value for fault in found] == ([severity] if severity else [])
 
 
+@pytest.mark.parametrize(
+    ("resource", "speaks"),
+    [
+        ("nvidia.com/gpu", True),
+        ("aws.amazon.com/neuroncore", True),
+        ("aws.amazon.com/neuron", False),
+        ("aws.amazon.com/neurondevice", False),
+        ("gpu.intel.com/i915", False),
+        ("google.com/tpu", False),
+    ],
+)
+def test_devices_with_several_cores_take_nobody_knows_how_many_ranks(resource: str, *, speaks: bool) -> None:
+    found = in_slots("mpirun, -np, '64', x", "slotsPerWorker: 32", f"{{{resource}: 16}}")
+    assert bool(found) is speaks
+
+
 def test_slots_are_no_accelerators() -> None:  # N 6 (48): slots 8 with 4 GPUs
     (fault,) = in_slots("mpirun, -np, '16', x", "slotsPerWorker: 8", "{nvidia.com/gpu: 4}")
     assert fault.severity is None

@@ -22,6 +22,8 @@ from trainlint.source.document import Field
 __all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories", "united"]
 
 INVENTORY_GROUP: Final = "trainlint.io"
+KWOK: Final = "kwok.x-k8s.io/node"
+"""The annotation of nodes that nobody has: kwok feigns them in a cluster that has others."""
 DEFAULT_MAX_PODS: Final = "110"
 """The kubelet's default for maxPods."""
 
@@ -66,14 +68,19 @@ def _parts(kinds: Objects, settings: Settings) -> Iterator[Part]:
 def _node_parts(kinds: Objects) -> Iterator[Part]:
     """All Nodes of one directory together: whoever writes nodes down writes all of them."""
     nodes: dict[str, list[Pool]] = defaultdict(list)
+    feigned: set[str] = set()
     for meta, item in kinds.get("Node", ()):
         if meta.api_version == "v1":
             pool = _with_pods(without_condition_taints(read_node(item)))
             if pool.labels or pool.allocatable is not None:
-                nodes[str(PurePosixPath(item.document.file).parent)].append(pool)
-    for pools in nodes.values():
+                directory = str(PurePosixPath(item.document.file).parent)
+                nodes[directory].append(pool)
+                if KWOK in meta.annotations:
+                    feigned.add(directory)
+    for directory, pools in nodes.items():
         if pools[0].at is not None:
-            yield Part(tuple(pools), pools[0].at)
+            partial = "some of them are feigned by kwok, beside those that there are" if directory in feigned else ""
+            yield Part(tuple(pools), pools[0].at, partial=partial)
 
 
 def _with_pods(pool: Pool) -> Pool:

@@ -10,6 +10,7 @@ from trainlint.finding import Location
 from trainlint.model.known import Known
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
+from trainlint.source.examples import is_below
 
 __all__ = ["Admission", "LimitItem", "LimitRange", "NamespaceDefaults", "ResourceQuota", "RuntimeClass", "ScopeRule"]
 
@@ -101,3 +102,13 @@ class Admission:
     quotas: Mapping[str, tuple[ResourceQuota, ...]] = field(default_factory=dict)
     runtime_classes: Mapping[str, RuntimeClass] = field(default_factory=dict)
     namespaces: Mapping[str, NamespaceDefaults] = field(default_factory=dict)
+
+    def limits_of(self, namespace: str, at: Location) -> tuple[LimitRange, ...]:
+        """The LimitRanges that may be meant for the pods written at a place; those of other examples are not."""
+        found = self.limits.get(namespace, ())
+        return tuple(each for each in found if each.at is None or is_below(each.at.file, at.file)) if found else ()
+
+    def quotas_of(self, namespace: str, at: Location) -> tuple[ResourceQuota, ...]:
+        """The ResourceQuotas that may be meant for the pods written at a place."""
+        found = self.quotas.get(namespace, ())
+        return tuple(each for each in found if each.at is None or is_below(each.at.file, at.file)) if found else ()

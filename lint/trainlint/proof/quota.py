@@ -79,8 +79,8 @@ def _of_pods(sets: Sequence[tuple[PodSet, int]], settings: Settings, known: Admi
                 at = refusal.at or pod_set.at
                 _merge(refused, pod_set.owner, QuotaCause((pod_set,), "a LimitRange", at, places, refusal.reason))
     yield from refused.values()
-    namespaces = dict.fromkeys(pod_set.namespace for pod_set, _ in sets)
-    for quota in (quota for namespace in namespaces for quota in known.quotas.get(namespace, ())):
+    quotas = [quota for pod_set, _ in sets for quota in known.quotas_of(pod_set.namespace, pod_set.at)]
+    for quota in {id(quota): quota for quota in quotas}.values():
         inside = [
             (pod_set, each.pod, count)
             for pod_set, each, count in made
@@ -102,7 +102,7 @@ def _merge(found: dict[tuple[ObjectRef, str], QuotaCause], owner: ObjectRef, cau
 
 def _single(pod_set: PodSet, pod: Pod, known: Admission) -> Iterator[QuotaCause]:
     """Quotas that refuse a pod because a container leaves open what they count."""
-    for quota in known.quotas.get(pod_set.namespace, ()):
+    for quota in known.quotas_of(pod_set.namespace, pod_set.at):
         if covers(quota, pod):
             for entry, container in unset(quota, pod):
                 reason = f"container {container.name} does not set {entry}, which the quota counts"

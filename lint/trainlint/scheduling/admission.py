@@ -57,7 +57,8 @@ class Admitted:
 @remembered
 def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN) -> Admitted:
     """One pod of the set after admission under these settings."""
-    spec = limit_ranger.with_defaults(pod_set.spec, known.limits.get(pod_set.namespace, ()))
+    limits = known.limits_of(pod_set.namespace, pod_set.at)
+    spec = limit_ranger.with_defaults(pod_set.spec, limits)
     found = _Plugins(pod_set, spec)
     if settings.admission & {NODE_SELECTOR, TOLERATIONS}:
         found.namespace(known.namespaces.get(pod_set.namespace), settings)
@@ -65,7 +66,7 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
         found.add_tolerations(_for_extended_resources(found.spec))
     if spec.runtime_class:
         found.runtime_class(known.runtime_classes.get(spec.runtime_class))
-    refusals = (*limit_ranger.refusals(pod_set.spec, known.limits.get(pod_set.namespace, ())), *found.refusals)
+    refusals = (*limit_ranger.refusals(pod_set.spec, limits), *found.refusals)
     pod = defaulted(pod_set.namespace, pod_set.labels, found.spec)
     return Admitted(pod, refusals, "; ".join(found.unsure), found.tolerations)
 

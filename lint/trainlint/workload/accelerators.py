@@ -18,6 +18,11 @@ _ACCELERATOR: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
+_SEVERAL: Final = re.compile(
+    r"^(?:aws\.amazon\.com/neuron(?!core) | gpu\.intel\.com/ | intel\.com/gpu | google\.com/tpu)", re.VERBOSE
+)
+"""Devices with several cores or tiles, each of which may have a rank of its own; how many depends on the model."""
+
 
 def is_accelerator(resource: str) -> bool:
     """Whether an extended resource is a GPU, TPU or another processor that ranks run on (no network devices)."""
@@ -35,10 +40,12 @@ def accelerators_of(spec: PodSpec) -> str:
 
 
 def accelerator_count(container: Container) -> Known[int]:
-    """How many accelerators the container gets; 0 if none, or why nobody knows it."""
+    """How many accelerators with one rank each the container gets; 0 if none, or why nobody knows it."""
     total = 0
     for resource in {*container.limits, *container.requests}:
         if is_accelerator(resource):
+            if _SEVERAL.match(resource):
+                return Undetermined(f"how many ranks one {resource} takes depends on its model")
             quantity = container.limits.get(resource, container.requests.get(resource, "0"))
             if isinstance(quantity, Undetermined):
                 return quantity
