@@ -59,6 +59,8 @@ def judge_everywhere(
     if group.collective and not group.cross_zone_allowed:
         split = _split(cast, placements, missing)
     bad = stranded or cut or split or notes
+    if not bad and not missing and not cast.ties.members and placements.runs_out is not False:
+        missing.append("whether all pods of one role may land where the others cannot follow")
     answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
     return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
 

@@ -7,9 +7,10 @@ domains stands for all states with more of them, and has the most room left. How
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain, combinations
 
 from trainlint.model.known import Answer
 from trainlint.scheduling.role import Placement, State
@@ -110,3 +111,30 @@ class Placements(States):
             if any(following in alive for following in self._following(state)):
                 alive.add(state)
         return tuple(state for state in self.reachable if state not in alive)
+
+    @cached_property
+    def runs_out(self) -> bool | None:
+        """Whether all pods of some roles may be where the others cannot follow; ``None`` if there are too many states.
+
+        A state stands for all with more pods in its domains, so it says nothing about roles that have no pod left to
+        open another domain: whoever needs one of them there, or the room that they took here, waits for ever.
+        """
+        many = [role for role in self.bound if self.roles[role].count > 1]
+        if self.reachable is None or self.completed is None or len(self.reachable) << len(many) > BUDGET:
+            return None
+        subsets = chain.from_iterable(combinations(many, size) for size in range(1, len(many) + 1))
+        return any(self._runs_out(frozenset(closed), self.reachable, self.completed) for closed in subsets)
+
+    def _runs_out(self, closed: frozenset[int], reachable: Sequence[State], completed: Sequence[Placement]) -> bool:
+        """Whether some state is a dead end once these roles have all of their pods in it."""
+        alive = {placement.state for placement in completed}
+        for state in sorted(reachable, key=len, reverse=True):
+            following = (each for each in self._following(state) if not any(role in closed for role, _ in each - state))
+            if any(each in alive and self.closed(each, closed).answer is Answer.PROVED for each in following):
+                alive.add(state)
+        return any(
+            state not in alive
+            and closed <= {role for role, _ in state}
+            and self.closed(state, closed).answer is not Answer.REFUTED
+            for state in reachable
+        )

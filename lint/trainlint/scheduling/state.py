@@ -47,7 +47,7 @@ class States:
             for index, role in enumerate(roles)
             if role.attractions or role.repulsions or role.ties or index in targets
         )
-        self._fits: dict[tuple[State, bool], Packing] = {}
+        self._fits: dict[tuple[State, bool | frozenset[int]], Packing] = {}
         self.tried = 0
 
     def possible(self, role: int) -> tuple[int, ...]:
@@ -98,6 +98,10 @@ class States:
             return Packing(Answer.REFUTED)
         return self._pack(state, complete=True)
 
+    def closed(self, state: State, roles: frozenset[int]) -> Packing:
+        """Whether all pods of these roles fit in the state's domains, with one pod for each pair of the others."""
+        return self._pack(state, complete=roles)
+
     def pinned(self, state: State, pins: Sequence[tuple[int, int]]) -> Packing:
         """Whether all pods fit as in ``complete`` if beside the state these pods (role, domain) are where they are."""
         self.tried += 1
@@ -107,7 +111,7 @@ class States:
         """What a complete placement in this state asks of the nodes."""
         return tuple(self._demands(state, complete=True))
 
-    def _pack(self, state: State, *, complete: bool) -> Packing:
+    def _pack(self, state: State, *, complete: bool | frozenset[int]) -> Packing:
         key = (state, complete)
         if key not in self._fits:
             self._fits[key] = self._packed(list(self._demands(state, complete=complete)))
@@ -136,14 +140,17 @@ class States:
             for each in freed
         ]
 
-    def _demands(self, state: State, pins: Sequence[tuple[int, int]] = (), *, complete: bool) -> Iterator[Demand]:
+    def _demands(
+        self, state: State, pins: Sequence[tuple[int, int]] = (), *, complete: bool | frozenset[int]
+    ) -> Iterator[Demand]:
         pairs = sorted((Counter(pins) | Counter(state)).elements())
         for index, role in enumerate(self.roles):
             mine = [domain for placed, domain in pairs if placed == index]
             for domain in mine:
                 yield self._demand(index, 1, self._classes_of[domain])
             left = role.count - len(mine)
-            if not complete or left <= 0:
+            whole = complete if isinstance(complete, bool) else index in complete
+            if not whole or left <= 0:
                 continue
             if index in self.bound:
                 open_domains = [domain for domain in mine if self.admits(state, index, domain)]

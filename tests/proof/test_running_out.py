@@ -1,0 +1,67 @@
+"""Roles all of whose pods are somewhere open no other domain: whoever needs them elsewhere waits for ever (S 1.6)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.proof.records import proved
+from tests.proof.test_laws import HOST, TAINT, ZONE, cluster, members, zones_of
+from tests.scheduling.clusters import Enumeration
+
+from trainlint.model.known import Answer
+from trainlint.proof import judge, prove
+from trainlint.proof.cause import StrandedCause
+
+Data = dict[str, Any]
+NEAR = [{"topologyKey": "rack", "labelSelector": {"matchLabels": {"app": "x"}}}]
+
+
+def role(name: str, replicas: int, *, near: bool = False, tolerates: bool = False) -> Data:
+    spec: Data = {"containers": [{"name": "c", "resources": {"limits": {"cpu": "1"}}}]}
+    if tolerates:
+        spec["tolerations"] = [{"operator": "Exists"}]
+    if near:
+        spec["affinity"] = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": NEAR}}
+    pod = {"metadata": {"labels": {"role": name, "app": "x"}}, "spec": spec}
+    return {"role": name, "replicas": replicas, "pod": pod}
+
+
+def node(name: str, cpus: int, *, tainted: bool = False) -> Data:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {HOST: name, "rack": f"rack-{name}", ZONE: "a"}},
+        "spec": {"taints": [TAINT] if tainted else []},
+        "status": {"allocatable": {"cpu": str(cpus), "pods": "110"}},
+    }
+
+
+def record(leaders: int, tainted: int, free: int) -> Data:
+    """Leaders that may be on both nodes, and a follower near one of them that may be on the second only."""
+    group = [role("r0", leaders, tolerates=True), role("r1", 1, near=True)]
+    return {"group": group, "nodes": [node("n0", tainted, tainted=True), node("n1", free)], "namespaces": []}
+
+
+def test_all_leaders_may_land_where_the_follower_cannot_follow() -> None:
+    found = record(leaders=2, tainted=2, free=3)
+    assert Enumeration(members(found), cluster(found), zones_of(found)).dead_end
+    proof = proved(found)
+    assert (proof.exists, proof.for_all) == (Answer.PROVED, Answer.REFUTED)
+    (cause,) = proof.causes
+    assert isinstance(cause, StrandedCause)
+    assert [each.role for each in cause.waiting] == ["r1"]
+
+
+def test_where_the_first_node_takes_not_all_leaders_one_of_them_is_near_the_follower() -> None:
+    found = record(leaders=3, tainted=2, free=4)
+    assert not Enumeration(members(found), cluster(found), zones_of(found)).dead_end
+    assert proved(found).for_all is Answer.PROVED
+
+
+def test_what_is_not_tried_pod_by_pod_is_not_taken_for_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (judge, prove):
+        monkeypatch.setattr(module, "explored", lambda *_: None)
+    proof = proved(record(leaders=2, tainted=2, free=3))
+    assert (proof.exists, proof.for_all) == (Answer.PROVED, Answer.UNKNOWN)
+    assert proof.missing == ("whether all pods of one role may land where the others cannot follow",)
