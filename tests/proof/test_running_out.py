@@ -65,3 +65,20 @@ def test_what_is_not_tried_pod_by_pod_is_not_taken_for_proved(monkeypatch: pytes
     proof = proved(record(leaders=2, tainted=2, free=3))
     assert (proof.exists, proof.for_all) == (Answer.PROVED, Answer.UNKNOWN)
     assert proof.missing == ("whether all pods of one role may land where the others cannot follow",)
+
+
+def test_a_spread_over_hosts_that_counts_other_pods_sets_no_limit_to_its_own() -> None:
+    """S 1.7: the skew of a pod that its own selector does not match grows by none of its kind."""
+    pods = role("r0", 2)
+    pods["pod"]["spec"]["topologySpreadConstraints"] = [
+        {
+            "maxSkew": 1,
+            "topologyKey": HOST,
+            "whenUnsatisfiable": "DoNotSchedule",
+            "labelSelector": {"matchLabels": {"role": "another"}},
+        }
+    ]
+    both = [node("n0", 2), node("n1", 1)]
+    both[1]["metadata"]["labels"][ZONE] = "b"
+    proof = proved({"group": [pods], "nodes": both, "namespaces": []})
+    assert (proof.exists, proof.viable_zones) == (Answer.PROVED, ("a",))

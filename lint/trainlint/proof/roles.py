@@ -250,19 +250,20 @@ def _role(
 
 def _counts(pod: Pod, other: Pod) -> bool:
     """Whether a hard spread over hosts of the pod counts, or may count, the other."""
-    return pod.namespace == other.namespace and any(
-        each.hard
-        and each.topology_key == HOSTNAME
-        and each.selector is not None
-        and bool(each.selector.requirements)
-        and selector_matches(each.selector, other.labels) is not False
-        for each in pod.spec.spread
-    )
+    return pod.namespace == other.namespace and any(True for _ in _counting(pod, other))
+
+
+def _counting(pod: Pod, other: Pod) -> Iterator[SpreadConstraint]:
+    """The hard spreads over hosts of the pod whose selector matches, or may match, the other."""
+    for each in pod.spec.spread:
+        counted = each.selector if each.hard and each.topology_key == HOSTNAME else None
+        if counted is not None and counted.requirements and selector_matches(counted, other.labels) is not False:
+            yield each
 
 
 def _skew_on_hosts(pod: Pod) -> int | None:
-    """With an empty node left, a hard spread over hosts allows so many pods on each (S 1.7)."""
-    return min((each.max_skew for each in pod.spec.spread if each.hard and each.topology_key == HOSTNAME), default=None)
+    """With an empty node left, a hard spread over hosts that counts the pods allows so many of them on each (S 1.7)."""
+    return min((each.max_skew for each in _counting(pod, pod)), default=None)
 
 
 def _beyond(own: Sequence[Feasibility], asked: Sequence[Rules], nodes: Sequence[Node]) -> Iterator[str]:
