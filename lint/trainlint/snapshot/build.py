@@ -71,9 +71,9 @@ def build_snapshots(
     context = clusters[0] if len(clusters) == 1 else None
     alternatives = find_alternatives(read, repository.together)
     sides = Sides(alternatives)
-    dealt = Dealt(left, repository, sides)
+    dealt = Dealt(left if alternatives else (), repository, sides)
     for part in parts(alternatives, sides):
-        own = dealt.to(part)
+        own = dealt.to(part) if alternatives else left  # without alternatives everything is one part
         found += [
             _left_over(repository, part, own, each, context, charts, said, prefix=len(general) > 1) for each in general
         ]
