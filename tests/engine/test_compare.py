@@ -352,7 +352,7 @@ def test_only_what_differs_is_read_twice(root: Path, monkeypatch: pytest.MonkeyP
 
 def with_rule(monkeypatch: pytest.MonkeyPatch, check: Any, sees: type) -> None:
     rule = Rule("made-up", "policy", Severity.WARNING, "A made-up rule.", check, sees)
-    for module in ("state", "setup", "baseline"):
+    for module in ("judge", "setup", "baseline"):
         monkeypatch.setattr(f"trainlint.engine.{module}.all_rules", lambda: (rule,))
 
 

@@ -88,7 +88,7 @@ def stand_in(name: str, check: object, sees: type = Repository) -> Rule:
 def with_rules(monkeypatch: pytest.MonkeyPatch) -> object:
     def add(*more: Rule) -> None:
         rules = (*all_rules(), *more)
-        for module in ("trainlint.engine.run", "trainlint.engine.state", "trainlint.engine.setup"):
+        for module in ("trainlint.engine.run", "trainlint.engine.judge", "trainlint.engine.setup"):
             monkeypatch.setattr(f"{module}.all_rules", lambda: rules, raising=False)
 
     return add

@@ -71,7 +71,7 @@ def test_child_and_parent_go_towards_each_other_and_leave_nothing_out(world: Wor
 def test_a_child_that_has_the_time_reads_all_files(world: World) -> None:
     found = ahead.read_ahead(world.files, KINDS)
     assert found is not None
-    os.waitid(os.P_PID, found._child, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, found._child._process, os.WEXITED | os.WNOWAIT)
     assert list(found.ours()) == []
     assert [file for file, each in found.theirs() if each is not None] == list(world.files)
 
@@ -80,7 +80,7 @@ def test_a_parent_that_is_quicker_reads_all_files(world: World, monkeypatch: pyt
     monkeypatch.setattr(ahead, "_read", lambda *_: time.sleep(60))
     found = ahead.read_ahead(world.files, KINDS)
     assert found is not None
-    child = found._child
+    child = found._child._process
     assert list(found.ours()) == list(world.files[: found._meeting.back])
     found.close()
     with pytest.raises(ChildProcessError):
@@ -108,7 +108,7 @@ def test_what_an_earlier_run_read_the_child_takes_from_the_cache(
         again = Cache(store, kinds)
         begun = begin(world, again)
         assert begun is not None
-        os.waitid(os.P_PID, begun._child, os.WEXITED | os.WNOWAIT)
+        os.waitid(os.P_PID, begun._child._process, os.WEXITED | os.WNOWAIT)
         readings = read_all(world, silent, cache=again, begun=begun)
         assert shown(readings) == one_by_one(world) != shown(first)
     before = store.read_bytes()
@@ -125,7 +125,7 @@ def test_what_another_run_drops_from_the_cache_meanwhile_is_not_kept_as_nothing(
     again = Cache(store, kinds)
     begun = begin(world, again)
     assert begun is not None
-    os.waitid(os.P_PID, begun._child, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, begun._child._process, os.WEXITED | os.WNOWAIT)
     store.unlink()
     read_all(world, silent, cache=again, begun=begun)
     assert store.read_bytes().count(b"\n") == 2  # only what is new
@@ -148,7 +148,7 @@ def test_a_run_reads_ahead_and_leaves_no_child_behind_when_it_breaks_off(
     (world.root / "trainlint.yaml").write_text("nonsense: 1\n")
     with pytest.raises(UsageError):
         check([world.root])
-    assert [each._child for each in begun] == [0, 0]
+    assert [each._child._process for each in begun] == [0, 0]
 
 
 def test_what_a_child_that_dies_was_to_read_is_read(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +164,7 @@ def test_a_file_that_changes_meanwhile_is_never_kept_as_what_it_was(world: World
     cache = Cache(tmp_path / "store" / "one.readings", kinds)
     found = ahead.read_ahead(world.files, kinds, cache)
     assert found is not None
-    os.waitid(os.P_PID, found._child, os.WEXITED | os.WNOWAIT)
+    os.waitid(os.P_PID, found._child._process, os.WEXITED | os.WNOWAIT)
     taken = dict(found.theirs())[world.files[1]]
     Path(world.files[1].path).write_text("kind: Node\nmetadata: {name: other}\n")
     assert taken is not None

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Final
 
 from trainlint.engine.changes import Changes
+from trainlint.engine.judge import judge
 from trainlint.engine.progress import silent
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State, judge, read_state
+from trainlint.engine.state import State, read_state
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Related, UsageError
 from trainlint.rule import Facts, Repository

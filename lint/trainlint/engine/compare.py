@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
 from trainlint.engine.check import Asked
+from trainlint.engine.judge import judge, judge_change, sift
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.reading import read_all
 from trainlint.engine.setup import Setup, read_setup
-from trainlint.engine.state import State, in_scope, judge, judge_change, read_state, sift
+from trainlint.engine.state import State, in_scope, read_state
 from trainlint.finding import Finding, Location, Related, Unknown, UsageError
 from trainlint.result import Comparison
 from trainlint.source.cache import Cache

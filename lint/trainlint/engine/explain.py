@@ -7,10 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from trainlint.engine.judge import judge, sift
 from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress, silent
-from trainlint.engine.state import State, judge, sift
+from trainlint.engine.state import State
 from trainlint.finding import Finding, Location, UsageError
 from trainlint.proof.argument import Argument, argue
 from trainlint.proof.facts import Facts

@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
+from trainlint.engine.judge import judge, sift
 from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
-from trainlint.engine.state import judge, sift
 from trainlint.engine.verdict import verdicts
 from trainlint.fact import fact
 from trainlint.finding import Finding, Span

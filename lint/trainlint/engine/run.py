@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.engine.check import Asked, Repairs
+from trainlint.engine.judge import judge, sift
 from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
-from trainlint.engine.state import State, judge, read_state, sift
+from trainlint.engine.state import State, read_state
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
@@ -68,7 +69,7 @@ def run(world: World, asked: Asked, cache: Cache | None, begun: Ahead | None) ->
     readings = read_all(world, asked.progress, cache=cache, begun=begun)
     state = read_state(world, readings, setup, open_builds(keep=cache is not None), asked.progress)
     state.severities = setup.severities
-    judge(state, setup.rules, asked.progress)
+    judge(state, setup.rules, asked.progress, halved=asked.repairs is None)
     before = None
     if asked.base is not None:
         from trainlint.engine.compare import judge_base  # noqa: PLC0415 (only for those who ask)

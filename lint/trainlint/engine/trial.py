@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from trainlint.engine.judge import judge
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.progress import silent
 from trainlint.engine.setup import Setup
-from trainlint.engine.state import State, judge, read_state
+from trainlint.engine.state import State, read_state
 from trainlint.finding import Edit, Finding, Fix, UsageError
 from trainlint.fix.edit import edited
 from trainlint.fix.file import rewritten

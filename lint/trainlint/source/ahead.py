@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import marshal
-import mmap
-import os
-import signal
-import sys
-import threading
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from typing import Final
 
+from trainlint.child import Child, Meeting, bear
 from trainlint.fact import fact
 from trainlint.source import plain
 from trainlint.source.cache import Cache, is_entry, key_of
@@ -34,45 +29,15 @@ class Found:
     entry: bytes | None
 
 
-class Meeting:
-    """How far two processes came that go towards each other through a list: up to ``front``, and down to ``back``.
-
-    Both read and write it without a lock. At worst both take the item where they meet, or nobody does.
-    """
-
-    def __init__(self, items: int) -> None:
-        self._shared = memoryview(mmap.mmap(-1, 16)).cast("Q")
-        self.back = items
-
-    @property
-    def front(self) -> int:
-        """The first item that the process at the beginning has not taken."""
-        return self._shared[0]
-
-    @front.setter
-    def front(self, item: int) -> None:
-        self._shared[0] = item
-
-    @property
-    def back(self) -> int:
-        """The last item that the process at the end has taken."""
-        return self._shared[1]
-
-    @back.setter
-    def back(self, item: int) -> None:
-        self._shared[1] = item
-
-
 class Ahead:
     """Some files: a child reads them from the last one on, until it meets this process, which reads them from the first
     one on as soon as it has time. What the child did not read, or could not, is left to this process.
     """
 
-    def __init__(self, files: Sequence[SourceFile], meeting: Meeting, child: int, output: int) -> None:
+    def __init__(self, files: Sequence[SourceFile], meeting: Meeting, child: Child) -> None:
         self._files = files
         self._meeting = meeting
         self._child = child
-        self._output = output
 
     @property
     def left(self) -> int:
@@ -89,66 +54,26 @@ class Ahead:
 
     def theirs(self) -> Iterator[tuple[SourceFile, Found | None]]:
         """The other files, with what the child read of each: to be asked for last, for it waits for the child."""
-        found = self._collected()
+        made = self._child.bytes()
+        # What this very program wrote a moment ago.
+        found = {name: rest for name, *rest in marshal.loads(made)} if made is not None else {}  # noqa: S302
         for file in self._files[self._meeting.front :]:
             yield file, _found(file, *found[file.name]) if file.name in found else None
 
     def close(self) -> None:
         """End a child for which nobody waits any more."""
-        if self._child:
-            with suppress(OSError):
-                os.kill(self._child, signal.SIGKILL)
-            self._wait()
-            os.close(self._output)
-
-    def _collected(self) -> dict[str, tuple[bytes, bytes | None, bytes]]:
-        if not self._child:
-            return {}
-        with open(self._output, "rb") as stream:  # noqa: PTH123 (a file without a name)
-            status = self._wait()
-            stream.seek(0)
-            # What this very program wrote a moment ago, into a file that nobody else can open.
-            return {name: rest for name, *rest in marshal.loads(stream.read())} if status == 0 else {}  # noqa: S302
-
-    def _wait(self) -> int | None:
-        """The status with which the child ended; ``None`` where who started us ignores SIGCHLD: then nobody knows."""
-        child, self._child = self._child, 0
-        try:
-            return os.waitpid(child, 0)[1]
-        except ChildProcessError:
-            return None
+        self._child.close()
 
 
 def read_ahead(files: Sequence[SourceFile], kinds: KindFilter, cache: Cache | None = None) -> Ahead | None:
     """Let a child begin to read files, or take them from the cache; ``None`` where that would not be quicker, or not be
     safe.
-
-    A process is divided only while it has one thread: another one may hold a lock for which the child would wait.
     """
-    if len(files) < MANY or not _is_safe() or len(os.sched_getaffinity(0)) < 2:
-        return None
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # whoever started us may have closed them
-            stream.flush()  # or the child would write it too
-    try:
-        output = os.memfd_create("readings")
-    except OSError:
+    if len(files) < MANY:
         return None
     meeting = Meeting(len(files))
-    try:
-        child = os.fork()
-    except OSError:  # no more processes are allowed, or there is no memory for one
-        os.close(output)
-        return None
-    if child:
-        return Ahead(files, meeting, child, output)
-    status = 1
-    try:
-        with open(output, "wb") as stream:  # noqa: PTH123
-            stream.write(marshal.dumps(list(_backwards(files, meeting, kinds, cache))))
-        status = 0
-    finally:  # whatever happened: what it was about is read again, and fails again, where somebody sees it
-        os._exit(status)
+    child = bear(lambda: marshal.dumps(list(_backwards(files, meeting, kinds, cache))))
+    return None if child is None else Ahead(files, meeting, child)
 
 
 def _backwards(
@@ -191,8 +116,3 @@ def _found(file: SourceFile, key: bytes, entry: bytes | None, parts: bytes) -> F
     except (ValueError, TypeError):  # an entry of the cache that this program did not write
         return None
     return Found(reading, key, entry)
-
-
-def _is_safe() -> bool:
-    watched = sys.gettrace() is not None or sys.getprofile() is not None
-    return sys.platform == "linux" and threading.active_count() == 1 and not watched

@@ -1,0 +1,118 @@
+"""What the rules say about a state of the repository, and what of it is left when people have had their say."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from trainlint.engine.halves import said_by_halves
+from trainlint.engine.identity import identified
+from trainlint.engine.progress import Progress
+from trainlint.engine.selection import names_of
+from trainlint.engine.setup import Setup
+from trainlint.engine.state import State
+from trainlint.engine.suppress import Suppressed, Suppressor
+from trainlint.engine.suppress import read_all as read_suppressions
+from trainlint.finding import Finding, Severity
+from trainlint.proof.facts import Facts
+from trainlint.result import Failure
+from trainlint.rule import Change, Repository, Rule, all_rules
+from trainlint.snapshot.build import Snapshot
+from trainlint.suppression import Suppressions
+
+__all__ = ["judge", "judge_change", "sift"]
+
+
+def judge(state: State, rules: Sequence[Rule], tell: Progress, *, halved: bool = False) -> None:
+    """Let the rules speak about the repository and about each snapshot.
+
+    ``halved`` lets a child of this process say a half of it, where that is quicker. Its findings know no fixes.
+    """
+    known = said_by_halves(rules, state.repository, state.facts, tell) if halved else {}
+    for rule in rules:
+        if rule.sees is Repository:
+            _run(state, rule, state.repository, None, known.get((rule.name, 0)))
+    for number, facts in enumerate(state.facts):
+        tell("judging", number, len(state.facts))
+        for rule in rules:
+            if rule.sees is Facts:
+                _run(state, rule, facts, facts.snapshot, known.get((rule.name, number)))
+    tell("judging", len(state.facts), len(state.facts))
+
+
+def judge_change(base: State, head: State, rules: Iterable[Rule]) -> None:
+    """Let the rules speak that compare two states; what they find belongs to the head."""
+    change = Change(base.facts, head.facts)
+    for rule in rules:
+        if rule.sees is Change:
+            _run(head, rule, change, None)
+
+
+def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], list[Suppressed]]:
+    """What nobody suppresses (with what the rules say about the suppressions themselves), and what somebody does."""
+    document = setup.configuration.document
+    if document is not None:
+        state.places.add(document)
+    known = names_of(all_rules())
+    entries = setup.configuration.choices.ignores
+    suppressor = Suppressor(
+        read_suppressions(state.places, state.repository, entries, state.findings, judged=setup.whole),
+        state.places,
+        known,
+        today,
+        state.objects,
+        base=setup.base,
+        require_reason=setup.require_reason,
+    )
+    kept, suppressed = suppressor.split(state.findings)
+    active = names_of(rule for rule in setup.rules if rule.sees is not Suppressions)
+    late = replace(state, found={}, roots={}, objects={}, failures=state.failures)
+    for rule in (rule for rule in setup.rules if rule.sees is Suppressions):
+        _run(late, rule, Suppressions(suppressor.all, known, active, today), None)
+    more, hushed = suppressor.split(late.findings)
+    return [*kept, *more], [*suppressed, *hushed]
+
+
+def _run(
+    state: State, rule: Rule, seen: object, snapshot: Snapshot | None, said: Iterable[Finding] | None = None
+) -> None:
+    """Let a rule speak, or take what it has said. A rule that breaks is our fault: it is named, and never reads as
+    silence.
+    """
+    try:
+        found = list(rule.check(seen) if said is None else said)
+    except Exception as error:
+        state.failures.append(Failure(rule.name, f"{type(error).__name__}: {error}"))
+        return
+    for finding in found:
+        severity = state.severities.get(rule.name) or finding.severity or rule.severity
+        stamped = replace(finding, rule=rule.name, category=rule.category, severity=severity)
+        if snapshot is not None:
+            stamped = replace(_softened(stamped, snapshot), snapshots=(snapshot.name,))
+        home = state.before if stamped.at.base and state.before else state
+        stamped = identified(_written(stamped, state), home.repository)
+        key = (stamped.id, stamped.at.file)
+        state.roots.setdefault(key, set()).add(finding.at.file)
+        item = home.repository.object_at(finding.at)
+        if item is not None:
+            state.objects.setdefault(key, set()).add(item.written)
+        before = state.found.get(key)
+        names = (*(before.snapshots if before else ()), *stamped.snapshots)
+        state.found[key] = replace(before or stamped, snapshots=tuple(dict.fromkeys(names)))
+
+
+def _written(finding: Finding, state: State) -> Finding:
+    """The finding at the places where people wrote what it is about."""
+    related = tuple(replace(each, at=state.written(each.at)) for each in finding.related)
+    return replace(finding, at=state.written(finding.at, key=finding.of_key), related=related)
+
+
+def _softened(finding: Finding, snapshot: Snapshot) -> Finding:
+    """What rests on objects that a kustomization would change is a note at most: they are not what is deployed."""
+    files = [finding.at.file, *(related.at.file for related in finding.related)]
+    changed = next((snapshot.unrendered[file] for file in files if file in snapshot.unrendered), None)
+    if changed is None:
+        return finding
+    text = f"the kustomization {changed} changes nothing that matters here: it was not rendered"
+    return replace(finding, severity=Severity.NOTE, assumes=(*finding.assumes, text))
