@@ -17,9 +17,6 @@ from trainlint.result import Placed, Result
 
 __all__ = ["Outcome", "run_case"]
 
-IDENTITY = ("-c", "user.name=case", "-c", "user.email=case@example.invalid", "-c", "init.defaultBranch=main")
-
-
 @dataclass
 class Outcome:
     """What a case's run missed or said too much; empty when it passes."""
@@ -49,18 +46,6 @@ def _compared(folder: Path, root: Path) -> Result:
     identity = ("-c", "user.name=case", "-c", "user.email=case@example.com", "-c", "commit.gpgsign=false")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "base")):
         subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
-    for entry in root.iterdir():
-        if entry.name != ".git":
-            shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
-    shutil.copytree(folder / "head", root, dirs_exist_ok=True)
-    return check([root], base="HEAD")
-
-
-def _check_change(folder: Path, root: Path) -> Result:
-    """Commit ``base``, put ``head`` in its place, and compare the work tree with the commit."""
-    shutil.copytree(folder / "base", root)
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "base"]):
-        subprocess.run(["git", *IDENTITY, *arguments], cwd=root, check=True, capture_output=True)
     for entry in root.iterdir():
         if entry.name != ".git":
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
@@ -112,6 +97,9 @@ def _fits(want: dict[str, Any], placed: Placed) -> bool:
         shorter = min(len(one), len(two))
         if path and one[:shorter] != two[:shorter] and not path.endswith(str(want["path"])):
             return False
+    for key, value in (("severity", finding.severity), ("certainty", finding.certainty)):
+        if key in want and want[key] != str(value):
+            return False
     text = " ".join(
         [
             finding.message,
@@ -121,7 +109,9 @@ def _fits(want: dict[str, Any], placed: Placed) -> bool:
             *(f"{related.role} {' '.join(related.lines)}" for related in placed.related),
         ]
     )
-    return all(str(mention) in text for mention in want.get("mentions", ()))
+    return all(str(mention) in text for mention in want.get("mentions", ())) and not any(
+        str(mention) in text for mention in want.get("not_mentions", ())
+    )
 
 
 def _group_problems(want: dict[str, Any], result: Result) -> list[str]:
