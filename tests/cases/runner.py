@@ -17,6 +17,7 @@ from trainlint.result import Placed, Result
 
 __all__ = ["Outcome", "run_case"]
 
+
 @dataclass
 class Outcome:
     """What a case's run missed or said too much; empty when it passes."""

@@ -237,12 +237,37 @@ def test_variables_of_a_hook_do_not_lead_astray(repository, tmp_path, monkeypatc
     assert names(discover([repository])) == [".git-knows/b.yaml", "a.yaml"]
 
 
-def test_without_a_git_command_the_directory_is_walked(repository, monkeypatch):
+def test_without_a_git_command_the_directory_is_walked_as_git_would_list_it(repository, monkeypatch):
     write(repository, "a.yaml", "ignored.yaml", ".hidden/b.yaml")
     write(repository, ".gitignore", content="ignored.yaml\n")
+    listed = names(discover([repository]))
     monkeypatch.setenv("PATH", "")
     world = discover([repository])
-    assert (world.root, names(world)) == (repository, ["a.yaml"])
+    assert (world.root, names(world)) == (repository, [".hidden/b.yaml", "a.yaml"])
+    assert names(world) == listed
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "job.yaml-template",
+        "job.yaml.template",
+        "job.yaml.in",
+        "job.yml.dist",
+        "job.yaml.j2",
+        "job.yaml_tmpl",
+        "job.yaml.example",
+    ],
+)
+def test_a_template_of_a_manifest_is_listed(directory, name):
+    write(directory, name)
+    assert names(discover([directory])) == [name]
+
+
+@pytest.mark.parametrize("name", ["job.yaml.bak", "job.yaml~", "train.py.in", "yaml-template", "job.yamltemplate"])
+def test_what_only_looks_like_one_is_not(directory, name):
+    write(directory, name)
+    assert names(discover([directory])) == []
 
 
 def test_the_store_of_git_is_never_entered(directory):

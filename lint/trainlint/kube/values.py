@@ -12,18 +12,32 @@ __all__ = ["is_placeholder", "known_text", "read_bool", "read_int", "read_string
 
 _PLACEHOLDER = re.compile(
     r"""\$\{[^}]*\} | \$\([^)]*\) | \$[A-Za-z_]\w*      # shell, envsubst, Flux, Kubernetes
-      | \{\{ .* \}\} | \{%.*%\} | %\{.*\}               # Go templates, Jinja, Terraform
-      | <[^<>]+> | __\w+?__(?![A-Za-z0-9]) | @[A-Z][A-Z0-9_]*@  # by hand, autoconf
+      | \{\{ .* \}\} | \{%.*%\} | %\{.*\} | \#\{[^}]+\}    # Go templates, Jinja, Terraform, Azure Pipelines
+      | <[^<>]+> | __\w+?__(?![A-Za-z0-9]) | @[A-Z][A-Z0-9_]*@ | %[A-Z][A-Z0-9_]*%  # by hand, autoconf, batch files
+      | \(\([^()]+\)\) | \[\[ .* \]\]                   # Concourse, BOSH; templates with other delimiters
     """,
     re.VERBOSE | re.DOTALL,
 )
-_ODD = frozenset("$%<_@{")
+_ODD = frozenset("$%<_@{([")
+
+_WORD = re.compile(
+    r"""(?<![A-Za-z0-9])(?:
+        PLACEHOLDER | (?:REPLACE|CHANGE|FILL|EDIT)(?:[_-]?(?:ME|THIS|WITH|BY))(?![A-Z]) | (?:YOUR|INSERT|ENTER)[_-][A-Z]
+      | (?:replace|change|fill|edit)[_-]?(?:me|this)(?![a-z]) | replace[_-]with[_-] | your[_-][a-z]
+      | (?:TODO|FIXME|TBD)(?![A-Za-z0-9]) | [xX]{3,}(?![A-Za-z0-9])
+    )""",
+    re.VERBOSE,
+)
+"""Words that stand for a value to be filled in by hand. Upper case only where real names have the same word:
+``gpu-placeholder`` is what people call the pods that keep nodes warm."""
 
 
 @lru_cache(maxsize=65536)
 def is_placeholder(text: str) -> bool:
-    """Whether the text holds a placeholder. No valid label, quantity or object name looks like one."""
-    return not _ODD.isdisjoint(text) and _PLACEHOLDER.search(text) is not None
+    """Whether the text holds a placeholder: a sign of a template, or words such as ``REPLACE_ME`` (decision 15)."""
+    if not _ODD.isdisjoint(text) and _PLACEHOLDER.search(text) is not None:
+        return True
+    return _WORD.search(text) is not None
 
 
 def known_text(field: Field) -> Known[str]:

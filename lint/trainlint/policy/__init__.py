@@ -19,11 +19,10 @@ from trainlint.policy.context import CidrGroup, PolicyContext, Service
 from trainlint.policy.endpoints import address, dns_endpoint, endpoint, entity, zone_dependent
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.policyset import OWN_POD, REPLY, SECONDARY_INTERFACE, PolicySet
-from trainlint.policy.reading import POLICY_KINDS, read_policies
+from trainlint.policy.reading import read_policies
 
 __all__ = [
     "OWN_POD",
-    "POLICY_KINDS",
     "REPLY",
     "SECONDARY_INTERFACE",
     "CidrGroup",

@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.policies import ADMIN_KINDS, FOREIGN_KINDS
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 
 __all__ = ["ForeignPolicy", "never_enforced", "read_foreign"]
 
-CALICO_GROUPS = ("projectcalico.org", "crd.projectcalico.org")
-ADMIN_KINDS = ("AdminNetworkPolicy", "BaselineAdminNetworkPolicy")
-FOREIGN_KINDS = {
-    **{(group, kind): f"Calico {kind}" for group in CALICO_GROUPS for kind in ("NetworkPolicy", "GlobalNetworkPolicy")},
-    **{("crd.antrea.io", kind): f"Antrea {kind}" for kind in ("NetworkPolicy", "ClusterNetworkPolicy")},
-    **{("policy.networking.k8s.io", kind): kind for kind in ADMIN_KINDS},
-}
 CLUSTER_SCOPED = ("GlobalNetworkPolicy", "ClusterNetworkPolicy", *ADMIN_KINDS)
 
 

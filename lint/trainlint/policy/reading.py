@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trainlint.fact import remembered, together
 from trainlint.kube.meta import read_labels
+from trainlint.kube.policies import POLICY_KINDS, POLICY_READ_KINDS
 from trainlint.kube.values import read_strings
 from trainlint.model.policy import PolicyEntry, Rejection, Unenforced
 from trainlint.model.workload import ObjectRef
@@ -14,28 +15,18 @@ from trainlint.policy.cilium import cilium_entries
 from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.policy.clusternetworkpolicy import cluster_entries
 from trainlint.policy.context import CidrGroup, PolicyContext, Service
-from trainlint.policy.foreign import FOREIGN_KINDS, ForeignPolicy, never_enforced, read_foreign
+from trainlint.policy.foreign import ForeignPolicy, never_enforced, read_foreign
 from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
 from trainlint.policy.matching import Rules
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.schema import group_problems
-from trainlint.policy.services import SERVICE_KINDS, read_services
+from trainlint.policy.services import read_services
 from trainlint.policy.validation import rejections
 from trainlint.source.document import Field
 
-__all__ = ["POLICY_KINDS", "read_policies"]
-
-POLICY_KINDS = {
-    ("cilium.io", "CiliumNetworkPolicy"): True,
-    ("cilium.io", "CiliumClusterwideNetworkPolicy"): False,
-    ("networking.k8s.io", "NetworkPolicy"): True,
-    ("policy.networking.k8s.io", "ClusterNetworkPolicy"): False,
-}
-"""Kinds that are read, and whether they live in a namespace."""
+__all__ = ["read_policies"]
 
 CILIUM_KINDS = ("CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy")
-
-READ_KINDS = {kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS)} | SERVICE_KINDS | {"CiliumCIDRGroup"}
 
 
 def _group(root: Field) -> str:
@@ -54,7 +45,7 @@ def read_policies(objects: Iterable[Field], context: PolicyContext) -> PolicySet
 
     Services and CiliumCIDRGroups among the objects count beside those of the context.
     """
-    roots = together(*(root for root in objects if root["kind"].scalar in READ_KINDS))
+    roots = together(*(root for root in objects if root["kind"].scalar in POLICY_READ_KINDS))
     known = _readings(roots)
     found = next((policies for before, policies in known if before == context), None)
     if found is None:

@@ -14,10 +14,7 @@ from trainlint.policy.identity import NAMESPACE_KEY
 from trainlint.policy.selector import Matcher, cluster_scope, prefixed, read_selector, requirement
 from trainlint.source.document import Field
 
-__all__ = ["SERVICE_KINDS", "read_services", "service_peers"]
-
-SERVICE_KINDS = {"Endpoints", "EndpointSlice", "Service"}
-"""The kinds of objects that Services are read from."""
+__all__ = ["read_services", "service_peers"]
 
 KIND = "Services"
 SERVICE_NAME = "kubernetes.io/service-name"

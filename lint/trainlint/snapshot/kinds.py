@@ -7,24 +7,12 @@ from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, INSTA
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
+from trainlint.kube.policies import POLICY_READ_KINDS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.podtemplates import POD_OWNERS
 from trainlint.workload.kinds import WORKLOAD_KINDS
 
 __all__ = ["HYPERNODE_KINDS", "READ_KINDS"]
-
-POLICY_KINDS = frozenset(
-    {
-        "AdminNetworkPolicy",
-        "BaselineAdminNetworkPolicy",
-        "CiliumCIDRGroup",
-        "CiliumClusterwideNetworkPolicy",
-        "CiliumNetworkPolicy",
-        "ClusterNetworkPolicy",
-        "GlobalNetworkPolicy",
-        "NetworkPolicy",
-    }
-)
 
 HYPERNODE_KINDS = frozenset({"HyperNode"})
 """How Volcano is told which nodes are near each other."""
@@ -36,7 +24,6 @@ CLUSTER_KINDS = HYPERNODE_KINDS | frozenset(
         "KubeSchedulerConfiguration",
         "Namespace",
         "PrometheusRule",
-        "Service",
         "VMRule",
     }
 )
@@ -45,7 +32,7 @@ CLUSTER_KINDS = HYPERNODE_KINDS | frozenset(
 READ_KINDS = (
     INVENTORY_KINDS
     | KUEUE_KINDS
-    | POLICY_KINDS
+    | POLICY_READ_KINDS
     | WORKLOAD_KINDS
     | ADMISSION_KINDS
     | REFERENCED_KINDS

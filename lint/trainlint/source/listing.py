@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from trainlint.source.git import GitError, git
+from trainlint.source.template_names import TEMPLATE_SUFFIXES
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -16,11 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["MANIFEST", "git_files", "git_modules", "walk"]
 
 MANIFEST: Final = re.compile(
-    r"(?:.*/)?(?:Kustomization|[^/]+\.(?:ya?ml|json)"
-    r"(?:\.(?:j2|jinja2?|tpl|tmpl|gotmpl|template|tftpl|erb|mustache|hbs))?)",
-    re.DOTALL,
+    rf"(?:.*/)?(?:Kustomization|[^/]+\.(?:ya?ml|json)(?:[.\-_](?:{'|'.join(TEMPLATE_SUFFIXES)}))?)", re.DOTALL
 )
 """Names of files that may hold manifests, or templates of them."""
+
+_OF_TOOLS: Final = frozenset({".git", ".hg", ".svn", ".jj"})
+"""Directories in which version control keeps its own data."""
 
 
 def _git(directory: Path, *arguments: str) -> bytes | None:
@@ -45,7 +47,7 @@ def git_modules(directory: Path) -> list[str]:
 
 
 def walk(top: str, unreadable: Callable[[str, OSError], None]) -> Iterator[str]:
-    """Manifests below a directory, without those that ignore files exclude and without hidden directories.
+    """Manifests below a directory, without those that ignore files exclude and without the data of version control.
 
     ``unreadable`` is told of directories that cannot be read.
     """
@@ -62,7 +64,7 @@ def walk(top: str, unreadable: Callable[[str, OSError], None]) -> Iterator[str]:
             specs = (*specs, *_ignore_file(directory))
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                if not entry.name.startswith(".") and not _ignored(entry.path + "/", specs):
+                if entry.name not in _OF_TOOLS and not _ignored(entry.path + "/", specs):
                     pending.append((entry.path, specs))
             elif MANIFEST.fullmatch(entry.name) and not _ignored(entry.path, specs):
                 yield entry.path

@@ -19,7 +19,8 @@ from trainlint.source.lines import Lines
 from trainlint.source.loader import json_stream, load
 from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.template import Template, engine_of_name, first, kinds_in, mark, plain_name, ytt
+from trainlint.source.template import Template, first, kinds_in, mark, ytt
+from trainlint.source.template_names import engine_of_name, plain_name
 from trainlint.source.text import NotTextError, Part, decode, split
 
 __all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "parts_of", "read", "read_file"]

@@ -10,21 +10,8 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Span
 from trainlint.source.prefilter import KindFilter
 
-__all__ = ["Template", "engine_of_name", "first", "kinds_in", "mark", "plain_name", "ytt"]
+__all__ = ["Template", "first", "kinds_in", "mark", "ytt"]
 
-_SUFFIXES: Final = {
-    ".j2": "jinja",
-    ".jinja": "jinja",
-    ".jinja2": "jinja",
-    ".tpl": "",
-    ".tmpl": "go-template",
-    ".gotmpl": "go-template",
-    ".template": "",
-    ".tftpl": "terraform",
-    ".erb": "erb",
-    ".mustache": "mustache",
-    ".hbs": "handlebars",
-}
 # Signs of templates; in YAML they may stand in text, but not where structure is expected.
 _SIGN: Final = re.compile(r"\{\{|\{%|\{\#|<%|%\{|\$\{")
 _ENGINES: Final = {"{{": "go-template", "{%": "jinja", "{#": "jinja", "<%": "erb", "%{": "terraform", "${": "terraform"}
@@ -48,17 +35,6 @@ class Template:
     engine: str
     kinds: tuple[str, ...]
     span: Span = field(default=Span(1, 1, 1, 1), compare=False)
-
-
-def engine_of_name(name: str) -> str | None:
-    """The engine that a file name promises (``job.yaml.j2``), empty if any may be meant, ``None`` for plain names."""
-    _, dot, suffix = name.rpartition(".")
-    return _SUFFIXES.get(dot + suffix)
-
-
-def plain_name(name: str) -> str:
-    """The name without the template suffix."""
-    return name if engine_of_name(name) is None else name.rpartition(".")[0]
 
 
 def mark(text: str, fault: int | None = None) -> tuple[str, int] | None:

@@ -20,13 +20,13 @@ from trainlint.workload.expansion import Context, Expander, Expansion
 from trainlint.workload.flows import maybe_many, maybe_several
 from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
-from trainlint.workload.kinds import CLUSTER_KINDS, WORKLOAD_KINDS, expander_for, is_training
+from trainlint.workload.kinds import CLUSTER_KINDS, REFERENCED_KINDS, WORKLOAD_KINDS, expander_for, is_training
 from trainlint.workload.management import managed
 from trainlint.workload.podgroups import PodGroup, PodGroups, read_pod_groups
 from trainlint.workload.ranks import computes
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
-from trainlint.workload.wrappers import unwrapped
+from trainlint.workload.wrappers import WRAPPERS, unwrapped
 
 __all__ = ["read_workloads"]
 
@@ -75,10 +75,10 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         elif description := description_of(settings.workloads, meta):
             _add(found, item, meta, _described(description), context)
             unnamed |= not meta.namespace
-        elif meta.kind not in WORKLOAD_KINDS:
-            found.unknowns.extend(undescribed(item, meta, owner))
         elif is_training(meta.api_version, meta.kind):
             found.unknowns.append(Unknown(str(owner), "its pods: this kind is not expanded", _remedy(meta), at=item.at))
+        elif meta.kind not in REFERENCED_KINDS | WRAPPERS:  # a name that only another API group's kind is known by
+            found.unknowns.extend(undescribed(item, meta, owner))
     directory = Directory(found.pod_sets, found.services)
     connections, lost = connections_of(directory, found.pod_sets)
     groups = form_groups(found.units, found.pod_sets, connections, settings)
