@@ -146,7 +146,9 @@ metadata: {name: cilium, namespace: kube-system}
 spec: {template: {spec: {containers: [{name: cilium-agent, image: "quay.io/cilium/cilium:v1.16.4@sha256:00"}]}}}
 """
     found = cni({"config.yaml": text, "agent.yaml": agent})
-    assert dict(found.options) == {"enable-policy": "always", "policy-cidr-match-mode": "nodes"}
+    # A configuration that does not name the cluster leaves the agent's default.
+    stated = {"enable-policy": "always", "policy-cidr-match-mode": "nodes", "cluster-name": "default"}
+    assert dict(found.options) == stated
     assert found.version == "1.16.4"
 
 

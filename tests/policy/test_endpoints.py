@@ -103,9 +103,34 @@ def test_equal_pods_are_one_identity_whatever_their_zone() -> None:
 )
 def test_the_label_filter_keeps_what_the_specification_lists(label: str, *, kept: bool) -> None:
     """P 2.4."""
-    found = pod("a", "y", labels={label: "v"})
+    found = pod("a", "y", cilium(cluster_name="east"), labels={label: "v"})
     assert (f"k8s:{label}" in found.labels) is kept
-    assert found.labels.get("k8s:io.cilium.k8s.policy.cluster") == "default"
+    assert found.labels.get("k8s:io.cilium.k8s.policy.cluster") == "east"
+
+
+BY_CLUSTER = "{endpointSelector: {matchLabels: {app: x}}, ingress: [{fromEndpoints: [{matchLabels: {%s: %s}}]}]}"
+
+
+@pytest.mark.parametrize(
+    ("stated", "asked", "answer"),
+    [({}, "prod", UNKNOWN), ({}, "default", UNKNOWN), ({"cluster_name": "prod"}, "prod", ALLOW)],
+)
+def test_the_name_of_the_cluster_is_not_known_unless_it_is_stated(
+    stated: dict[str, str], asked: str, answer: Permission
+) -> None:
+    """Decision 11: a name that no document states may be any, the default one too."""
+    settings = cilium(**stated)
+    policies = read(cnp(BY_CLUSTER % ("k8s:io.cilium.k8s.policy.cluster", asked)), settings)
+    verdict = ask(policies, pod("a", "y", settings), pod("a", "x", settings))
+    assert verdict.answer is answer
+    assert ("cluster-name" in verdict.reason) is (answer is UNKNOWN)
+
+
+@pytest.mark.parametrize("peer", ["fromEndpoints: [{}]", "fromEntities: [cluster]"])
+def test_pods_of_one_cluster_are_in_it_whatever_its_name_is(peer: str) -> None:
+    """P 2.3, step 5: the implicit requirement names the local cluster."""
+    policies = read(cnp(f"{{endpointSelector: {{matchLabels: {{app: x}}}}, ingress: [{{{peer}}}]}}"))
+    assert ask(policies, pod("a", "y"), pod("a", "x")).answer is ALLOW
 
 
 def test_a_policy_set_knows_which_labels_no_identity_carries() -> None:

@@ -66,6 +66,25 @@ def test_what_a_term_matches(given: AffinityTerm, namespace: str, expected: bool
     assert term_matches(given, "own", NAMESPACES, {"app": "x"}, namespace) is expected
 
 
+@pytest.mark.parametrize(
+    ("requirements", "expected"),
+    [
+        ([Requirement("team", "In", ("web",))], None),
+        ([Requirement("kubernetes.io/metadata.name", "In", ("bare",))], True),
+        ([Requirement("kubernetes.io/metadata.name", "In", ("own",))], False),
+        ([Requirement("kubernetes.io/metadata.name", "In", ("bare",)), Requirement("team", "Exists")], None),
+        ([Requirement("kubernetes.io/metadata.name", "In", ("own",)), Requirement("team", "Exists")], False),
+        ([], True),
+    ],
+)
+def test_of_a_namespace_without_a_document_only_the_name_is_known(
+    requirements: list[Requirement], *, expected: bool | None
+) -> None:
+    # Decision 11: what is not known is not no.
+    term = AffinityTerm(ZONE, APP, namespace_selector=selector(*requirements))
+    assert term_matches(term, "own", {**NAMESPACES, "bare": None}, {"app": "x"}, "bare") is expected
+
+
 def test_only_the_newcomers_own_terms_have_the_quirk_of_an_empty_namespace() -> None:
     # S 8: recorded from 1.34 and 1.36.
     never_web = AffinityTerm(ZONE, APP, namespace_selector=selector(Requirement("team", "NotIn", ("web",))))

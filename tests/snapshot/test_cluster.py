@@ -71,13 +71,14 @@ def snapshot(settings: Settings, **files: str) -> Snapshot:
 
 
 def test_every_namespace_carries_its_name_as_a_label(tmp_path: Path) -> None:
-    # The API server adds kubernetes.io/metadata.name (S 1.6); a Namespace that is only used exists all the same.
+    # The API server adds kubernetes.io/metadata.name (S 1.6). A Namespace that is only used exists all the same, and
+    # nothing says which other labels it has (decision 11).
     made = snapshot(
         Settings(), ns="apiVersion: v1\nkind: Namespace\nmetadata: {name: web, labels: {team: x}}\n", job=torch()
     )
     assert made.namespaces == {
         "web": {"team": "x", "kubernetes.io/metadata.name": "web"},
-        "ml": {"kubernetes.io/metadata.name": "ml"},
+        "ml": None,
     }
 
 

@@ -76,7 +76,7 @@ class Fabric:
     def interfaces(self, pod_set: PodSet) -> PodInterfaces:
         """The interfaces of a set's pods."""
         if id(pod_set) not in self._interfaces:
-            labels = frozenset(self._snapshot.namespaces.get(pod_set.namespace, ()))
+            labels = frozenset(self._snapshot.namespaces.get(pod_set.namespace) or ())
             self._interfaces[id(pod_set)] = pod_interfaces(pod_set, self.networks, self._snapshot.settings, labels)
         return self._interfaces[id(pod_set)]
 

@@ -15,6 +15,7 @@ from trainlint.kube.meta import Meta
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import is_placeholder, read_strings, read_text
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import Group, PodSet
 from trainlint.source.document import Field
@@ -29,7 +30,7 @@ _LISTED: Final = 3
 
 
 def changers(
-    objects: Iterable[tuple[Meta, Field]], groups: Iterable[Group], namespaces: Mapping[str, Mapping[str, str]]
+    objects: Iterable[tuple[Meta, Field]], groups: Iterable[Group], namespaces: Namespaces
 ) -> Iterator[Unknown]:
     """One for each object that may change or refuse pods of a group."""
     every = list(groups)
@@ -79,11 +80,11 @@ def _enforced(spec: Field, rule: Field) -> bool:
     return action.lower() == "enforce"
 
 
-def _concerns(rule: Field, pods: PodSet, namespaces: Mapping[str, Mapping[str, str]]) -> bool:
+def _concerns(rule: Field, pods: PodSet, namespaces: Namespaces) -> bool:
     """Whether a rule could be about these pods; what is not understood could be."""
     if rule["match"].mapping is not None:
         return _kyverno_matches(rule["match"], pods) and not _kyverno_excludes(rule["exclude"], pods)
-    labels = namespaces.get(pods.namespace, {})
+    labels = namespaces.get(pods.namespace) or {METADATA_NAME: pods.namespace}
     return (
         any(map(_about_pods, [*rule["rules"].elements(), *rule["resourceRules"].elements()]))
         and _may_match(read_label_selector(rule["namespaceSelector"]), labels, open_ended=True)

@@ -37,6 +37,8 @@ _VALUES: Final = {
 }
 """Where the chart's values hold an option, and the option."""
 
+_CLUSTER_NAME: Final = "cni.options.cluster-name"
+
 OPTIONS: Final = frozenset(_VALUES.values()) | {
     "allow-localhost",
     "enable-cilium-clusterwide-network-policy",
@@ -58,6 +60,8 @@ def of_release(release: Release) -> Iterator[Statement]:
             return
         for each in _of_values(layer.field, release.by):
             found[each.name] = each
+    if release.evidence is not None:
+        found.setdefault(_CLUSTER_NAME, _unnamed(release.by, release.evidence))
     yield from found.values()
 
 
@@ -72,8 +76,15 @@ def _of_values(values: Field, by: str) -> Iterator[Statement]:
             yield Statement(f"cni.options.{name}", value.scalar, by, value)
 
 
+def _unnamed(by: str, at: Field) -> Statement:
+    """The name of a cluster that its installation does not name: chart and agent have the same default."""
+    return Statement(_CLUSTER_NAME, "default", by, at)
+
+
 def of_config_map(data: Field) -> Iterator[Statement]:
     """What cilium-config states."""
+    if data.mapping and not data["cluster-name"].present:
+        yield _unnamed("ConfigMap cilium-config", data)
     for name, value in data.items():
         if name in OPTIONS and value.scalar is not None and not is_placeholder(value.scalar):
             yield Statement(f"cni.options.{name}", value.scalar, "ConfigMap cilium-config", value)

@@ -11,6 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_int, read_text
+from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.source.document import Field
 
 __all__ = [
@@ -101,7 +102,7 @@ def read_additional_networks(item: Field) -> Iterator[Attachable]:
             )
 
 
-def read_primary_namespaces(item: Field, namespaces: Mapping[str, Mapping[str, str]]) -> tuple[str, ...]:
+def read_primary_namespaces(item: Field, namespaces: Namespaces) -> tuple[str, ...]:
     """The namespaces whose pods have an OVN user-defined network as their primary one, by this object."""
     meta = read_meta(item)
     spec = item["spec"]
@@ -114,7 +115,11 @@ def read_primary_namespaces(item: Field, namespaces: Mapping[str, Mapping[str, s
     wanted = {key: read_text(value) for key, value in spec.down("namespaceSelector", "matchLabels").items()}
     if spec.down("namespaceSelector", "matchExpressions").present or not wanted:
         return ()
-    return tuple(name for name, labels in namespaces.items() if wanted.items() <= labels.items())
+    return tuple(
+        name
+        for name, labels in namespaces.items()
+        if wanted.items() <= ({METADATA_NAME: name} if labels is None else labels).items()
+    )
 
 
 def _of_definition(item: Field, meta: Meta, namespace: str) -> Attachable:

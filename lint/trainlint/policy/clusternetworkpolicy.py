@@ -51,7 +51,7 @@ def cluster_entries(root: Field, origin: ObjectRef, options: CiliumOptions) -> I
 def _with_peer(entry: PolicyEntry, peer: Field, options: CiliumOptions) -> Iterator[PolicyEntry]:
     egress = entry.direction is Direction.EGRESS
     if peer["pods"].present:
-        pods = _pods(peer["pods"], options.local_cluster)
+        pods = _pods(peer["pods"], options)
         yield replace(entry, peers=(Peer(pods, kind="pods", written="pods", at=peer.at),))
     elif peer["namespaces"].present:
         namespaces = namespace_selector(peer["namespaces"])
@@ -59,7 +59,7 @@ def _with_peer(entry: PolicyEntry, peer: Field, options: CiliumOptions) -> Itera
     elif egress and peer["nodes"].present:
         labels = prefixed(read_selector(peer["nodes"]), "node")
         own = add(labels, requirement("reserved:host", "Exists"))
-        others = cluster_scope(add(labels, requirement("reserved:remote-node", "Exists")), options.local_cluster)
+        others = cluster_scope(add(labels, requirement("reserved:remote-node", "Exists")), options)
         yield replace(
             entry, peers=tuple(Peer(each, kind="nodes", written="nodes", at=peer.at) for each in (own, others))
         )
@@ -89,19 +89,19 @@ def _dns_entry(entry: PolicyEntry, options: CiliumOptions) -> PolicyEntry:
     return replace(entry, peers=(Peer(selector, written="cluster DNS", at=entry.at),), ports=tuple(ports))
 
 
-def _pods(field: Field, local_cluster: str) -> LabelSelector:
+def _pods(field: Field, options: CiliumOptions | None) -> LabelSelector:
     namespaces, pods = (
         namespace_selector(field["namespaceSelector"]),
         prefixed(read_selector(field["podSelector"]), "k8s"),
     )
-    scoped = cluster_scope(pods, local_cluster)
+    scoped = pods if options is None else cluster_scope(pods, options)
     return LabelSelector((*namespaces.requirements, *scoped.requirements), field.at)
 
 
 def _subject(field: Field) -> LabelSelector:
     if field["namespaces"].present:
         return namespace_selector(field["namespaces"])
-    return _pods(field["pods"], "")
+    return _pods(field["pods"], None)
 
 
 def _ports(rule: Field, options: CiliumOptions) -> tuple[PortRule, ...] | None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 
 from trainlint.fact import fact
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.policy.options import CiliumOptions, cilium_options
 
@@ -42,7 +43,7 @@ class PolicyContext:
     """
 
     settings: Settings = field(default_factory=Settings)
-    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    namespaces: Namespaces = field(default_factory=dict)
     services: tuple[Service, ...] = ()
     cidr_groups: tuple[CidrGroup, ...] = ()
     port_names: Mapping[tuple[str, str], frozenset[int]] | None = None
@@ -50,5 +51,6 @@ class PolicyContext:
 
     @property
     def options(self) -> CiliumOptions:
-        """The options of Cilium."""
-        return cilium_options(self.settings.cni)
+        """The options of Cilium. The bare engine has the default name of a cluster where no other is stated."""
+        options = cilium_options(self.settings.cni)
+        return replace(options, cluster_named=True) if self.bare_engine else options

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import PolicyEntry
-from trainlint.policy.identity import Endpoint
+from trainlint.policy.identity import NAMESPACE_LABELS, Endpoint
 from trainlint.policy.selector import Matcher
 
 __all__ = ["doubt"]
@@ -25,8 +25,15 @@ def doubt(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
             if isinstance(value, Undetermined):
                 return f"{entry.origin} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
             if key not in endpoint.labels and endpoint.unknown and endpoint.unknown.may_hold(key):
-                name = key.partition(":")[2]
-                return f"{entry.origin} asks for the label {name}, and nobody knows whether {endpoint.name} has it"
+                return _unread(entry, endpoint, key.partition(":")[2])
     if peer.namespace and any(Matcher.of(each.selector).only_excludes for each in entry.peers or ()):
         return f"{entry.origin} has a peer that only excludes, which matches every pod in builds of Cilium {QUIRK}"
     return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"
+
+
+def _unread(entry: PolicyEntry, endpoint: Endpoint, name: str) -> str:
+    """A label that no document gives or denies the end."""
+    if name.startswith(NAMESPACE_LABELS) and endpoint.namespace:
+        label = name.removeprefix(NAMESPACE_LABELS)
+        return f"{entry.origin} asks for the label {label} of namespace {endpoint.namespace}, which is not in Git"
+    return f"{entry.origin} asks for the label {name}, and whether {endpoint.name} has it is not known"

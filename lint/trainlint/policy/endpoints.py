@@ -9,6 +9,7 @@ from typing import Literal
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE, Cni, Settings
 from trainlint.model.workload import PodSet
 from trainlint.policy.addresses import parse_address
@@ -18,7 +19,6 @@ from trainlint.policy.options import CiliumOptions, cilium_options, parse_versio
 
 __all__ = ["address", "dns_endpoint", "endpoint", "entity", "port_table", "zone_dependent"]
 
-Namespaces = Mapping[str, Mapping[str, str]]
 
 REGION = "topology.kubernetes.io/region"
 POD_LABELS = ("k8s:", "any:")

@@ -37,6 +37,7 @@ SERVICE_ACCOUNT_KEY = "io.cilium.k8s.policy.serviceaccount"
 NAMED_PORTS_KEY = "io.cilium.k8s.named-ports"
 CILIUM_PREFIX = "io.cilium.k8s"
 METADATA_NAME = "kubernetes.io/metadata.name"
+UNNAMED = Undetermined("the name of the cluster (the option cluster-name of Cilium) is not in Git")
 OPEN_NAMESPACE = OpenLabels((f"k8s:{NAMESPACE_LABELS}", f"any:{NAMESPACE_LABELS}"))
 
 
@@ -127,7 +128,7 @@ def pod_endpoint(
     sanitized[NAMESPACE_KEY] = namespace
     if service_account:
         sanitized[SERVICE_ACCOUNT_KEY] = service_account
-    sanitized[CLUSTER_KEY] = cluster or options.cluster
+    sanitized[CLUSTER_KEY] = cluster or _own_cluster(options)
     kept = [("k8s", key, value) for key, value in sanitized.items() if label_filter.keeps("k8s", key)]
     if names and options.version >= (1, 20, 0):
         kept.append(("gen", NAMED_PORTS_KEY, Undetermined("the agent encodes the pod's named ports in this label")))
@@ -142,6 +143,10 @@ def pod_endpoint(
         unknown_subject=OPEN_NAMESPACE if namespace_labels is None else None,
         own_labels=labels,
     )
+
+
+def _own_cluster(options: CiliumOptions) -> Known[str]:
+    return options.cluster if options.cluster_named else UNNAMED
 
 
 def _filled_in(value: str) -> Known[str]:
@@ -176,7 +181,7 @@ def node_endpoint(
     if options.node_selector_labels:
         shown: list[Label] = [("node", key, value) for key, value in labels.items() if node_filter.keeps("node", key)]
         host += shown
-        remote += [*shown, ("k8s", CLUSTER_KEY, options.cluster)]
+        remote += [*shown, ("k8s", CLUSTER_KEY, _own_cluster(options))]
     seen = expand([*host, *own] if local else remote)
     return Endpoint(
         name=name,

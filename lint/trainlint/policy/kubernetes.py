@@ -101,7 +101,7 @@ def _peer(field: Field, namespace: str, direction: Direction, options: CiliumOpt
     in_namespaces, pods, block = field["namespaceSelector"], field["podSelector"], field["ipBlock"]
     if _selects_pods(field, direction, options):
         selector = prefixed(read_selector(pods), "k8s")
-        scoped = cluster_scope(selector, options.local_cluster)
+        scoped = cluster_scope(selector, options)
         if in_namespaces.present:
             scoped = LabelSelector((*namespace_selector(in_namespaces).requirements, *scoped.requirements), field.at)
         else:

@@ -18,12 +18,17 @@ NEWEST_PATCH = 99
 
 @fact
 class CiliumOptions:
-    """Effective options of one agent; ``local_cluster`` is the cluster that peers are limited to ("": none)."""
+    """Effective options of one agent; ``local_cluster`` is the cluster that peers are limited to ("": none).
+
+    ``cluster_named`` says that ``cluster`` is the cluster's name for certain: installers such as Cilium's own command
+    give it another name than the default one.
+    """
 
     version: Version
     enforcement: str = "default"
     cluster: str = "default"
     local_cluster: str = "default"
+    cluster_named: bool = True
     cidr_match_nodes: bool = False
     cidr_match_pods: bool = False
     node_selector_labels: bool = False
@@ -71,6 +76,7 @@ def cilium_options(cni: Cni) -> CiliumOptions:
         enforcement=options.get("enable-policy") or "default",
         cluster=cluster,
         local_cluster=cluster if _flag(options, "policy-default-local-cluster", default=version >= (1, 19, 0)) else "",
+        cluster_named=bool(options.get("cluster-name")),
         cidr_match_nodes="nodes" in match_modes,
         cidr_match_pods="pods" in match_modes and version >= (1, 20, 0),
         node_selector_labels=_flag(options, "enable-node-selector-labels", default=False),

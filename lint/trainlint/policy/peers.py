@@ -91,14 +91,12 @@ class PeerReader:
         return LabelSelector(tuple(item for each in found for item in each.requirements)) if found else None
 
     def _endpoint(self, field: Field) -> Iterator[Peer]:
-        scoped = peer_scope(
-            prefixed(read_selector(field), "any"), self.namespace, self.options.local_cluster, init=self.init
-        )
+        scoped = peer_scope(prefixed(read_selector(field), "any"), self.namespace, self.options, init=self.init)
         yield Peer(scoped, kind="Endpoints", written=_written(field), at=field.at)
 
     def _node(self, field: Field) -> Iterator[Peer]:
         selector = add(prefixed(read_selector(field), "any"), requirement("reserved:remote-node", "Exists"))
-        scoped = cluster_scope(selector, self.options.local_cluster)
+        scoped = cluster_scope(selector, self.options)
         yield Peer(scoped, kind="Nodes", written=_written(field), at=field.at)
 
     def _entity(self, field: Field) -> Iterator[Peer]:
@@ -114,7 +112,9 @@ class PeerReader:
             case "cluster" | "cluster-mesh" as entity:
                 yield from (peer((f"reserved:{name}", "Exists", ())) for name in CLUSTER_ENTITIES)
                 if entity == "cluster":
-                    yield peer((f"k8s:{CLUSTER_KEY}", "In", (self.options.cluster,)))
+                    named = self.options.cluster_named
+                    own = ("In", (self.options.cluster,)) if named else ("Exists", ())
+                    yield peer((f"k8s:{CLUSTER_KEY}", *own))
                 else:
                     yield peer((f"any:{CLUSTER_KEY}", "Exists", ()))
             case name:

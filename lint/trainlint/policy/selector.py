@@ -12,6 +12,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS
 from trainlint.policy.labels import OpenLabels
+from trainlint.policy.options import CiliumOptions
 from trainlint.source.document import Field
 
 __all__ = [
@@ -89,7 +90,7 @@ def subject_scope(selector: LabelSelector, namespace: str) -> LabelSelector:
     return overwrite(selector, f"k8s:{NAMESPACE_KEY}", namespace) if namespace else selector
 
 
-def peer_scope(selector: LabelSelector, namespace: str, local_cluster: str, *, init: bool) -> LabelSelector:
+def peer_scope(selector: LabelSelector, namespace: str, options: CiliumOptions, *, init: bool) -> LabelSelector:
     """The namespace and cluster that a Cilium endpoint peer gets by itself (P 2.3, steps 1 to 5)."""
     if has_prefix(selector, "reserved:"):
         return selector
@@ -99,14 +100,19 @@ def peer_scope(selector: LabelSelector, namespace: str, local_cluster: str, *, i
                 selector = add(selector, requirement(f"k8s:{NAMESPACE_KEY}", "Exists", at=selector.at))
         elif not has_prefix(selector, f"k8s:{NAMESPACE_LABELS}", f"any:{NAMESPACE_LABELS}"):
             selector = add(selector, requirement(f"k8s:{NAMESPACE_KEY}", "In", namespace, at=selector.at))
-    return cluster_scope(selector, local_cluster)
+    return cluster_scope(selector, options)
 
 
-def cluster_scope(selector: LabelSelector, local_cluster: str) -> LabelSelector:
-    """Limit a peer to the local cluster, unless it names a cluster itself or the option is off."""
-    if not local_cluster or has_key(selector, f"k8s:{CLUSTER_KEY}", f"any:{CLUSTER_KEY}"):
+def cluster_scope(selector: LabelSelector, options: CiliumOptions) -> LabelSelector:
+    """Limit a peer to the local cluster, unless it names a cluster itself or the option is off.
+
+    Where the cluster's name is not known, every pod of this cluster has it all the same.
+    """
+    if not options.local_cluster or has_key(selector, f"k8s:{CLUSTER_KEY}", f"any:{CLUSTER_KEY}"):
         return selector
-    return add(selector, requirement(f"k8s:{CLUSTER_KEY}", "In", local_cluster, at=selector.at))
+    if not options.cluster_named:
+        return add(selector, requirement(f"k8s:{CLUSTER_KEY}", "Exists", at=selector.at))
+    return add(selector, requirement(f"k8s:{CLUSTER_KEY}", "In", options.local_cluster, at=selector.at))
 
 
 @fact

@@ -28,7 +28,7 @@ def service_peers(field: Field, context: PolicyContext) -> Iterator[Peer]:
         if service.selector:
             labels = (requirement(f"any:{key}", "In", value) for key, value in service.selector.items())
             namespace = requirement(f"k8s:{NAMESPACE_KEY}", "In", service.namespace)
-            scoped = cluster_scope(LabelSelector((*labels, namespace)), context.options.local_cluster)
+            scoped = cluster_scope(LabelSelector((*labels, namespace)), context.options)
             yield Peer(scoped, kind=KIND, written=written, at=field.at)
         elif service.endpoints or context.bare_engine:
             for each in service.endpoints:

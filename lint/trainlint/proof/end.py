@@ -46,7 +46,7 @@ class End:
         snapshot = self.facts.snapshot
         namespaces = dict(snapshot.namespaces)
         if namespace_labels:
-            kept = namespaces.get(self.pod_set.namespace, {})
+            kept = namespaces.get(self.pod_set.namespace) or {}
             added = {key: value for key, value in namespace_labels.items() if value is not None}
             kept = {key: value for key, value in kept.items() if key not in namespace_labels}
             namespaces[self.pod_set.namespace] = {**kept, **added}

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
 
 from trainlint.fact import fact
 from trainlint.model.known import Answer
+from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Permission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
@@ -34,7 +35,6 @@ STATES = 5_000
 SIZES = 16
 """Combinations of pool sizes that are looked at."""
 
-Namespaces = Mapping[str, Mapping[str, str]]
 Run = Callable[[Sequence[Role], Sequence[int], int], Exploration | None]
 
 

@@ -128,12 +128,13 @@ def _named(selector: LabelSelector, entry: PolicyEntry) -> _Named:
 
 def _pod_with(named: _Named, facts: Facts) -> Endpoint:
     options = cilium_options(facts.snapshot.settings.cni)
-    known = facts.snapshot.namespaces.get(named.namespace, {})
+    known, said = facts.snapshot.namespaces.get(named.namespace), dict(named.of_namespace)
+    exists = named.namespace in facts.snapshot.namespaces
     return pod_endpoint(
         str(named),
         named.namespace,
         dict(named.labels),
-        namespace_labels={**known, **dict(named.of_namespace)},
+        namespace_labels=None if exists and known is None and not said else {**(known or {}), **said},
         service_account="default",
         options=options,
         label_filter=pod_label_filter(options),

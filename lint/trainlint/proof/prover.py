@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from trainlint.fact import remembered, together
 from trainlint.model.admission import Admission
 from trainlint.model.known import Answer, Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
@@ -46,7 +47,7 @@ def _proofs(
     admission: Admission,
     storage: Storage,
     settings: Settings,
-    namespaces: Mapping[str, Mapping[str, str]],
+    namespaces: Namespaces,
 ) -> list[tuple[object, GroupProof]]:
     """The proofs that rest on these very facts, each with all else that it rests on: a place for what is remembered."""
     return []

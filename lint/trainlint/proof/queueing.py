@@ -22,6 +22,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, Flavor, Queues
+from trainlint.model.namespace import METADATA_NAME
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
@@ -119,10 +120,10 @@ class Queueing:
 
     def selects(self, selector: LabelSelector, namespace: str) -> bool | None:
         """Whether a selector matches a namespace; ``None`` where the labels that it asks for are not known."""
-        defined = any(each.meta.kind == "Namespace" and each.meta.name == namespace for each in self.snapshot.objects)
-        labels = self.snapshot.namespaces.get(namespace, {})
-        known = defined or {requirement.key for requirement in selector.requirements} <= set(labels)
-        return selector_matches(selector, labels) if known else None
+        labels = self.snapshot.namespaces.get(namespace)
+        if labels is None and not {requirement.key for requirement in selector.requirements} <= {METADATA_NAME}:
+            return None
+        return selector_matches(selector, labels or {METADATA_NAME: namespace})
 
     def stated(self, kind: str) -> bool:
         """Whether the configuration says that Git holds all objects of a kind."""

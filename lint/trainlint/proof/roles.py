@@ -8,6 +8,7 @@ from dataclasses import replace
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.pod import SpreadConstraint
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, PodSet
@@ -25,8 +26,6 @@ from trainlint.scheduling.requirement import selector_matches
 from trainlint.scheduling.role import Attraction, Repulsion, Role
 
 __all__ = ["Cast", "attracted", "cast"]
-
-Namespaces = Mapping[str, Mapping[str, str]]
 
 
 @fact

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trainlint.fact import fact
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
@@ -16,8 +17,6 @@ from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.node import Node
 
 __all__ = ["Stage", "cast_of", "lent_zones", "own_members", "placed_as_one"]
-
-Namespaces = Mapping[str, Mapping[str, str]]
 
 
 @fact

@@ -6,7 +6,7 @@ networkx.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Direction, Permission, PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE, Settings
@@ -123,7 +124,7 @@ class Reachability:
         everywhere: Sequence[Place],
         policies: PolicySet,
         settings: Settings,
-        namespaces: Mapping[str, Mapping[str, str]],
+        namespaces: Namespaces,
         *,
         zonal: bool = True,
     ) -> None:

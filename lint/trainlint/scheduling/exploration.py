@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainlint.model.known import Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
 from trainlint.scheduling.group_model import Column, GroupModel, Role
@@ -29,7 +30,7 @@ def explore(
     cells: Sequence[Cell],
     *,
     order: Sequence[int] | None = None,
-    namespaces: Mapping[str, Mapping[str, str]] | None = None,
+    namespaces: Namespaces | None = None,
     storage: Storage | None = None,
     topology_key: str = ZONE,
     budget: int = BUDGET,

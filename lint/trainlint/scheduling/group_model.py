@@ -6,12 +6,13 @@ A node is its class and its column: how many pods of each role it holds.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.model.known import Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
 from trainlint.scheduling import inter_pod_affinity, node_ports, pod_topology_spread
@@ -44,7 +45,7 @@ class GroupModel:
 
     roles: Sequence[Role]
     cells: Sequence[Cell]
-    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    namespaces: Namespaces = field(default_factory=dict)
     storage: Storage | None = None
     topology_key: str = ZONE
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.known import Known
+from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.model.pod import AffinityTerm
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.counter import Anywhere, Counter, Here, Kinds
@@ -17,7 +18,6 @@ from trainlint.scheduling.ternary import every, some
 __all__ = ["PLUGIN", "Rules", "rules", "term_matches", "verdict"]
 
 PLUGIN = "InterPodAffinity"
-_METADATA_NAME = "kubernetes.io/metadata.name"
 _SHARED = frozenset(
     {
         "batch.kubernetes.io/controller-uid",
@@ -29,9 +29,6 @@ _SHARED = frozenset(
     }
 )
 """Labels that exist only at run time and have one value in all pods of a set."""
-
-Namespaces = Mapping[str, Mapping[str, str]]
-"""Labels of the namespaces that exist."""
 
 
 @fact
@@ -87,12 +84,23 @@ def _namespace_matches(
         return True
     if term.namespace_selector is None:
         return False
-    exists = namespace in namespaces
-    labels = {**namespaces[namespace], _METADATA_NAME: namespace} if exists else {}
+    found = _selects_namespace(term.namespace_selector, namespace, namespaces)
     if not incoming:
-        return selector_matches(term.namespace_selector, labels)
+        return found
     quirk = selector_matches(term.namespace_selector, {})
-    return some((quirk, exists and selector_matches(term.namespace_selector, labels)))
+    return some((quirk, namespace in namespaces and found))
+
+
+def _selects_namespace(selector: LabelSelector, namespace: str, namespaces: Namespaces) -> bool | None:
+    """Whether a selector matches a namespace by its labels; one that does not exist has none."""
+    if namespace not in namespaces:
+        return selector_matches(selector, {})
+    labels = namespaces[namespace]
+    if labels is not None:
+        return selector_matches(selector, {**labels, METADATA_NAME: namespace})
+    by_name = [each for each in selector.requirements if each.key == METADATA_NAME]
+    certain = selector_matches(LabelSelector(tuple(by_name)), {METADATA_NAME: namespace})
+    return certain if certain is not True or len(by_name) == len(selector.requirements) else None
 
 
 def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | None = None) -> Rules:

@@ -9,6 +9,7 @@ from functools import cached_property, partial
 
 from trainlint.fact import fact
 from trainlint.model.known import Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.scheduling import inter_pod_affinity, pod_topology_spread
 from trainlint.scheduling.counter import Counter, Kinds
 from trainlint.scheduling.node import OWN, Node
@@ -34,7 +35,7 @@ class Occupancy:
     nodes: Sequence[Node]
     kinds: Sequence[Pod] = ()
     counts: Sequence[Mapping[int, int]] = ()
-    namespaces: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    namespaces: Namespaces = field(default_factory=dict)
 
     def on(self, node: int) -> list[tuple[Pod, int]]:
         """The pods on one node, with their numbers."""

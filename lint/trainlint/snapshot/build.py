@@ -11,6 +11,7 @@ from trainlint.finding import Unknown
 from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, EVIDENT_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Group
 from trainlint.snapshot.alternatives import Part, Sides, find_alternatives, parts
@@ -260,9 +261,7 @@ def _informed(
     return informed(settings, evident, releases)
 
 
-def _changers(
-    objects: Sequence[ApiObject], groups: Sequence[Group], namespaces: Mapping[str, Mapping[str, str]]
-) -> Iterator[Unknown]:
+def _changers(objects: Sequence[ApiObject], groups: Sequence[Group], namespaces: Namespaces) -> Iterator[Unknown]:
     """What changes or refuses pods of groups when they are created."""
     if not ADMISSION_POLICY_KINDS.isdisjoint(each.meta.kind for each in objects):
         from trainlint.installed.changers import changers  # noqa: PLC0415

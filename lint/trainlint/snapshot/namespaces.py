@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from trainlint.finding import Unknown
+from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["disputed", "namespaces_of"]
 
 
-def namespaces_of(objects: Iterable[ApiObject]) -> Mapping[str, Mapping[str, str]]:
-    """Every namespace that is defined or used, with its labels; the API server adds its name as a label."""
-    found: dict[str, dict[str, str]] = {}
+def namespaces_of(objects: Iterable[ApiObject]) -> Namespaces:
+    """Every namespace that is defined or used, with its labels; the API server adds its name as a label.
+
+    Of a namespace that is only used, the labels are not known: they were set where it was made.
+    """
+    found: dict[str, dict[str, str] | None] = {}
     for each in objects:
         if each.meta.kind == "Namespace":
-            found.setdefault(each.meta.name, {}).update(each.meta.labels)
+            found[each.meta.name] = {**(found.get(each.meta.name) or {}), **each.meta.labels}
         elif each.ref.namespace:
-            found.setdefault(each.ref.namespace, {})
-    return {name: {**labels, "kubernetes.io/metadata.name": name} for name, labels in found.items()}
+            found.setdefault(each.ref.namespace, None)
+    return {name: None if labels is None else {**labels, METADATA_NAME: name} for name, labels in found.items()}
 
 
 def disputed(objects: Iterable[ApiObject]) -> Iterator[Unknown]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import TypeVar
 
+from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.snapshot.snapshot import Snapshot
 
@@ -22,13 +23,13 @@ class Said:
     def __init__(self, known: Iterable[Snapshot]) -> None:
         self.known = {each.name: each for each in known}
         self._settings: list[Settings] = []
-        self._namespaces: list[Mapping[str, Mapping[str, str]]] = []
+        self._namespaces: list[Namespaces] = []
 
     def settings(self, found: Settings) -> Settings:
         """The settings that are equal, and came first."""
         return _first(found, self._settings)
 
-    def namespaces(self, found: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
+    def namespaces(self, found: Namespaces) -> Namespaces:
         """The namespaces that are equal, and came first."""
         return _first(found, self._namespaces)
 

@@ -10,6 +10,7 @@ from trainlint.fact import fact, remembered, together
 from trainlint.finding import Location, Unknown
 from trainlint.inventory.examples import concerning
 from trainlint.inventory.read import nearest_inventories, united
+from trainlint.model.namespace import Namespaces
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, Workloads
@@ -33,7 +34,7 @@ class Snapshot:
     why: str
     objects: tuple[ApiObject, ...]
     settings: Settings
-    namespaces: Mapping[str, Mapping[str, str]]
+    namespaces: Namespaces
     inventories: tuple[Inventory, ...]
     workloads: Workloads
     elsewhere: tuple[Inventory, ...] = ()

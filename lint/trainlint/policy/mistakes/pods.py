@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
+from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Direction, Peer, PolicyEntry
 from trainlint.model.selector import LabelSelector
 from trainlint.model.settings import Settings
@@ -21,7 +22,6 @@ from trainlint.policy.selector import Matcher, split_source
 
 __all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
 
-Namespaces = Mapping[str, Mapping[str, str]]
 SOMEWHERE = Undetermined("the zone that the pod lands in")
 
 
