@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
+from trainlint.proof.late_members import late_members
 from trainlint.workload.gangs import oversized
 
 JOB = """
@@ -153,7 +154,8 @@ def test_the_gang_of_a_train_job_waits_for_pods_that_wait_for_it(
     policy: str, depends: str, found: list[tuple[int, int]]
 ) -> None:
     workloads = read(runtime(policy, depends))
-    assert [(gang.minimum, count) for gang, count in oversized(workloads.gangs, lambda _: "")] == found
+    late = late_members(workloads.gangs, workloads.objects)
+    assert [(each.gang.minimum, each.count) for each in late] == found
 
 
 def test_the_volcano_policy_of_a_runtime_keeps_the_pods_in_one_hypernode() -> None:  # W 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
+from functools import partial
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
@@ -26,9 +27,14 @@ __all__ = [
     "Service",
     "ServicePort",
     "Together",
+    "Wait",
     "Workload",
     "Workloads",
 ]
+
+
+_nothing = partial(field, default_factory=dict)
+"""An empty mapping, for classes that have an entry named ``field``."""
 
 
 @fact(order=True)
@@ -217,22 +223,38 @@ class Service:
 
 
 @fact
+class Wait:
+    """Why pods are made later than others of their object: all of ``awaited`` (indices of its pod sets; with
+    ``any_of`` one of them) must be Ready or have ended first. ``why`` names the field that says so, with its value;
+    ``at`` is where it stands.
+    """
+
+    awaited: tuple[int, ...]
+    why: str
+    at: Location = field(compare=False)
+    any_of: bool = False
+
+
+@fact
 class Workload:
-    """An object that makes pods, with its pod sets; ``field`` is the cursor at it (inside of an object that wraps "
-    "it)."""
+    """An object that makes pods, with its pod sets; ``field`` is the cursor at it (inside of an object that wraps it).
+
+    ``waits`` are the pod sets (by index) that are made only when others of the object are Ready or have ended.
+    """
 
     owner: ObjectRef
     api_version: str
     pod_sets: tuple[PodSet, ...]
     field: Field = field(compare=False)
+    waits: Mapping[int, Wait] = _nothing()
 
 
 @fact
 class Gang:
     """Pods that start together or not at all: at least ``minimum`` of those of ``pod_sets`` (S 2).
 
-    ``what`` says in words who demands it; ``at`` is where the number stands. ``closed`` says that no other object can
-    add members. ``waiting`` are members that are made only when pods of the others run or have ended.
+    ``what`` says in words what demands it; ``at`` is where the number stands. ``closed`` says that no other object can
+    add members. ``doubt`` is what must hold, beside what Git says, for the gang to exist.
     """
 
     what: str
@@ -241,7 +263,7 @@ class Gang:
     namespace: str
     at: Location = field(compare=False)
     closed: bool = False
-    waiting: tuple[PodSet, ...] = ()
+    doubt: str = ""
 
 
 @fact

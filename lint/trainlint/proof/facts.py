@@ -19,6 +19,7 @@ from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
 from trainlint.proof.group import GroupProof
+from trainlint.proof.late_members import LateMembers, late_members
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.never_admitted import QueueCause, queue_causes
 from trainlint.proof.prove import never_placed
@@ -226,6 +227,11 @@ class Facts:
     def oversized_gangs(self) -> tuple[tuple[Gang, int], ...]:
         """Gangs that demand more pods than will ever exist, with how many will."""
         return tuple(oversized(self.snapshot.workloads.gangs, self.snapshot.may_hold_more))
+
+    @cached_property
+    def late_members(self) -> tuple[LateMembers, ...]:
+        """Gangs that wait for pods which are made only when others of the gang run or have ended."""
+        return tuple(late_members(self.snapshot.workloads.gangs, self.snapshot.workloads.objects))
 
     @cached_property
     def exclusive_shortages(self) -> tuple[ExclusiveCause, ...]:

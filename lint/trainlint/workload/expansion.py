@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TypeAlias
 
 from trainlint.fact import fact
@@ -13,7 +13,7 @@ from trainlint.kube.pod import read_pod_spec
 from trainlint.model.known import Known
 from trainlint.model.pod import EnvVar, PodSpec
 from trainlint.model.settings import Settings
-from trainlint.model.workload import Flow, ObjectRef, PodSet, Service
+from trainlint.model.workload import Flow, ObjectRef, PodSet, Service, Wait
 from trainlint.source.document import Field
 
 __all__ = ["Context", "Expander", "Expansion", "MadeGang", "injected", "is_template", "named", "pod_set"]
@@ -29,16 +29,12 @@ class Context:
 
 @fact
 class MadeGang:
-    """A gang that the operator makes of the object's pod sets ``members`` (indices): ``minimum`` start, or none.
-
-    ``waiting`` are sets that belong to it and are made only when pods of the others run or have ended.
-    """
+    """A gang that the operator makes of the object's pod sets ``members`` (indices): ``minimum`` start, or none."""
 
     what: str
     minimum: Known[int]
     members: tuple[int, ...]
     at: Location
-    waiting: tuple[int, ...] = ()
 
 
 @fact
@@ -49,7 +45,8 @@ class Expansion:
     sets that form one communicator. ``helpers`` are those that the job needs and that need not be near it.
     ``policies`` are NetworkPolicy objects that the operator makes. ``training`` says that the kind exists for jobs of
     communicating pods; ``instances`` is the number of equal groups that the object makes; ``several_jobs`` that its
-    ranks may be those of several jobs, where they meet at several places. ``gangs`` are those that the operator makes.
+    ranks may be those of several jobs, where they meet at several places. ``gangs`` are those that the operator makes,
+    ``waits`` the pod sets that it makes only when others are there (by index).
     """
 
     pod_sets: tuple[PodSet, ...] = ()
@@ -63,6 +60,7 @@ class Expansion:
     instances: Known[int] = 1
     several_jobs: bool = False
     gangs: tuple[MadeGang, ...] = ()
+    waits: Mapping[int, Wait] = field(default_factory=dict)
 
 
 Expander: TypeAlias = Callable[[Field, ObjectRef, Context], Expansion]

@@ -13,10 +13,11 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.flows import total
+from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs
 from trainlint.workload.podgroups import NATIVE, PodGroup, PodGroups, minimum_of
 from trainlint.workload.written import template_of
 
-__all__ = ["GANG_KINDS", "gangs", "oversized"]
+__all__ = ["GANG_KINDS", "gangs", "oversized", "pods_of"]
 
 GANG_KINDS: Final = frozenset({"PodGroup", "Workload"})
 """Kinds of objects that make a gang of other objects' pods."""
@@ -30,8 +31,13 @@ def gangs(workloads: Sequence[Workload], objects: Sequence[Field], groups: PodGr
 
     A PodGroup without any pod in the snapshot is left out: its pods come from elsewhere.
     """
+    of_mpi = gang_scheduler(workloads, "mpi-operator", "gang-scheduling")
     for workload in workloads:
-        yield from _own(workload)
+        if workload.api_version == "kubeflow.org/v2beta1":
+            yield from mpi_gangs(workload, of_mpi)
+        else:
+            yield from _own(workload)
+        yield from kai_gangs(workload)
     for group in (each for found in groups.values() for each in found):
         yield from _pod_group(group, workloads)
     for item in objects:
@@ -47,15 +53,21 @@ def oversized(found: Iterable[Gang], opened: Callable[[str], str]) -> Iterator[t
     ``opened`` says what may add objects, and so members, to a namespace (decision 5).
     """
     for gang in found:
-        count = 0
-        for pods in gang.pod_sets:
-            each = pods.replicas if pods.max_replicas is None else max(pods.max_replicas, _least(pods.replicas))
-            if isinstance(each, Undetermined) or isinstance(pods.instances, Undetermined):
-                break
-            count += each * pods.instances
-        else:
-            if isinstance(gang.minimum, int) and gang.minimum > count and (gang.closed or not opened(gang.namespace)):
-                yield gang, count
+        count = pods_of(gang.pod_sets)
+        short = count is not None and isinstance(gang.minimum, int) and gang.minimum > count
+        if count is not None and short and (gang.closed or not opened(gang.namespace)):
+            yield gang, count
+
+
+def pods_of(pod_sets: Iterable[PodSet]) -> int | None:
+    """How many pods the sets make at most; ``None`` where a number is not known."""
+    count = 0
+    for pods in pod_sets:
+        each = pods.replicas if pods.max_replicas is None else max(pods.max_replicas, _least(pods.replicas))
+        if isinstance(each, Undetermined) or isinstance(pods.instances, Undetermined):
+            return None
+        count += each * pods.instances
+    return count
 
 
 def _least(count: Known[int]) -> int:

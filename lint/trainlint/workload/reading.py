@@ -26,6 +26,7 @@ from trainlint.workload.podgroups import PodGroup, PodGroups, read_pod_groups
 from trainlint.workload.ranks import computes
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
+from trainlint.workload.stages import stages
 from trainlint.workload.wrappers import WRAPPERS, unwrapped
 
 __all__ = ["read_workloads"]
@@ -169,12 +170,11 @@ def _add(found: _Found, item: Field, meta: Meta, expander: Expander, context: Co
     indices = tuple(range(base, len(found.pod_sets)))
     for made in expansion.gangs:
         members = tuple(found.pod_sets[base + index] for index in made.members)
-        waiting = tuple(found.pod_sets[base + index] for index in made.waiting)
-        found.gangs.append(
-            Gang(made.what, made.minimum, members, owner.namespace, at=made.at, closed=True, waiting=waiting)
-        )
+        found.gangs.append(Gang(made.what, made.minimum, members, owner.namespace, at=made.at, closed=True))
     if indices:
-        found.objects.append(Workload(owner, meta.api_version, tuple(found.pod_sets[base:]), item))
+        own = tuple(found.pod_sets[base:])
+        waits = expansion.waits or stages(item, meta, own)
+        found.objects.append(Workload(owner, meta.api_version, own, item, waits))
         found.units.append(
             Unit(
                 owner,

@@ -17,6 +17,7 @@ from trainlint.workload.flows import dns, maybe_several, rendezvous
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.workload.stages import job_set_stages
 from trainlint.workload.trainer_template import NODE, job_set_spec, step_of
 
 __all__ = ["expand_train_job"]
@@ -59,11 +60,12 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         made = Expansion(pod_sets)
     from trainlint.workload.trainer_gang import grouped  # noqa: PLC0415 (seldom needed)
 
-    members, gangs = grouped(runtime, template, made.pod_sets, owner, spec)
+    members, gangs = grouped(runtime, made.pod_sets, owner, spec)
     return replace(
         expansion,
         pod_sets=tuple(_doubtful(found, spec) for found in members),
         gangs=gangs,
+        waits=job_set_stages(Field(job.document, job.path, template), members, spec["runtimeRef"].at),
         flows=made.flows,
         several_jobs=False,
         ranks=made.ranks or (expansion.ranks if framework == "" else frozenset()),

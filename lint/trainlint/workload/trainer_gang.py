@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ _ANNOTATION: Final = "scheduling.k8s.io/group-name"
 
 
 def grouped(
-    runtime: dict[str, Any], template: dict[str, Any], pod_sets: Sequence[PodSet], owner: ObjectRef, spec: Field
+    runtime: dict[str, Any], pod_sets: Sequence[PodSet], owner: ObjectRef, spec: Field
 ) -> tuple[tuple[PodSet, ...], tuple[MadeGang, ...]]:
     """The pod sets as members of the PodGroup, and the PodGroup: all pods, those of the initializers too.
 
@@ -34,13 +34,11 @@ def grouped(
     if not by_volcano and coscheduling.mapping is None:
         return tuple(pod_sets), ()
     at = spec["runtimeRef"].at
-    later = set(_later(template))
     gang = MadeGang(
         f"minMember of the PodGroup that {owner.name} gets from the podGroupPolicy of its runtime",
         total(each.replicas for each in pod_sets),
-        tuple(index for index, each in enumerate(pod_sets) if each.role not in later),
+        tuple(range(len(pod_sets))),
         at,
-        waiting=tuple(index for index, each in enumerate(pod_sets) if each.role in later),
     )
     if not by_volcano:
         return tuple(replace(each, labels={**each.labels, _LABEL: owner.name}) for each in pod_sets), (gang,)
@@ -53,13 +51,3 @@ def grouped(
         )
         for each in pod_sets
     ), (gang,)
-
-
-def _later(template: dict[str, Any]) -> Iterator[str]:
-    """The replicated jobs that JobSet makes only when others have ended or are ready."""
-    jobs = [entry for entry in template.get("replicatedJobs") or () if isinstance(entry, dict)]
-    policy = template.get("startupPolicy")
-    in_order = isinstance(policy, dict) and policy.get("startupPolicyOrder") == "InOrder"
-    for number, entry in enumerate(jobs):
-        if entry.get("dependsOn") or (in_order and number > 0):
-            yield str(entry.get("name", ""))

@@ -84,7 +84,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.model.workload import Gang
 from trainlint.rule import Facts, rule
 
@@ -96,27 +96,20 @@ def check(facts: Facts) -> Iterator[Finding]:
         names = " and ".join(pods.name for pods in gang.pod_sets)
         message = f"{gang.what} is {gang.minimum}, and there are {count} pods in all ({names}): none ever starts"
         remedy = f"set it to at most {count}, or make more pods"
-        if gang.waiting:
-            later = " and ".join(pods.name for pods in gang.waiting)
-            message = (
-                f"{gang.what} is {gang.minimum}, and only {count} pods are made ({names}) before {later}, which wait "
-                "until those have ended or are ready: none ever starts"
-            )
-            remedy = "take dependsOn out of the runtime's template, or its podGroupPolicy"
         yield Finding(
             message=message,
             at=gang.at,
             remedy=remedy,
             related=(
                 Related(f"demands it: {gang.what}", gang.at, cause=1),
-                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in (*gang.pod_sets, *gang.waiting)),
+                *(Related(f"belongs to it ({pods.name})", pods.at) for pods in gang.pod_sets),
             ),
             evidence={"minimum": str(gang.minimum), "pods": count},
+            certainty=Certainty.LIKELY if gang.doubt else Certainty.PROVEN,
             cause=gang.what,
             fixes=partial(_lowered, gang, count),
         )
 
 
 def _lowered(gang: Gang, count: int) -> Iterator[Fix]:
-    if not gang.waiting:
-        yield Fix(f"let the gang wait for {count} pods, which is all there are", (Put(gang.at, count),))
+    yield Fix(f"let the gang wait for {count} pods, which is all there are", (Put(gang.at, count),))

@@ -1,0 +1,56 @@
+"""Gangs that wait for pods which are made only when others of the same gang run or have ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from trainlint.fact import fact
+from trainlint.model.workload import Gang, PodSet, Wait, Workload
+from trainlint.workload.gangs import pods_of
+
+__all__ = ["LateMembers", "late_members"]
+
+
+@fact
+class LateMembers:
+    """A gang that is never complete: ``count`` of its pods are made before ``late``, each with why it waits."""
+
+    gang: Gang
+    count: int
+    early: tuple[PodSet, ...]
+    late: tuple[tuple[PodSet, Wait], ...]
+    awaited: tuple[PodSet, ...]
+
+
+def late_members(gangs: Iterable[Gang], objects: Sequence[Workload]) -> Iterator[LateMembers]:
+    """The gangs whose minimum is reached only with pods that wait for others of the gang; those that demand more pods
+    than there are at all are left out.
+    """
+    homes = {id(pods): (workload, index) for workload in objects for index, pods in enumerate(workload.pod_sets)}
+    for gang in gangs:
+        if not isinstance(gang.minimum, int):
+            continue
+        late = [each for each in gang.pod_sets if _waits(each, gang, homes)]
+        early = tuple(each for each in gang.pod_sets if all(each is not other for other in late))
+        count, everything = pods_of(early), pods_of(gang.pod_sets)
+        if not late or count is None or everything is None or not count < gang.minimum <= everything:
+            continue
+        waits = tuple((each, homes[id(each)][0].waits[homes[id(each)][1]]) for each in late)
+        first, wait = homes[id(late[0])][0], waits[0][1]
+        yield LateMembers(gang, count, early, waits, tuple(first.pod_sets[index] for index in wait.awaited))
+
+
+def _waits(
+    pods: PodSet, gang: Gang, homes: Mapping[int, tuple[Workload, int]], above: frozenset[int] = frozenset()
+) -> bool:
+    """Whether pods of a set are made only after pods of the gang were started."""
+    home = homes.get(id(pods))
+    wait = None if home is None else home[0].waits.get(home[1])
+    if home is None or wait is None or id(pods) in above:
+        return False
+    held = [
+        any(each is other for other in gang.pod_sets if other.replicas != 0)
+        or _waits(each, gang, homes, above | {id(pods)})
+        for each in (home[0].pod_sets[index] for index in wait.awaited)
+    ]
+    return all(held) if wait.any_of else any(held)

@@ -1,0 +1,108 @@
+"""Gangs that operators and schedulers form without a PodGroup in Git (W 3; S 2.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.values import read_int, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.workload import Gang, PodSet, Workload
+from trainlint.source.document import Field
+from trainlint.workload.flows import total
+from trainlint.workload.jobset import product
+
+__all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs"]
+
+KAI: Final = "kai-scheduler"
+"""The name of KAI's scheduler unless its installation gives it another one."""
+_POLICY: Final = ("spec", "runPolicy", "schedulingPolicy", "minAvailable")
+_WITHOUT: Final = "that the mpi-operator runs with --gang-scheduling: its Deployment is not in Git"
+
+
+def gang_scheduler(workloads: Sequence[Workload], operator: str, option: str) -> str | None:
+    """The scheduler for which an operator makes PodGroups; empty where it makes none, ``None`` where its Deployment,
+    found by the name of its image, is not in Git.
+    """
+    found: str | None = None
+    for workload in workloads:
+        if workload.owner.kind != "Deployment":
+            continue
+        for container in (each for pods in workload.pod_sets for each in pods.spec.containers):
+            if isinstance(container.image, str) and operator in container.image:
+                found = _option([*container.command, *container.args], option)
+    return found
+
+
+def _option(words: Sequence[Known[str]], option: str) -> str:
+    """The value of ``--option=value`` or ``--option value``; empty where it is not among the words."""
+    for word, after in zip(words, (*words[1:], ""), strict=True):
+        if isinstance(word, str):
+            name, equals, value = word.lstrip("-").partition("=")
+            if name == option and word.startswith("-"):
+                return value if equals else after if isinstance(after, str) else ""
+    return ""
+
+
+def mpi_gangs(job: Workload, scheduler: str | None) -> Iterator[Gang]:
+    """The PodGroup of an MPIJob of v2beta1: all workers and the launcher, or ``minAvailable`` of its schedulingPolicy.
+
+    The operator makes it only with ``--gang-scheduling`` (kubeflow/mpi-operator:pkg/controller/podgroup.go). Where Git
+    does not hold the operator, a written ``minAvailable`` says that it is meant.
+    """
+    written = job.field.down(*_POLICY)
+    if scheduler == "" or (scheduler is None and not written.present):
+        return
+    if written.present:
+        doubt = _WITHOUT if scheduler is None else ""
+        yield _gang("minAvailable of the schedulingPolicy", read_int(written), job.pod_sets, written.at, doubt)
+        return
+    workers = total(pods.replicas for pods in job.pod_sets if pods.role == "Worker")
+    minimum = workers if isinstance(workers, Undetermined) else workers + 1
+    what = f"minMember of the PodGroup that the mpi-operator makes for {job.owner.name}"
+    yield _gang(what, minimum, job.pod_sets, job.field["spec"].at)
+
+
+def kai_gangs(workload: Workload) -> Iterator[Gang]:
+    """What KAI groups the pods of an object to, where all of them name its scheduler
+    (NVIDIA/KAI-Scheduler:pkg/podgrouper/podgrouper/plugins). Pods of other kinds are placed one by one.
+    """
+    pods = workload.pod_sets
+    if any(each.spec.scheduler_name != KAI for each in pods):
+        return
+    minimum = _kai_minimum(workload)
+    if minimum is not None:
+        what = f"the gang that KAI makes of {workload.owner.name}"
+        yield _gang(what, minimum, pods, workload.field["spec"].at)
+
+
+def _kai_minimum(workload: Workload) -> Known[int] | None:
+    spec, pods, kind = workload.field["spec"], workload.pod_sets, workload.owner.kind
+    group = workload.api_version.rpartition("/")[0]
+    everything = total(product(each.replicas, 1) for each in pods)
+    if group == "kubeflow.org":
+        if workload.field.down(*_POLICY).present:
+            return None if kind == "MPIJob" else read_int(workload.field.down(*_POLICY))
+        if read_text(spec["launcherCreationPolicy"]) == "WaitForWorkersReady":
+            return total(each.replicas for each in pods if each.role == "Worker")
+        elastic = spec.down("elasticPolicy", "minReplicas")
+        return read_int(elastic) if kind == "PyTorchJob" and elastic.present else everything
+    if group == "jobset.x-k8s.io":
+        return None if read_text(spec.down("startupPolicy", "startupPolicyOrder")) == "InOrder" else everything
+    if group == "ray.io" and kind in {"RayCluster", "RayJob"}:
+        return _ray_minimum(spec["rayClusterSpec"] if kind == "RayJob" else spec)
+    return None
+
+
+def _ray_minimum(spec: Field) -> Known[int]:
+    """The head, and of each worker group the smallest number that is above 0 (times its hosts)."""
+    counts: list[Known[int]] = [1]
+    for group in spec["workerGroupSpecs"].elements():
+        least, wanted = read_int(group["minReplicas"]), read_int(group["replicas"])
+        counts.append(product(least or wanted, read_int(group["numOfHosts"], 1)))
+    return total(counts)
+
+
+def _gang(what: str, minimum: Known[int], pods: tuple[PodSet, ...], at: Location, doubt: str = "") -> Gang:
+    return Gang(what, minimum, pods, pods[0].namespace, at=at, closed=True, doubt=doubt)

@@ -1,0 +1,86 @@
+"""Pods that are made only when others of their object are Ready or have ended (W 3 to 6, 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.meta import Meta
+from trainlint.kube.values import read_strings, read_text
+from trainlint.model.workload import PodSet, Wait
+from trainlint.source.document import Field
+
+__all__ = ["job_set_stages", "stages"]
+
+_DELAYED: Final = "WaitForWorkersReady"
+
+
+def stages(item: Field, meta: Meta, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """The pod sets of an object that wait for others of it, by index."""
+    match meta.api_group, meta.kind:
+        case "kubeflow.org", "MPIJob":
+            return _mpi(item, pod_sets)
+        case "jobset.x-k8s.io", "JobSet":
+            return job_set_stages(item["spec"], pod_sets)
+        case "leaderworkerset.x-k8s.io", "LeaderWorkerSet":
+            return _leader_worker_set(item, pod_sets)
+        case "batch.volcano.sh", "Job":
+            return _volcano(item, pod_sets)
+    return {}
+
+
+def job_set_stages(spec: Field, pod_sets: Sequence[PodSet], at: Location | None = None) -> Mapping[int, Wait]:
+    """The replicated jobs of a JobSet's spec that wait: ``dependsOn``, or ``startupPolicyOrder: InOrder``.
+
+    ``at`` is the place of all of them where the spec itself is not written in the object (TrainJob).
+    """
+    index = {pods.role: number for number, pods in enumerate(pod_sets)}
+    order = spec.down("startupPolicy", "startupPolicyOrder")
+    before: list[int] = []
+    found: dict[int, Wait] = {}
+    for entry in spec["replicatedJobs"].elements():
+        own = index.get(read_text(entry["name"]))
+        if own is None:
+            continue
+        if read_text(order) == "InOrder" and before:
+            found[own] = Wait(tuple(before), "startupPolicyOrder is InOrder", order.at)
+        for dependency in entry["dependsOn"].elements():
+            awaited, status = index.get(read_text(dependency["name"])), read_text(dependency["status"])
+            if awaited is not None:
+                why = f"dependsOn names {read_text(dependency['name'])} with status {status or 'Ready'}"
+                earlier = found[own].awaited if own in found else ()
+                found[own] = Wait((*earlier, awaited), why, dependency.at)
+        before.append(own)
+    return found if at is None else {number: replace(wait, at=at) for number, wait in found.items()}
+
+
+def _mpi(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    policy = job.down("spec", "launcherCreationPolicy")
+    index = {pods.role: number for number, pods in enumerate(pod_sets)}
+    if read_text(policy) != _DELAYED or not {"Launcher", "Worker"} <= set(index):
+        return {}
+    return {index["Launcher"]: Wait((index["Worker"],), f"launcherCreationPolicy is {_DELAYED}", policy.at)}
+
+
+def _leader_worker_set(item: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    policy = item.down("spec", "startupPolicy")
+    index = {pods.role: number for number, pods in enumerate(pod_sets)}
+    if read_text(policy) != "LeaderReady" or not {"leader", "worker"} <= set(index):
+        return {}
+    return {index["worker"]: Wait((index["leader"],), "startupPolicy is LeaderReady", policy.at)}
+
+
+def _volcano(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """Tasks with ``dependsOn``: with ``iteration: any`` one of those that it names is enough."""
+    index = {pods.role: number for number, pods in enumerate(pod_sets)}
+    found: dict[int, Wait] = {}
+    for task in job.down("spec", "tasks").elements():
+        own, written = index.get(read_text(task["name"])), task["dependsOn"]
+        names = read_strings(written["name"])
+        awaited = tuple(index[name] for name in names if name in index)
+        if own is not None and awaited:
+            any_of = len(names) > 1 and read_text(written["iteration"]) == "any"
+            found[own] = Wait(awaited, f"dependsOn names {' and '.join(names)}", written.at, any_of=any_of)
+    return found

@@ -1,0 +1,131 @@
+"""A gang counts pods that are made only after others of the same gang are Ready or have ended.
+
+No pod of a gang starts before its minimum of pods exists. If some of them are made only when others run
+(launcherCreationPolicy WaitForWorkersReady of an MPIJob, dependsOn or startupPolicyOrder InOrder of a JobSet,
+startupPolicy LeaderReady of a LeaderWorkerSet, dependsOn of a Volcano task, the initializers of a TrainJob), each side
+waits for the other: all pods stay Pending, and no event says why.
+
+Silent where the minimum is reached without the later pods, and where these do not belong to the gang.
+
+```yaml bad
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train, namespace: ml}
+spec:
+  minMember: 3
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train, namespace: ml}
+spec:
+  replicatedJobs:
+    - name: worker
+      template:
+        spec:
+          parallelism: 2
+          completions: 2
+          backoffLimit: 0
+          template:
+            metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
+            spec:
+              restartPolicy: Never
+              schedulerName: scheduler-plugins-scheduler
+              containers: [{name: worker, image: "registry.example/train:1"}]
+    - name: launcher
+      dependsOn:
+        - {name: worker, status: Ready}  # expect
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
+            spec:
+              restartPolicy: Never
+              schedulerName: scheduler-plugins-scheduler
+              containers: [{name: launcher, image: "registry.example/train:1"}]
+```
+
+```yaml good
+apiVersion: scheduling.x-k8s.io/v1alpha1
+kind: PodGroup
+metadata: {name: train, namespace: ml}
+spec:
+  minMember: 2
+---
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: train, namespace: ml}
+spec:
+  replicatedJobs:
+    - name: worker
+      template:
+        spec:
+          parallelism: 2
+          completions: 2
+          backoffLimit: 0
+          template:
+            metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
+            spec:
+              restartPolicy: Never
+              schedulerName: scheduler-plugins-scheduler
+              containers: [{name: worker, image: "registry.example/train:1"}]
+    - name: launcher
+      dependsOn: [{name: worker, status: Ready}]
+      template:
+        spec:
+          backoffLimit: 0
+          template:
+            metadata: {labels: {scheduling.x-k8s.io/pod-group: train}}
+            spec:
+              restartPolicy: Never
+              schedulerName: scheduler-plugins-scheduler
+              containers: [{name: launcher, image: "registry.example/train:1"}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.proof.late_members import LateMembers
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per gang, at the field that makes the first of the later pods wait."""
+    for cause in facts.late_members:
+        yield _finding(cause)
+
+
+def _finding(cause: LateMembers) -> Finding:
+    gang, (pods, wait) = cause.gang, cause.late[0]
+    later = " and ".join(each.name for each, _ in cause.late)
+    awaited = " and ".join(each.name for each in cause.awaited)
+    message = (
+        f"{wait.why}, so {later} is made only after {awaited}; but {gang.what} is {gang.minimum}, and without "
+        f"{later} there are {cause.count} pods: none ever starts"
+    )
+    return Finding(
+        message=message,
+        at=wait.at,
+        remedy=f"let the gang wait for at most {cause.count} pods, or let {later} be made at once",
+        related=(
+            Related(f"demands {gang.minimum} pods: {gang.what}", gang.at, cause=1),
+            *(Related(f"is made first ({each.name})", each.at) for each in cause.early),
+            *(Related(f"is made later ({each.name})", each.at) for each, _ in cause.late),
+        ),
+        evidence={"minimum": str(gang.minimum), "pods before": cause.count, "assumes": gang.doubt or "nothing"},
+        certainty=Certainty.LIKELY if gang.doubt else Certainty.PROVEN,
+        cause=f"{gang.what} {pods.name}",
+        fixes=partial(_lowered, cause),
+    )
+
+
+def _lowered(cause: LateMembers) -> Iterator[Fix]:
+    """The written minimum becomes the number of pods that are made first; a computed one stands nowhere."""
+    if isinstance(cause.gang.at.path[-1], str) and cause.gang.at.path[-1] in {"minAvailable", "minCount", "minMember"}:
+        title = f"let the gang wait for {cause.count} pods, which is all that are made at first"
+        yield Fix(title, (Put(cause.gang.at, cause.count),))
