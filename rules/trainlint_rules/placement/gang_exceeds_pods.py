@@ -2,8 +2,8 @@
 
 Gang scheduling starts the pods of a group together: none before the minimum is there. A minMember, minAvailable or
 minCount above the number of pods that the job makes is never reached, and every pod stays Pending. The gang is the
-whole job: a launcher counts as well as its workers. With a podGroupPolicy in the runtime of a TrainJob it counts the
-initializers too, and pods that are made only when others have ended or are ready (dependsOn) never come.
+whole job: a launcher counts as well as its workers. Pods that are made later are the business of
+gang-waits-for-later-pods.
 
 Silent where other objects may add members: charts and templates that were not rendered.
 
@@ -27,33 +27,6 @@ spec:
     spec:
       restartPolicy: Never
       containers: [{name: train, image: "registry.example/train:1"}]
-```
-
-```yaml bad
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainingRuntime
-metadata: {name: gang, namespace: ml}
-spec:
-  podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 120}}
-  mlPolicy: {numNodes: 2, torch: {}}
-  template:
-    spec:
-      replicatedJobs:
-        - name: dataset-initializer
-          template:
-            spec: {template: {spec: {containers: [{name: dataset-initializer, image: "registry.example/fetch:1"}]}}}
-        - name: node
-          dependsOn: [{name: dataset-initializer, status: Complete}]
-          template:
-            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
-            spec: {backoffLimit: 0, template: {spec: {containers: [{name: node, image: "registry.example/train:1"}]}}}
----
-apiVersion: trainer.kubeflow.org/v1alpha1
-kind: TrainJob
-metadata: {name: train, namespace: ml}
-spec:
-  runtimeRef: {kind: TrainingRuntime, name: gang}  # expect
-  trainer: {numNodes: 2}
 ```
 
 ```yaml good

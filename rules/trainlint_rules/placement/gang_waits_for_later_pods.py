@@ -45,6 +45,33 @@ spec:
               containers: [{name: launcher, image: "registry.example/train:1"}]
 ```
 
+```yaml bad
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainingRuntime
+metadata: {name: gang, namespace: ml}
+spec:
+  podGroupPolicy: {coscheduling: {scheduleTimeoutSeconds: 120}}
+  mlPolicy: {numNodes: 2, torch: {}}
+  template:
+    spec:
+      replicatedJobs:
+        - name: dataset-initializer
+          template:
+            spec: {template: {spec: {containers: [{name: dataset-initializer, image: "registry.example/fetch:1"}]}}}
+        - name: node
+          dependsOn: [{name: dataset-initializer, status: Complete}]
+          template:
+            metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+            spec: {backoffLimit: 0, template: {spec: {containers: [{name: node, image: "registry.example/train:1"}]}}}
+---
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: TrainJob
+metadata: {name: train, namespace: ml}
+spec:
+  runtimeRef: {kind: TrainingRuntime, name: gang}  # expect
+  trainer: {numNodes: 2}
+```
+
 ```yaml good
 apiVersion: scheduling.x-k8s.io/v1alpha1
 kind: PodGroup
