@@ -56,6 +56,18 @@ BELOW = (
             "# Warning: 'commonLabels' is deprecated. Please use 'labels' instead.\nError: namespace is empty\n",
             Complaint("namespace is empty"),
         ),
+        (
+            (
+                'error: merging from generator &{0xc0000aeea0 0xc0004bc480}: id resid.ResId{Gvk:resid.Gvk{Group:"", '
+                'Version:"v1", Kind:"ConfigMap", isClusterScoped:false}, Name:"settings", Namespace:"ns1"} '
+                "does not exist; cannot merge or replace"
+            ),
+            Complaint("merging from a generator: ConfigMap ns1/settings does not exist; cannot merge or replace"),
+        ),
+        (
+            "error: unable to find one of 'kustomization.yaml' in '/tmp/trainlint-kustomize-ab12_x/copy/base'",
+            Complaint("unable to find one of 'kustomization.yaml' in 'base'"),
+        ),
         ("", Complaint("kustomize failed and did not say why")),
     ],
 )

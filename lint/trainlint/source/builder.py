@@ -23,10 +23,14 @@ _EMPTY: Any = object()
 
 @fact
 class Loaded:
-    """The value of a document and the paths of keys that stand twice in one mapping."""
+    """The value of a document and the paths of keys that stand twice in one mapping.
+
+    ``lost`` are those of them whose earlier value is neither empty nor the one that counts.
+    """
 
     data: Any
     duplicates: tuple[Path, ...] = ()
+    lost: tuple[Path, ...] = ()
 
 
 @dataclass(slots=True)
@@ -53,6 +57,7 @@ class _Builder:
         self._anchors: dict[str, _Anchor] = {}
         self._path: list[str | int] = []
         self._duplicates: dict[Path, None] = {}
+        self._lost: dict[Path, None] = {}
         self._nodes = 0
         self._aliased = 0
 
@@ -62,7 +67,7 @@ class _Builder:
         self._check_aliases(0)
         for _ in self._events:
             pass  # what follows in the document must be well-formed too
-        return Loaded(data, tuple(self._duplicates))
+        return Loaded(data, tuple(self._duplicates), tuple(self._lost))
 
     def _node(self, event: Any, depth: int) -> Any:
         kind = KINDS[type(event)]
@@ -134,6 +139,11 @@ class _Builder:
             path[-1] = key
             if key in written:
                 self._duplicates[tuple(path)] = None
+                made = self._value(next(self._events), depth + 1)
+                if value[key] not in (None, "", [], {}) and value[key] != made:
+                    self._lost[tuple(path)] = None
+                value[key] = made
+                continue
             written.add(key)
             value[key] = self._value(next(self._events), depth + 1)
         path.pop()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import posixpath
 from collections.abc import Callable, Iterator
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from trainlint.finding import Location, Path
 from trainlint.source.astray import astray
@@ -18,6 +18,17 @@ _LISTS: Final = ("resources", "bases", "components", "generators", "transformers
 _MAX_NAME: Final = 1024
 _CHANGES: Final = "nobody can tell what it changes"
 _ELSEWHERE: Final = "it is elsewhere, and nothing is fetched"
+_IGNORED: Final = "Git ignores the file, so it is not here"
+
+
+class Files(Protocol):
+    """Which files there are; both are asked with the directory of the kustomization and what it writes."""
+
+    def has(self, directory: str, entry: str) -> bool:
+        """Whether there is a file of that name."""
+
+    def ignored(self, directory: str, entry: str) -> bool:
+        """Whether Git ignores a file of that name."""
 
 
 class RefusedError(Exception):
@@ -33,26 +44,25 @@ class Cleaned:
     """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what, why, and where it
     stood.
 
-    ``references`` are the files and directories that it still names, and the paths at which it does. ``plugins`` gives
-    the configurations that an entry of generators, transformers or validators names, ``has`` tells whether a file is
-    there; both are asked with the directory of the kustomization. ``astray`` tells whether it, or the configuration of
-    a plugin, holds what would lead out of the repository if it were a path.
+    ``lost`` are, likewise, the single files that are not here and are left out alone. ``references`` are the files and
+    directories that it still names, and the paths at which it does. ``plugins`` gives the configurations that an entry
+    of generators, transformers or validators names, asked with the directory of the kustomization. ``astray`` tells
+    whether it, or the configuration of a plugin, holds what would lead out of the repository if it were a path.
 
     Raises:
         RefusedError: without what is missing nobody could tell what comes out.
     """
 
-    def __init__(
-        self, document: Document, plugins: Callable[[str, str], Iterator[Field]], has: Callable[[str, str], bool]
-    ) -> None:
+    def __init__(self, document: Document, plugins: Callable[[str, str], Iterator[Field]], files: Files) -> None:
         self._document = document
-        self._has = has
+        self._files = files
         self._plugins = plugins
         self._directory = posixpath.dirname(document.file)
         self.data: dict[str, Any] = copy.deepcopy(document.data) if isinstance(document.data, dict) else {}
         self.changed = False
         self.references: list[tuple[Path, str]] = []
         self.out: list[tuple[str, str, Path]] = []
+        self.lost: list[tuple[str, str, Path]] = []
         self.astray = astray(self.data, self._directory)
         for name in _LISTS:
             self._filter(name)
@@ -110,7 +120,12 @@ class Cleaned:
         named += root["configurations"].elements()
         for name in ("patches", "patchesJson6902", "replacements"):
             named += [each["path"] for each in root[name].elements()]
-        named.append(root.down("openapi", "path"))
+        schema = root.down("openapi", "path")
+        if schema.string and not self._files.has(self._directory, schema.string):
+            self.lost.append((schema.string, "the definitions of kinds are not here", schema.path))
+            self._drop("openapi")
+        else:
+            named.append(schema)
         for each in named:
             if each.string and "\n" not in each.string:
                 if is_remote(each.string):
@@ -119,21 +134,38 @@ class Cleaned:
 
     def _data_files(self) -> None:
         for name in ("configMapGenerator", "secretGenerator"):
-            kept = []
-            for each in self._document.root[name].elements():
-                found = [*each["files"].elements(), *each["envs"].elements(), each["env"]]
-                texts = [(part.path, _source(part.string)) for part in found if part.string]
-                far = next((text for _, text in texts if is_remote(text)), None)
-                if name == "secretGenerator" and not all(self._has(self._directory, text) for _, text in texts):
-                    continue  # secrets are kept out of Git, and nothing is read of them
-                if far is None:
-                    kept.append(each.value)
-                    self.references += texts
-                else:
-                    self.out.append((f"{each['name'].string or '?'}, made of {far}", _ELSEWHERE, each.path))
-            if isinstance(self.data.get(name), list) and len(kept) != len(self.data[name]):
+            entries = list(self._document.root[name].elements())
+            kept = [made for each in entries if (made := self._generator(name, each)) is not None]
+            if kept != [each.value for each in entries]:
                 self.data[name] = kept
                 self.changed = True
+
+    def _generator(self, name: str, entry: Field) -> Any:
+        """A generator without the files that are not here; ``None`` where nothing can be told of what it makes."""
+        found = [*entry["files"].elements(), *entry["envs"].elements(), entry["env"]]
+        texts = [(part.path, _source(part.string)) for part in found if part.string]
+        far = next((text for _, text in texts if is_remote(text)), None)
+        missing = [(path, text) for path, text in texts if not self._files.has(self._directory, text)]
+        if name == "secretGenerator" and missing:
+            return None  # secrets are kept out of Git, and nothing is read of them
+        if far is not None:
+            self.out.append((f"{entry['name'].string or '?'}, made of {far}", _ELSEWHERE, entry.path))
+            return None
+        lost = [(path, text) for path, text in missing if self._files.ignored(self._directory, text)]
+        self.references += [each for each in texts if each not in lost]
+        if not lost:
+            return entry.value
+        self.lost += [(text, _IGNORED, path) for path, text in lost]
+        return _without(entry, {path for path, _ in lost})
+
+
+def _without(entry: Field, paths: set[Path]) -> dict[str, Any]:
+    """A generator without the sources at some paths."""
+    made = {key: value for key, value in (entry.mapping or {}).items() if entry[key].path not in paths}
+    for key in ("files", "envs"):
+        if isinstance(made.get(key), list):
+            made[key] = [each.value for each in entry[key].elements() if each.path not in paths]
+    return made
 
 
 def _scalars(value: Any) -> Iterator[str]:

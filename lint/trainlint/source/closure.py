@@ -9,13 +9,15 @@ from dataclasses import field, replace
 from typing import Any, Final
 
 from trainlint.fact import fact
-from trainlint.finding import Location, Unknown
+from trainlint.finding import Location, Path, Unknown
 from trainlint.source.aimed import aimed
 from trainlint.source.astray import astray
 from trainlint.source.cleaned import Cleaned, RefusedError
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
+from trainlint.source.ignored import Ignored
 from trainlint.source.kustomization import FILE_NAMES, is_remote
+from trainlint.source.merging import without_target
 from trainlint.source.overlaid import named, overlaid, tolerant
 from trainlint.source.patches import Documents
 from trainlint.source.rendered import Deployed, Overlay
@@ -34,8 +36,9 @@ class Closure:
     """``files`` are the contents of the copy by name, ``links`` its symbolic links.
 
     ``kustomizations`` are the documents of all kustomizations that take part, by directory, as they are written.
-    ``unknowns`` are what was taken out of the copy: the rest is rendered. ``unrestricted``: kustomize may read any file
-    of the copy from any of its directories; nothing that it reads leads out of the copy.
+    ``unknowns`` are what was taken out of the copy: the rest is rendered. ``lost`` are, likewise, single files that are
+    not here, and generators that change what is elsewhere. ``unrestricted``: kustomize may read any file of the copy
+    from any of its directories; nothing that it reads leads out of the copy.
     """
 
     root: str
@@ -44,6 +47,7 @@ class Closure:
     directories: set[str] = field(default_factory=set)
     kustomizations: dict[str, Document] = field(default_factory=dict)
     unknowns: list[Unknown] = field(default_factory=list)
+    lost: list[Unknown] = field(default_factory=list)
     unrestricted: bool = False
 
 
@@ -68,6 +72,7 @@ class _Collector:
         self._closure = Closure(root)
         self._bytes = 0
         self._astray = False
+        self._ignored = Ignored(tree.read)
         self._cleaned: dict[str, Cleaned] = {}
         self._below: dict[str, set[str]] = {}
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
@@ -113,6 +118,7 @@ class _Collector:
         for directory in sorted(short):
             kept = self._cleaned[directory]
             document = self._closure.kustomizations[directory]
+            self._untangle(directory, document, kept)
 
             def documents(name: str, directory: str = directory) -> tuple[Document, ...]:
                 return self._documents(self._real(_joined(directory, name) or name))
@@ -122,6 +128,45 @@ class _Collector:
                 kept.data = data
                 self._write(document.file, data)
         return short
+
+    def _untangle(self, directory: str, document: Document, kept: Cleaned) -> None:
+        """Leave out the generators that change what was taken out."""
+        reached = self._reached(directory)
+        below = [self._closure.kustomizations[each] for each in reached]
+        files = {
+            real
+            for each in (directory, *reached)
+            for _, name in self._cleaned[each].references
+            if (joined := _joined(each, name)) and (real := self._real(joined)) in self._closure.files
+        }
+        held = [
+            document
+            for file in sorted(files)
+            if file.endswith((".yaml", ".yml", ".json"))
+            for document in self._documents(file)
+        ]
+        data, gone = without_target(document, kept.data, below, held)
+        if gone:
+            kept.data = data
+            self._write(document.file, data)
+            self._lose(directory, document, gone)
+
+    def _reached(self, directory: str) -> list[str]:
+        """The directories of the kustomizations below one."""
+        found: list[str] = []
+        pending = sorted(self._below.get(directory, ()))
+        while pending:
+            here = pending.pop()
+            if here not in found:
+                found.append(here)
+                pending += sorted(self._below.get(here, ()))
+        return found
+
+    def _lose(self, directory: str, document: Document, lost: list[tuple[str, str, Path]]) -> None:
+        for what, why, path in lost:
+            subject = f"{what}, in kustomization {directory or '.'}"
+            remedy = "lint what the kustomization makes where it is there: kubectl kustomize | trainlint check -"
+            self._closure.lost.append(Unknown(subject, why, remedy, document.at(path)))
 
     def _write(self, file: str, data: dict[str, Any]) -> None:
         """Put a kustomization into the copy as it shall be read."""
@@ -156,29 +201,30 @@ class _Collector:
 
     def _kustomization(self, directory: str, document: Document) -> None:
         before, self._here = self._here, Location(document.file, 0)
-        if document.duplicates:
-            key = document.duplicates[0]
-            raise RefusedError(
-                f"the key {'.'.join(map(str, key))} stands twice in it", document.at(key), "remove one of the two"
-            )
-        kept = Cleaned(document, self.plugins, self.has)
+        kept = Cleaned(document, self.plugins, self)
         for what, why, path in kept.out:  # one text for all of a kind: a report says it once
             subject = f"{what}, in kustomization {directory or '.'}"
             remedy = (
                 "lint what the kustomization makes, where all of it is there: kubectl kustomize | trainlint check -"
             )
             self._closure.unknowns.append(Unknown(subject, why, remedy, document.at(path)))
+        self._lose(directory, document, kept.lost)
         for path, name in kept.references:
             self._add(directory, name, document.at(path))
         self._cleaned[directory] = kept
-        if kept.changed:
-            self._write(document.file, kept.data)
+        if kept.changed or document.duplicates:
+            self._write(document.file, _not_empty(kept.data))
         self._here = before
 
     def has(self, directory: str, entry: str) -> bool:
         """Whether there is a file of that name."""
         name = _joined(directory, entry)
         return name is not None and self._tree.read(self._real(name)) is not None
+
+    def ignored(self, directory: str, entry: str) -> bool:
+        """Whether Git ignores a file of that name."""
+        name = _joined(directory, entry)
+        return name is not None and self._ignored(name)
 
     def plugins(self, directory: str, entry: str) -> Iterator[Field]:
         """The configurations of plugins that an entry of ``generators`` and the like names."""
@@ -246,6 +292,12 @@ class _Collector:
                 self._closure.links[here] = text
                 waiting += text.split("/")[::-1]
         raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "mend the links")
+
+
+def _not_empty(data: dict[str, Any]) -> dict[str, Any]:
+    """A kustomization of which something is left: kustomize refuses one that says nothing."""
+    said = {key for key, value in data.items() if value and key not in ("apiVersion", "kind", "metadata")}
+    return data if said else {**data, "buildMetadata": ["originAnnotations"]}
 
 
 def _joined(directory: str, entry: str) -> str | None:

@@ -18,6 +18,13 @@ _HEAD: Final = re.compile(r"accumulating (?:resources|components): (?:accumulati
 _CONFIG: Final = re.compile(r"trouble configuring builtin \w+ with config: `[^`]*`: ")
 _AGAIN: Final = re.compile(r"': must build at directory: .*", re.DOTALL)
 _ABSENT: Final = re.compile(r"evalsymlink failure on '([^']*)' : lstat [^:]*: ([^:']*)")
+_ID: Final = re.compile(
+    r'(?:id )?resid\.ResId\{Gvk:resid\.Gvk\{Group:"([^"]*)", Version:"([^"]*)", Kind:"([^"]*)"[^}]*\}, '
+    r'Name:"([^"]*)", Namespace:"([^"]*)"\}'
+)
+"""An identity as Go prints it."""
+_POINTER: Final = re.compile(r"&?\{(?:0x[0-9a-f]+[ ,]*)+\}|\(?0x[0-9a-f]{6,}\)?")
+_COPY: Final = re.compile(r"(?:/[^\s'\"`:]*)?/trainlint-kustomize-[^/\s'\"`:]*(?:/copy)?/?")
 _FROM: Final = re.compile(r"accumulating resources from '[^']*': (?='?[^' ]*'? ?(?:must|no such|:))")
 
 
@@ -44,8 +51,15 @@ def complaint(text: str, copy: str) -> Complaint:
     message = _AGAIN.sub("", _HEAD.sub("", message, count=1))
     message = _CONFIG.sub("", message)
     message = _ABSENT.sub(r"\1: \2", message)
+    message = _ID.sub(_identity, message)
+    message = _COPY.sub("", _POINTER.sub("", message)).replace("from generator :", "from a generator:")
     message = " ".join(_FROM.sub("", message).split()) or "kustomize failed and did not say why"
     if len(message) > _MAX:
         message = f"{message[:_MAX]} ..."
     directory = posixpath.normpath(below[-1][1]) if below else None
     return Complaint(message, "" if directory == "." else directory)
+
+
+def _identity(found: re.Match[str]) -> str:
+    _, _, kind, name, namespace = found.groups()
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"

@@ -174,7 +174,8 @@ class _Root:
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
         files = files.union(patch_files(self.overlay, self.directory)) if self.overlay is not None else files
-        return Rendered(self.file, made, files, (*self.closure.unknowns, *unread), overlay=self._key)
+        unknowns = (*self.closure.unknowns, *self.closure.lost, *unread)
+        return Rendered(self.file, made, files, unknowns, overlay=self._key, lost=tuple(self.closure.lost))
 
     @property
     def _key(self) -> str:

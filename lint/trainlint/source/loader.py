@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
+from trainlint.finding import Path
 from trainlint.source.builder import MAX_DEPTH, Loaded, build, height
 from trainlint.source.document import MISSING
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.ordinary import ordinary
 
-__all__ = ["json_stream", "load"]
+__all__ = ["json_stream", "load", "lost_keys"]
 
 _SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
 
@@ -27,6 +28,16 @@ def load(text: str) -> Loaded:
             return found[0][1]
     data = ordinary(text)
     return build(text) if data is MISSING else Loaded(data)
+
+
+def lost_keys(text: str) -> tuple[Path, ...]:
+    """The paths of keys that stand twice in the first document and whose earlier value is lost: it is neither empty nor
+    the one that counts. Nothing where the text cannot be read.
+    """
+    try:
+        return build(text).lost
+    except (YamlError, TooDeepError):
+        return ()
 
 
 def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:

@@ -52,8 +52,9 @@ class Rendered:
     ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``),
     each under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the
     files whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are
-    the parts that could not be rendered: they may add objects. ``failure`` says why nothing could be rendered, if
-    nothing could.
+    the parts that could not be rendered: they may add objects. ``lost`` are those of which only a single file was left
+    out, or a generator. ``failure`` says why nothing could be rendered, if nothing could; ``refused``: kustomize itself
+    refuses it as it is, with nothing left out.
 
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
     path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
@@ -72,6 +73,8 @@ class Rendered:
     chart: str = ""
     at: Location | None = None
     overlay: str = ""
+    lost: tuple[Unknown, ...] = ()
+    refused: bool = False
 
     @property
     def failed(self) -> bool:

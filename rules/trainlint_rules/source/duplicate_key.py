@@ -1,7 +1,9 @@
 """A key stands twice in one mapping: one of the two values is lost.
 
 The YAML reader of Kubernetes keeps the last value and drops the first without a word (with strict validation the API
-server refuses the object), so limits, tolerations or selectors that somebody wrote are not there.
+server refuses the object), so limits, tolerations or selectors that somebody wrote are not there. kustomize reads its
+own file in the same way: where nothing is lost there, because the first value is empty or both are equal, this is a
+warning.
 
 ```yaml bad
 apiVersion: v1
@@ -27,8 +29,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Location, Severity
+from trainlint.finding import Finding, Location, Path, Severity
 from trainlint.rule import Repository, rule
+from trainlint.source.document import Document
+from trainlint.source.loader import lost_keys
+from trainlint.source.reading import is_kustomization
 
 
 @rule(Severity.ERROR, sees=Repository)
@@ -36,10 +41,22 @@ def check(repository: Repository) -> Iterator[Finding]:
     """One finding per key."""
     for reading in repository.readings:
         for document in reading.documents:
-            for path in dict.fromkeys(document.duplicates):
-                yield Finding(
-                    message=f"the key {path[-1]} stands twice in one mapping: the last one counts, the others are lost",
-                    at=Location(document.file, document.index, path),
-                    remedy="keep one of them, or merge the two values",
-                    evidence={"key": str(path[-1])},
-                )
+            if document.duplicates:
+                yield from _findings(document)
+
+
+def _findings(document: Document) -> Iterator[Finding]:
+    harmless = frozenset[Path]()
+    if is_kustomization(document.file):
+        harmless = frozenset(document.duplicates) - frozenset(lost_keys(document.text))
+    for path in dict.fromkeys(document.duplicates):
+        said = "kustomize reads the last one, and nothing is lost by it"
+        if path not in harmless:
+            said = "the last one counts, the others are lost"
+        yield Finding(
+            message=f"the key {path[-1]} stands twice in one mapping: {said}",
+            at=Location(document.file, document.index, path),
+            remedy="keep one of them" if path in harmless else "keep one of them, or merge the two values",
+            evidence={"key": str(path[-1])},
+            severity=Severity.WARNING if path in harmless else None,
+        )

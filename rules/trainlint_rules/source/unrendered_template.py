@@ -77,6 +77,13 @@ def check(repository: Repository) -> Iterator[Finding]:
             span=root.unknowns[0].span,
             cause=name,
         )
+    for each in dict.fromkeys(each for root in repository.rendered for each in root.lost):
+        yield Finding(
+            message=f"{each.subject}, was left out of what is rendered: {each.missing}",
+            at=each.at or Location("", 0),
+            remedy=each.remedy,
+            cause=each.subject,
+        )
     for directory in sorted(set(repository.transformed.values()) - told):
         yield Finding(
             message=f"the kustomization {directory} was not rendered: what it changes is unknown",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import posixpath
 import tarfile
@@ -24,7 +25,8 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     left = limit
     try:
-        with tarfile.open(fileobj=io.BytesIO(content), mode="r|gz") as archive:
+        # tarfile's own reader of gzip misreads the extra field that helm writes into the header before Python 3.12
+        with gzip.open(io.BytesIO(content)) as packed, tarfile.open(fileobj=packed, mode="r|") as archive:
             for member in archive:
                 path = posixpath.normpath(member.name)
                 if not member.isfile() or path.startswith(("/", "..")):
