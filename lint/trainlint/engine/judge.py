@@ -7,13 +7,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from trainlint.engine.halves import said_by_halves
-from trainlint.engine.identity import identified
+from trainlint.engine.identity import identified, tell_apart
 from trainlint.engine.progress import Progress
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State
 from trainlint.engine.suppress import Suppressed, Suppressor
 from trainlint.engine.suppress import read_all as read_suppressions
+from trainlint.engine.testdata import of_test_data
 from trainlint.finding import Finding, Severity
 from trainlint.proof.facts import Facts
 from trainlint.result import Failure
@@ -39,6 +40,7 @@ def judge(state: State, rules: Sequence[Rule], tell: Progress, *, halved: bool =
             if rule.sees is Facts:
                 _run(state, rule, facts, facts.snapshot, known.get((rule.name, number)))
     tell("judging", len(state.facts), len(state.facts))
+    tell_apart(state)
 
 
 def judge_change(base: State, head: State, rules: Iterable[Rule]) -> None:
@@ -47,6 +49,7 @@ def judge_change(base: State, head: State, rules: Iterable[Rule]) -> None:
     for rule in rules:
         if rule.sees is Change:
             _run(head, rule, change, None)
+    tell_apart(head)
 
 
 def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], list[Suppressed]]:
@@ -88,6 +91,8 @@ def _run(
     for finding in found:
         severity = state.severities.get(rule.name) or finding.severity or rule.severity
         stamped = replace(finding, rule=rule.name, category=rule.category, severity=severity)
+        if rule.name not in state.severities:
+            stamped = of_test_data(stamped, state)
         if snapshot is not None:
             stamped = replace(_softened(stamped, snapshot), snapshots=(snapshot.name,))
         home = state.before if stamped.at.base and state.before else state

@@ -25,6 +25,7 @@ from trainlint.snapshot.repository import Repository
 from trainlint.source.builds import open_builds
 from trainlint.source.files import World
 from trainlint.source.template import Template
+from trainlint.source.testdata import home_of_test
 
 if TYPE_CHECKING:
     from trainlint.engine.place import Places
@@ -108,7 +109,15 @@ def run(world: World, asked: Asked, cache: Cache | None, begun: Ahead | None) ->
         groups=tuple(verdict for verdict, _, _ in judged),
         unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
         assumptions=tuple(
-            sorted({*setup.assumptions, *_left_out(world), *_of_facts(state.facts), *_of_charts(state.repository)})
+            sorted(
+                {
+                    *setup.assumptions,
+                    *_left_out(world),
+                    *_of_facts(state.facts),
+                    *_of_charts(state.repository),
+                    *_of_tests(state.repository),
+                }
+            )
         ),
         analysed=_analysed(state),
         failures=tuple(state.failures),
@@ -175,6 +184,13 @@ def _left_out(world: World) -> Iterator[str]:
 def _of_charts(repository: Repository) -> Iterator[str]:
     for each in repository.rendered:
         yield from each.assumptions
+
+
+def _of_tests(repository: Repository) -> Iterator[str]:
+    homes = sorted({home_of_test(each.file, repository.test_homes) for each in repository.objects} - {""})
+    if homes:
+        more = f" and {len(homes) - 1} more" if len(homes) > 1 else ""
+        yield f"{homes[0]}{more}: a test tool applies what lies there, so it is no part of the cluster"
 
 
 def _of_facts(facts: Iterable[Facts]) -> Iterator[str]:

@@ -53,6 +53,12 @@ class State:
         return facts
 
     @cached_property
+    def grouped(self) -> frozenset[tuple[str, int]]:
+        """The documents (file and index) in which the pods of groups are written."""
+        members = (pods for each in self.snapshots for group in each.workloads.groups for pods in group.members)
+        return frozenset((pods.at.file, pods.at.document) for pods in members)
+
+    @cached_property
     def places(self) -> Places:
         """Where everything stands."""
         before = self.before.places if self.before else None

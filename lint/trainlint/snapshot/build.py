@@ -26,6 +26,8 @@ from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.said import Said
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
+from trainlint.source.testdata import home_of_test
+from trainlint.workload.kinds import is_training
 from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
@@ -64,10 +66,12 @@ def build_snapshots(
     taken = frozenset[str]().union(
         *(cluster.files for cluster in clusters), *(each.inventories for each in settings if each.paths)
     )
-    left = [each for each in repository.objects if each.file not in taken]
-    if clusters and not any(each.meta.kind not in SILENT for each in left):
-        return tuple(found)
+    homes = repository.test_homes
+    left = [each for each in repository.objects if each.file not in taken and not home_of_test(each.file, homes)]
     general = _general(clusters, settings)
+    tests = _tests(repository, general[0], said) if homes else ()
+    if clusters and not any(each.meta.kind not in SILENT for each in left):
+        return (*found, *tests)
     read = [each for each in left if each.meta.kind in READ_KINDS]
     context = clusters[0] if len(clusters) == 1 else None
     alternatives = find_alternatives(read, repository.together)
@@ -78,7 +82,29 @@ def build_snapshots(
         found += [
             _left_over(repository, part, own, each, context, charts, said, prefix=len(general) > 1) for each in general
         ]
-    return tuple(found)
+    return (*found, *tests)
+
+
+def _tests(repository: Repository, settings: Settings, said: Said) -> Iterator[Snapshot]:
+    """Each directory of a test tool that makes pods of a training kind: a world of its own (decision 11)."""
+    own: dict[str, list[ApiObject]] = {}
+    for each in repository.objects:
+        if home := home_of_test(each.file, repository.test_homes):
+            own.setdefault(home, []).append(each)
+    for home, objects in sorted(own.items()):
+        if any(is_training(each.meta.api_version, each.meta.kind) for each in objects):
+            changed = {file: by for file, by in repository.transformed.items() if file.startswith(home)}
+            yield _snapshot(
+                repository,
+                f"test {home.rstrip('/')}",
+                "a test tool applies what lies there, and nothing else",
+                tuple(_once(objects)),
+                settings,
+                said,
+                unrendered=changed,
+                opened=opened(objects, transformed=changed, rendered=(), templates=False),
+                moved=repository.moved,
+            )
 
 
 def _settings_of(cluster: Cluster, clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple[Settings, ...]:

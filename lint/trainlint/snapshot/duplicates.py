@@ -18,7 +18,7 @@ class Duplicate:
     """One object that is defined twice where only one can be: in a file, or in what one kustomization deploys.
 
     ``deployers`` are the two that bring it to one cluster (``where``) and each apply it in their own way, with their
-    places; ``path`` is then one at which the two differ.
+    places; ``path`` is then one at which the two differ. ``applied``: both are applied, one after the other.
     """
 
     first: ApiObject
@@ -26,6 +26,7 @@ class Duplicate:
     where: str
     deployers: tuple[tuple[str, Location | None], ...] = ()
     path: Path = ()
+    applied: bool = False
 
 
 def in_one_file(objects: Iterable[ApiObject]) -> Iterator[Duplicate]:
@@ -36,7 +37,7 @@ def in_one_file(objects: Iterable[ApiObject]) -> Iterator[Duplicate]:
             continue
         if each.key in last:
             where = f"the file {each.file}" if each.field.document.origin is None else f"what {each.file} makes"
-            yield Duplicate(last[each.key], each, where)
+            yield Duplicate(last[each.key], each, where, applied=True)
         last[each.key] = each
 
 

@@ -20,6 +20,7 @@ from trainlint.source.kustomization import Kustomization, Resolution, read_kusto
 from trainlint.source.podtemplates import pod_templates
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
+from trainlint.source.testdata import find_test_homes, home_of_test, is_assertion, is_assertion_file
 
 __all__ = ["Repository", "read_repository"]
 
@@ -39,7 +40,8 @@ class Repository:
     ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
     topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
     ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
-    ``reached`` to the files that it brings together. ``rendered`` are the roots that somebody rendered, or could not.
+    ``reached`` to the files that it brings together. ``test_homes`` are the directories that a test tool owns: what
+    lies in one is deployed with nothing outside of it. ``rendered`` are the roots that somebody rendered, or could not.
     ``real`` resolves links.
     """
 
@@ -55,6 +57,7 @@ class Repository:
     kustomizations: Mapping[str, Kustomization] = field(default_factory=dict)
     reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patch_files: frozenset[str] = frozenset()
+    test_homes: frozenset[str] = frozenset()
     real: Callable[[str], str] = lambda name: name
 
     @cached_property
@@ -126,11 +129,15 @@ def read_repository(
     """
     replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
-    resolution = resolve(kustomizations.values(), files or [reading.file for reading in readings], real=real)
+    names = list(files) or [reading.file for reading in readings]
+    homes = find_test_homes(names)
+    resolution = resolve(kustomizations.values(), names, real=real)
     batches = [
         tuple(_wanted(reading.documents))
         for reading in readings
-        if reading.file not in resolution.patch_files | replaced and not is_kustomization(reading.file)
+        if reading.file not in resolution.patch_files | replaced
+        and not is_kustomization(reading.file)
+        and not (is_assertion_file(reading.file) and home_of_test(reading.file, homes))
     ]
     batches += [tuple(_wanted(root.documents)) for root in rendered]  # one file may say of several what they make
     found = [item for batch in batches for item in batch]
@@ -152,6 +159,7 @@ def read_repository(
         kustomizations=kustomizations,
         reached=resolution.files,
         patch_files=resolution.patch_files,
+        test_homes=homes,
         real=real,
     )
 
@@ -172,8 +180,8 @@ def _root_of(each: ApiObject, at: Location) -> Path:
 
 
 def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
-    """The objects that somebody reads."""
-    for item in api_objects(documents):
+    """The objects of the kinds that are read."""
+    for item in api_objects(each for each in documents if not is_assertion(each)):
         kind = item.meta.kind
         if (
             kind in READ_KINDS

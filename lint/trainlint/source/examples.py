@@ -8,9 +8,11 @@ from typing import Final
 __all__ = ["example_of", "is_below", "is_for"]
 
 _COLLECTIONS: Final = frozenset(
-    {"demo", "demos", "e2e", "example", "examples", "fixture", "fixtures", "sample", "samples", "test", "testdata"}
-    | {"tests"}
+    {"chainsaw", "chainsaw-test", "chainsaw-tests", "conformance", "demo", "demos", "e2e", "e2e-tests", "example"}
+    | {"examples", "fixture", "fixtures", "integration-tests", "kuttl", "kyverno-test", "sample", "samples", "test"}
+    | {"test-data", "test-fixtures", "testdata", "testing", "tests"}
 )
+"""Names of directories of examples, samples and tests, without the dots and underscores before them."""
 
 
 @lru_cache(maxsize=65536)
@@ -21,7 +23,7 @@ def example_of(file: str) -> str:
     lies in it.
     """
     steps = file.split("/")[:-1]
-    depth = max((depth for depth, step in enumerate(steps, 1) if step.lower() in _COLLECTIONS), default=0)
+    depth = max((depth for depth, step in enumerate(steps, 1) if step.lower().lstrip("._") in _COLLECTIONS), default=0)
     return "".join(f"{step}/" for step in steps[: depth + 1]) if depth else ""
 
 

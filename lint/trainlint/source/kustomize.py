@@ -171,6 +171,11 @@ class _Root:
             return self._failed(failed.missing, at=fault.at(()) if fault is not None else None)
         origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links, self.overlay)
         made = tuple(self._documents(reading, origins, first))
+        if templated := next(filter(None, map(_template_in, made)), ""):
+            remedy = "lint what the chart or template renders to"
+            return self._failed(
+                f"what it makes is a template itself ({templated}), which another program fills", remedy
+            )
         here = Location(self.file, 0)
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
         files = files.union(patch_files(self.overlay, self.directory)) if self.overlay is not None else files
@@ -198,6 +203,18 @@ class _Root:
             at=at or Location(self.file, 0),
         )
         return Rendered(self.file, (), frozenset(), (unknown,), failure=why, overlay=self._key)
+
+
+def _template_in(document: Document) -> str:
+    """What in the metadata of an object is an expression of a template; empty if nothing is."""
+    metadata = document.data.get("metadata") if isinstance(document.data, dict) else None
+    if not isinstance(metadata, dict):
+        return ""
+    labels = metadata.get("labels")
+    values = {key: metadata.get(key) for key in ("name", "namespace")}
+    values |= {f"label {key}": value for key, value in labels.items()} if isinstance(labels, dict) else {}
+    marked = (f"{key}: {text}" for key, text in values.items() if isinstance(text, str) and "{{" in text)
+    return next(marked, "")
 
 
 def _remedy(why: str, directory: str) -> str:

@@ -15,6 +15,17 @@ spec:
   nodeSelector: {zone: b}  # expect
 ```
 
+A missing `---` between two objects makes every key of the second one a duplicate: that is one finding.
+
+```yaml bad
+apiVersion: v1
+kind: Namespace
+metadata: {name: speech}
+apiVersion: v1  # expect
+kind: Namespace
+metadata: {name: vision}
+```
+
 ```yaml good
 apiVersion: v1
 kind: Pod
@@ -35,10 +46,13 @@ from trainlint.source.document import Document
 from trainlint.source.loader import lost_keys
 from trainlint.source.reading import is_kustomization
 
+OBJECT = frozenset({("apiVersion",), ("kind",)})
+"""The keys with which every object begins: both twice are two objects."""
+
 
 @rule(Severity.ERROR, sees=Repository)
 def check(repository: Repository) -> Iterator[Finding]:
-    """One finding per key."""
+    """One finding for each key, and one for all keys of two objects in one document."""
     for reading in repository.readings:
         for document in reading.documents:
             if document.duplicates:
@@ -46,10 +60,14 @@ def check(repository: Repository) -> Iterator[Finding]:
 
 
 def _findings(document: Document) -> Iterator[Finding]:
+    twice = tuple(dict.fromkeys(document.duplicates))
     harmless = frozenset[Path]()
     if is_kustomization(document.file):
-        harmless = frozenset(document.duplicates) - frozenset(lost_keys(document.text))
-    for path in dict.fromkeys(document.duplicates):
+        harmless = frozenset(twice) - frozenset(lost_keys(document.text))
+    elif OBJECT.issubset(twice):
+        yield _two_objects(document, [path for path in twice if len(path) == 1])
+        twice = tuple(path for path in twice if len(path) > 1)
+    for path in twice:
         said = "kustomize reads the last one, and nothing is lost by it"
         if path not in harmless:
             said = "the last one counts, the others are lost"
@@ -60,3 +78,14 @@ def _findings(document: Document) -> Iterator[Finding]:
             evidence={"key": str(path[-1])},
             severity=Severity.WARNING if path in harmless else None,
         )
+
+
+def _two_objects(document: Document, paths: list[Path]) -> Finding:
+    keys = ", ".join(str(path[-1]) for path in paths)
+    return Finding(
+        message="a line `---` is missing: two objects stand in one document, and only the second one is read",
+        at=Location(document.file, document.index, ("apiVersion",)),
+        remedy="add a line `---` before the second object",
+        evidence={"keys that stand twice": keys},
+        cause="two objects",
+    )

@@ -1,10 +1,10 @@
 """One object is defined twice where only one can be.
 
-Whoever applies a file with two definitions of one object ends with the last one; the first is lost. A kustomization
-that brings the same object in twice does not build at all. Two deployers (Kustomizations of Flux, Applications of
-Argo CD) that apply one object to one cluster in two ways undo each other's work for ever: a policy opens and closes, a
-job is changed under way, and nobody sees why. (The same object in two directories is no fault: these are alternatives
-of each other, each judged by itself.)
+A file with two definitions of one object leaves the last one in the cluster; the first is lost (two equal ones are a
+note). A kustomization that brings the same object in twice does not build at all. Two deployers (Kustomizations of
+Flux, Applications of Argo CD) that apply one object to one cluster in two ways undo each other's work without end: a
+policy opens and closes, a job changes under way. (The same object in two directories is no fault: these are
+alternatives of each other, each judged by itself.)
 
 ```yaml bad
 apiVersion: networking.k8s.io/v1
@@ -42,11 +42,14 @@ def check(repository: Repository) -> Iterator[Finding]:
         if duplicate.deployers:
             yield _fight(duplicate)
             continue
+        equal = duplicate.first.field.value == duplicate.second.field.value
+        what = "the two are equal" if equal else "only one of the two will exist"
         yield Finding(
-            message=f"{duplicate.second.ref} is defined twice in {duplicate.where}: only one of the two will exist",
+            message=f"{duplicate.second.ref} is defined twice in {duplicate.where}: {what}",
             at=duplicate.second.field.at,
-            remedy="remove one of the two, or give it another name",
+            remedy="remove one of the two" if equal else "remove one of the two, or give it another name",
             related=(Related("the other definition", duplicate.first.field.at),),
+            severity=Severity.NOTE if equal and duplicate.applied else None,
             cause=duplicate.where,
         )
 
