@@ -21,11 +21,20 @@ def inventories(**files: str) -> tuple[Inventory, ...]:
     return read_inventories((read_meta(item), item) for document in documents for item in objects(document))
 
 
+STATUS = "status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}\n"
+
+
 def node(body: str, name: str = "gpu-1", labels: str = "{}") -> Pool:
+    body = body if "status" in body else body + STATUS
     text = f"apiVersion: v1\nkind: Node\nmetadata: {{name: {name}, labels: {labels}}}\n{body}"
     (inventory,) = inventories(nodes=text)
     (pool,) = inventory.pools
     return pool
+
+
+def written(pool: Pool) -> dict[str, object]:
+    """What is allocatable, without what is not known."""
+    return {name: each for name, each in (pool.allocatable or {}).items() if not isinstance(each, Undetermined)}
 
 
 def test_a_node_is_a_pool_of_one_with_a_host_name() -> None:
@@ -35,7 +44,7 @@ def test_a_node_is_a_pool_of_one_with_a_host_name() -> None:
     assert [(taint.key, taint.value, taint.effect) for taint in pool.taints] == [("a", "b", "NoExecute")]
     assert pool.taints[0].at is not None
     assert pool.taints[0].at.path == ("spec", "taints", 0)
-    assert pool.allocatable == {"cpu": "4", "pods": "110"}
+    assert written(pool) == {"cpu": "4", "pods": "110"}
     assert pool.listed_keys is None  # every label that the node has is written
     assert pool.notes == ()
 
@@ -47,9 +56,9 @@ def test_a_host_name_that_is_written_wins() -> None:
 
 def test_all_nodes_of_a_list_and_of_one_directory_are_one_inventory() -> None:
     one = "apiVersion: v1\nkind: List\nitems:\n" + "".join(
-        f"- {{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}}}\n" for number in range(3)
+        f"- {{apiVersion: v1, kind: Node, metadata: {{name: n{number}}}, {STATUS.strip()}}}\n" for number in range(3)
     )
-    other = "apiVersion: v1\nkind: Node\nmetadata: {name: more}\n"
+    other = f"apiVersion: v1\nkind: Node\nmetadata: {{name: more}}\n{STATUS}"
     (inventory,) = inventories(a=one, b=other)
     assert [pool.name for pool in inventory.pools] == ["n0", "n1", "n2", "more"]
     assert inventory.pools[1].at is not None
@@ -58,7 +67,10 @@ def test_all_nodes_of_a_list_and_of_one_directory_are_one_inventory() -> None:
 
 
 def test_a_typed_list_gives_its_items_their_kind() -> None:
-    text = "apiVersion: v1\nkind: NodeList\nitems: [{metadata: {name: a}}, {metadata: {name: b}}]\n"
+    text = (
+        "apiVersion: v1\nkind: NodeList\n"
+        f"items: [{{metadata: {{name: a}}, {STATUS.strip()}}}, {{metadata: {{name: b}}, {STATUS.strip()}}}]\n"
+    )
     (inventory,) = inventories(nodes=text)
     assert [pool.name for pool in inventory.pools] == ["a", "b"]
 
@@ -100,25 +112,52 @@ def test_a_cordon_stays_without_its_taint() -> None:
 
 def test_capacity_stands_in_for_allocatable_with_a_note() -> None:
     pool = node("status: {capacity: {cpu: '8', pods: '30'}}\n")
-    assert pool.allocatable == {"cpu": "8", "pods": "30"}
+    assert written(pool) == {"cpu": "8", "pods": "30"}
     assert any("capacity" in note for note in pool.notes)
 
 
 def test_allocatable_counts_where_both_are_given() -> None:
     pool = node("status: {capacity: {cpu: '8', pods: '30'}, allocatable: {cpu: '7', pods: '30'}}\n")
-    assert pool.allocatable == {"cpu": "7", "pods": "30"}
+    assert written(pool) == {"cpu": "7", "pods": "30"}
     assert pool.notes == ()
 
 
 def test_a_node_that_does_not_say_how_many_pods_it_takes_was_cut_down_and_takes_the_default() -> None:
     pool = node("status: {allocatable: {cpu: '7'}}\n")
-    assert pool.allocatable == {"cpu": "7", "pods": "110"}
+    assert written(pool) == {"cpu": "7", "pods": "110"}
     assert any("110" in note for note in pool.notes)
-    assert node("status: {allocatable: {pods: '0'}}\n").allocatable == {"pods": "0"}
+    assert written(node("status: {allocatable: {pods: '0'}}\n")) == {"pods": "0"}
 
 
-def test_a_node_without_a_status_leaves_the_amounts_unknown() -> None:
-    assert node("").allocatable is None
+@pytest.mark.parametrize(
+    "text",
+    [
+        "metadata: {name: worker-3, labels: {storage: fast}}\n",  # a label that GitOps adds to one node of many
+        f"metadata: {{labels: {{storage: fast}}}}\n{STATUS}",  # an assertion of a test
+        f"metadata: {{name: '${{NODE}}'}}\n{STATUS}",
+        "metadata: {name: worker-3}\nspec: {taints: [{key: gpu, effect: NoSchedule}]}\n",
+        "metadata: {name: worker-3}\nstatus: {conditions: []}\n",
+    ],
+)
+def test_a_node_without_a_name_or_amounts_is_no_inventory(text: str) -> None:
+    assert inventories(nodes=f"apiVersion: v1\nkind: Node\n{text}") == ()
+
+
+def test_a_node_that_lists_cpu_and_memory_lists_its_devices() -> None:
+    found = node("status: {allocatable: {cpu: '7', memory: 8Gi}}\n")
+    assert "nvidia.com/gpu" not in (found.allocatable or {})
+    assert not found.open_resources
+    extract = node("status: {capacity: {vendor.example/widget: '2'}}\n")
+    assert extract.open_resources
+    assert isinstance((extract.allocatable or {})["cpu"], Undetermined)
+    assert isinstance((extract.allocatable or {})["memory"], Undetermined)
+
+
+@pytest.mark.parametrize("key", ["kubernetes.io/arch", "kubernetes.io/os", "beta.kubernetes.io/arch"])
+def test_labels_that_every_kubelet_sets_are_never_absent(key: str) -> None:
+    assert isinstance(node("").label(key), Undetermined)
+    assert node("", labels=f"{{{key}: x}}").label(key) == "x"
+    assert node("").label("topology.kubernetes.io/zone") is None
 
 
 def test_a_placeholder_is_an_unknown_amount() -> None:
@@ -149,7 +188,8 @@ def test_another_api_s_node_is_no_node(api: str) -> None:
     ],
 )
 def test_malformed_parts_of_a_node_hurt_nobody(body: str) -> None:
-    assert node(body).name == "gpu-1"
+    text = f"apiVersion: v1\nkind: Node\nmetadata: {{name: gpu-1}}\n{body}"
+    assert [pool.name for each in inventories(nodes=text) for pool in each.pools] in ([], ["gpu-1"])
 
 
 JOB = """apiVersion: kubeflow.org/v1

@@ -65,8 +65,19 @@ def test_taints_keep_their_places() -> None:
 
 def test_numbers_are_quantities_too_and_pods_have_the_kubelet_s_default() -> None:
     made = pool("count: 1, allocatable: {cpu: 64, memory: 500Gi, nvidia.com/gpu: 8}")
-    assert made.allocatable == {"pods": "110", "cpu": "64", "memory": "500Gi", "nvidia.com/gpu": "8"}
-    assert pool("count: 1, allocatable: {pods: 30}").allocatable == {"pods": "30"}
+    assert known(made) == {"pods": "110", "cpu": "64", "memory": "500Gi", "nvidia.com/gpu": "8"}
+    assert known(pool("count: 1, allocatable: {pods: 30}")) == {"pods": "30"}
+
+
+def known(made: Pool) -> dict[str, object]:
+    return {name: each for name, each in (made.allocatable or {}).items() if not isinstance(each, Undetermined)}
+
+
+def test_amounts_that_are_not_written_are_unknown_and_devices_are_none() -> None:
+    made = pool("count: 1, allocatable: {nvidia.com/gpu: 8}")
+    unknown = {name for name, each in (made.allocatable or {}).items() if isinstance(each, Undetermined)}
+    assert unknown == {"cpu", "memory", "ephemeral-storage", "hugepages-1Gi", "hugepages-2Mi"}
+    assert not made.open_resources
 
 
 def test_without_allocatable_nobody_knows_how_large_the_nodes_are() -> None:

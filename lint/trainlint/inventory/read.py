@@ -11,10 +11,12 @@ from pathlib import PurePosixPath
 from typing import Final
 
 from trainlint.finding import Location
+from trainlint.inventory.amounts import as_written
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import Meta
 from trainlint.kube.node import read_node, without_condition_taints
+from trainlint.kube.values import is_placeholder
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
@@ -24,8 +26,6 @@ __all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories", "united
 INVENTORY_GROUP: Final = "trainlint.io"
 KWOK: Final = "kwok.x-k8s.io/node"
 """The annotation of nodes that nobody has: kwok feigns them in a cluster that has others."""
-DEFAULT_MAX_PODS: Final = "110"
-"""The kubelet's default for maxPods."""
 
 
 def read_inventories(
@@ -66,29 +66,25 @@ def _parts(kinds: Objects, settings: Settings) -> Iterator[Part]:
 
 
 def _node_parts(kinds: Objects) -> Iterator[Part]:
-    """All Nodes of one directory together: whoever writes nodes down writes all of them."""
+    """All Nodes of one directory together: where nodes are written down, all of them are.
+
+    A Node without a name is an assertion of a test, one without a status a label or taint that is to be added: neither
+    says which nodes there are.
+    """
     nodes: dict[str, list[Pool]] = defaultdict(list)
     feigned: set[str] = set()
     for meta, item in kinds.get("Node", ()):
         if meta.api_version == "v1":
-            pool = _with_pods(without_condition_taints(read_node(item)))
-            if pool.labels or pool.allocatable is not None:
+            pool = without_condition_taints(read_node(item))
+            if pool.name and not is_placeholder(pool.name) and pool.allocatable is not None:
                 directory = str(PurePosixPath(item.document.file).parent)
-                nodes[directory].append(pool)
+                nodes[directory].append(as_written(pool))
                 if KWOK in meta.annotations:
                     feigned.add(directory)
     for directory, pools in nodes.items():
         if pools[0].at is not None:
             partial = "some of them are feigned by kwok, beside those that there are" if directory in feigned else ""
             yield Part(tuple(pools), pools[0].at, partial=partial)
-
-
-def _with_pods(pool: Pool) -> Pool:
-    """Every kubelet reports how many pods it takes: a node that does not say it was cut down by hand."""
-    if pool.allocatable is None or "pods" in pool.allocatable:
-        return pool
-    note = f"node {pool.name}: room for {DEFAULT_MAX_PODS} pods, the kubelet's default; its allocatable does not say it"
-    return replace(pool, allocatable={**pool.allocatable, "pods": DEFAULT_MAX_PODS}, notes=(*pool.notes, note))
 
 
 def _derived(parts: Iterable[Part], *, together: bool) -> Iterator[Inventory]:

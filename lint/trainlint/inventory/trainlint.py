@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from trainlint.config.validate import validate
-from trainlint.inventory.read import DEFAULT_MAX_PODS
+from trainlint.inventory.amounts import as_written
 from trainlint.model.pool import Inventory, Pool, Taint
 from trainlint.model.settings import ZONE
 
@@ -105,14 +105,15 @@ def _pool(pool: _Pool, cursor: Cursor, listed: frozenset[str]) -> Pool:
         for index, taint in enumerate(pool.taints)
     )
     minimum, maximum = (pool.count, pool.count) if pool.count is not None else (pool.min or 0, pool.max)
-    return Pool(
+    made = Pool(
         name=pool.name,
         labels=labels,
         taints=taints,
-        allocatable=None if pool.allocatable is None else {"pods": DEFAULT_MAX_PODS, **pool.allocatable},
+        allocatable=pool.allocatable,
         minimum=minimum,
         maximum=maximum,
         unschedulable=pool.unschedulable,
         listed_keys=listed,
         at=cursor.at,
     )
+    return as_written(made, devices=True)

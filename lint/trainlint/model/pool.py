@@ -9,10 +9,15 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["Inventory", "Pool", "Taint", "at_most"]
+__all__ = ["KUBELET_LABELS", "Inventory", "Pool", "Taint", "at_most"]
 
-_BY_PROVIDER = frozenset({"kubernetes.io/arch", "node.kubernetes.io/instance-type", "node.kubernetes.io/windows-build"})
+KUBELET_LABELS = ("beta.kubernetes.io/arch", "beta.kubernetes.io/os", "kubernetes.io/arch", "kubernetes.io/os")
+"""Labels that every kubelet gives its node, beside the hostname."""
+_BY_PROVIDER = frozenset({"agentpool", "node.kubernetes.io/instance-type", "node.kubernetes.io/windows-build"})
 _PREFIXES_BY_PROVIDER = (
+    "alpha.eksctl.io/",
+    "amd.com/gpu.",
+    "beta.amd.com/gpu.",
     "beta.kubernetes.io/",
     "cloud.google.com/",
     "eks.amazonaws.com/",
@@ -21,14 +26,16 @@ _PREFIXES_BY_PROVIDER = (
     "k8s.amazonaws.com/",
     "karpenter.",
     "kubernetes.azure.com/",
-    "nvidia.com/cuda",
-    "nvidia.com/gpu.",
-    "nvidia.com/mig",
+    "k8s.io/cloud-provider-",
+    "nvidia.com/",
     "oci.oraclecloud.com/",
     "sagemaker.amazonaws.com/",
+    "sandbox.gke.io/",
+    "topology.ebs.csi.",
     "topology.k8s.aws/",
     "topology.gke.io/",
 )
+_PARTS_BY_PROVIDER = (".coreweave.cloud/", ".feature.node.kubernetes.io/")
 
 
 @fact
@@ -77,9 +84,13 @@ class Pool:
         if key in self.undetermined:
             return Undetermined(self.undetermined[key])
         value = self.labels.get(key)
-        if value is not None or self.listed_keys is None or key in self.listed_keys:
+        if value is not None or self.listed_keys is None:
             return value
-        if key in _BY_PROVIDER or key.startswith(_PREFIXES_BY_PROVIDER):
+        if key in KUBELET_LABELS:
+            return Undetermined(f"the value of {key}, which every kubelet sets, in pool {self.name}")
+        if key in self.listed_keys:
+            return None
+        if key in _BY_PROVIDER or key.startswith(_PREFIXES_BY_PROVIDER) or any(e in key for e in _PARTS_BY_PROVIDER):
             return Undetermined(f"the platform may put {key} on the nodes of pool {self.name}")
         return None
 

@@ -1,0 +1,52 @@
+"""What a list of resources leaves unsaid about nodes: unknown, or none, never 0 by silence alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from trainlint.inventory.instance_types import ALLOCATABLE_LEFT_OPEN
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pool import KUBELET_LABELS, Pool
+
+__all__ = ["DEFAULT_MAX_PODS", "as_written"]
+
+DEFAULT_MAX_PODS: Final = "110"
+"""The kubelet's default for maxPods."""
+
+_SIZES: Final = ("cpu", "memory")
+"""Every kubelet reports these: a list with both of them is a list of what the node has, and one without is an extract."""
+
+
+def as_written(pool: Pool, *, devices: bool = False) -> Pool:
+    """The pool with what its source does not say.
+
+    A list with cpu and memory names every device of the node: what it leaves out is not there. Huge pages and local
+    disks are unknown where they are not written, as is everything that a list without cpu or memory leaves out (but for
+    devices where ``devices`` says that the source lists all of them). For the number of pods the kubelet's default is
+    taken, and a note says so. Labels that every kubelet sets are unknown where they are not written.
+    """
+    labels = {key: f"the value of {key}, which every kubelet sets" for key in KUBELET_LABELS if key not in pool.labels}
+    pool = replace(pool, undetermined={**labels, **pool.undetermined})
+    if pool.allocatable is None:
+        return pool
+    notes = pool.notes
+    if "pods" not in pool.allocatable and not devices:
+        said = f"{pool.name}: room for {DEFAULT_MAX_PODS} pods, the kubelet's default; its allocatable does not say it"
+        notes = (*notes, said)
+    whole = all(name in pool.allocatable for name in _SIZES)
+    unsaid = _unsaid() if whole else _unsaid(*_SIZES)
+    return replace(
+        pool,
+        allocatable={**unsaid, "pods": DEFAULT_MAX_PODS, **pool.allocatable},
+        open_resources=pool.open_resources or not (whole or devices),
+        notes=notes,
+    )
+
+
+def _unsaid(*names: str) -> Mapping[str, Known[str]]:
+    return {
+        name: Undetermined(f"how much {name} the nodes offer: none is written")
+        for name in (*names, *ALLOCATABLE_LEFT_OPEN)
+    }
