@@ -16,7 +16,7 @@ DEFAULT_MAX_PODS: Final = "110"
 """The kubelet's default for maxPods."""
 
 _SIZES: Final = ("cpu", "memory")
-"""Every kubelet reports these: a list with both of them is a list of what the node has, and one without is an extract."""
+"""Every kubelet reports these: a list with both of them says what the node has, and one without is an extract."""
 
 
 def as_written(pool: Pool, *, devices: bool = False) -> Pool:

@@ -21,13 +21,15 @@ Objects = Mapping[str, tuple[tuple[Meta, Field], ...]]
 class Part:
     """Pools of one cluster, named if the source names it. ``partial`` says why there may be other nodes; empty: none.
 
-    ``at`` is where the source stands; what stands in one directory is taken to be about one cluster.
+    ``at`` is where the source stands; what stands in one directory is taken to be about one cluster. ``live``: nodes
+    that there are.
     """
 
     pools: tuple[Pool, ...]
     at: Location
     cluster: str = ""
     partial: str = ""
+    live: bool = False
 
     @property
     def directory(self) -> str:

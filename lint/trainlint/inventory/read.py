@@ -12,6 +12,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written
+from trainlint.inventory.growing import common_steps, grown
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import Meta
@@ -33,7 +34,8 @@ def read_inventories(
 ) -> tuple[Inventory, ...]:
     """Every inventory among the objects: each trainlint Inventory and each named cluster by itself; what names no
     cluster belongs to its directory (Nodes, NodePools) and to the one cluster that is described there. With
-    ``together``, all that names no cluster is one cluster's, wherever it stands.
+    ``together``, all that names no cluster is one cluster's, wherever it stands. Nodes that there are and what makes
+    more of them in the same cluster are one inventory.
 
     Raises:
         UsageError: an Inventory that is not one, with its line.
@@ -44,7 +46,7 @@ def read_inventories(
             by_kind[meta.kind].append((meta, item))
     kinds = {kind: tuple(found) for kind, found in by_kind.items()}
     parts = list(_parts(kinds, settings or Settings())) if kinds else []
-    return (*_written(kinds), *_derived(parts, together=together))
+    return grown((*_written(kinds), *_derived(parts, together=together)))
 
 
 def _written(kinds: Objects) -> Iterator[Inventory]:
@@ -84,7 +86,7 @@ def _node_parts(kinds: Objects) -> Iterator[Part]:
     for directory, pools in nodes.items():
         if pools[0].at is not None:
             partial = "some of them are feigned by kwok, beside those that there are" if directory in feigned else ""
-            yield Part(tuple(pools), pools[0].at, partial=partial)
+            yield Part(tuple(pools), pools[0].at, partial=partial, live=True)
 
 
 def _derived(parts: Iterable[Part], *, together: bool) -> Iterator[Inventory]:
@@ -121,6 +123,7 @@ def _joined(name: str, parts: Iterable[Part], cluster: str = "") -> Inventory:
         partial="" if complete else parts[0].partial,
         derived=True,
         cluster=cluster,
+        live=any(part.live for part in parts),
     )
 
 
@@ -138,7 +141,8 @@ def nearest_inventories(
     ranked: dict[int, list[Inventory]] = defaultdict(list)
     for inventory in inventories:
         if inventory.at is not None:
-            ranked[_common(inventory.at.file, file)].append(inventory)
+            places = (inventory.at, *inventory.also)
+            ranked[max(common_steps(at.file, file) for at in places)].append(inventory)
     if not ranked:
         return ()
     nearest = _distinct(ranked[max(ranked)])
@@ -178,12 +182,3 @@ def united(inventories: tuple[Inventory, ...]) -> Inventory | None:
         name=", ".join(inventory.name for inventory in (head, *rest)),
         pools=tuple(pool for inventory in (head, *rest) for pool in inventory.pools),
     )
-
-
-def _common(one: str, other: str) -> int:
-    count = 0
-    for left, right in zip(PurePosixPath(one).parent.parts, PurePosixPath(other).parent.parts, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count

@@ -91,7 +91,7 @@ def read_inventory(item: Cursor) -> Inventory:
     model = validate(InventoryModel, item, what="Inventory")
     listed = frozenset({ZONE, REGION}).union(*(pool.labels for pool in model.pools))
     pools = tuple(_pool(pool, item["pools"][index], listed) for index, pool in enumerate(model.pools))
-    return Inventory(name=model.metadata.name, pools=pools, complete=model.complete, at=item.at)
+    return Inventory(name=model.metadata.name, pools=pools, complete=model.complete, at=item.at, live=True)
 
 
 def _pool(pool: _Pool, cursor: Cursor, listed: frozenset[str]) -> Pool:

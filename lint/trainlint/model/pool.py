@@ -101,7 +101,7 @@ class Inventory:
 
     ``partial`` says why there may be others, ``cluster`` is the cluster's name where the source gives it: what names
     none and is not complete may be joined with what describes the rest. ``derived`` means that it was not written as
-    an inventory.
+    an inventory, ``live`` that it lists nodes that there are, beside what makes more of them at the places ``also``.
     """
 
     name: str
@@ -111,6 +111,8 @@ class Inventory:
     partial: str = ""
     derived: bool = False
     cluster: str = ""
+    live: bool = False
+    also: tuple[Location, ...] = field(default=(), compare=False, repr=False)
 
 
 def at_most(inventory: Inventory) -> Inventory | None:
