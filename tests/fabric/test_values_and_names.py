@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.fabric.image import versions_of
-from trainlint.fabric.mistakes.names import distance, nearest_name
+from trainlint.fabric.mistakes.names import nearest_name
+from trainlint.kube.names import distance
 from trainlint.fabric.mistakes.values import complaint
 from trainlint.fabric.number import read_number
 from trainlint.fabric.variables import is_numeric, is_read, known_names

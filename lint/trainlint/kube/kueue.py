@@ -24,7 +24,18 @@ __all__ = [
 ]
 
 KUEUE_GROUP: Final = "kueue.x-k8s.io"
-KUEUE_KINDS: Final = frozenset({"AdmissionCheck", "ClusterQueue", "Cohort", "LocalQueue", "ResourceFlavor", "Topology"})
+KUEUE_KINDS: Final = frozenset(
+    {
+        "AdmissionCheck",
+        "ClusterQueue",
+        "Cohort",
+        "LocalQueue",
+        "MultiKueueCluster",
+        "MultiKueueConfig",
+        "ResourceFlavor",
+        "Topology",
+    }
+)
 
 
 def read_local_queue(item: Field, namespace: str) -> LocalQueue:

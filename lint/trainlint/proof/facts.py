@@ -24,6 +24,7 @@ from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.never_admitted import QueueCause, queue_causes
 from trainlint.proof.prove import never_placed
 from trainlint.proof.prover import NO_INVENTORY, Prover
+from trainlint.proof.queue_refusals import QueueRefusal, SchedulerQueues
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes
 from trainlint.proof.references import ReferenceCause, dangling_references
@@ -190,6 +191,16 @@ class Facts:
     @cached_property
     def _queue_causes(self) -> tuple[QueueCause, ...]:
         return tuple(queue_causes(self.queueing))
+
+    @cached_property
+    def scheduler_queues(self) -> SchedulerQueues:
+        """The queues of Volcano and KAI."""
+        return SchedulerQueues(self.queueing)
+
+    @cached_property
+    def queue_refusals(self) -> tuple[QueueRefusal, ...]:
+        """Objects that Volcano or KAI never starts, because of their queue."""
+        return tuple(self.scheduler_queues.refusals())
 
     @cached_property
     def refused_pods(self) -> tuple[QuotaCause, ...]:

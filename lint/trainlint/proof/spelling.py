@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from trainlint.fabric.mistakes.names import distance
+from trainlint.kube.names import distance
 
-__all__ = ["misspelt", "only_meant"]
+__all__ = ["misspelt", "only_meant", "probably_meant"]
 
 _NUMBER = re.compile(r"\d+")
 _FARTHEST = 2
@@ -29,3 +29,13 @@ def only_meant(written: str, names: Iterable[str]) -> str:
     """The one of some names that was probably meant; empty if there is none, or a choice."""
     found = [each for each in dict.fromkeys(names) if misspelt(written, each)]
     return found[0] if len(found) == 1 else ""
+
+
+def probably_meant(written: str, names: Iterable[str]) -> str:
+    """The same, or the only one of which the name is the beginning or that begins it, up to a dash (``cheap`` and
+    ``cheap-flavor``).
+    """
+    others = [each for each in dict.fromkeys(names) if each and each != written]
+    near = only_meant(written, others)
+    longer = [each for each in others if each.startswith(f"{written}-") or written.startswith(f"{each}-")]
+    return near or (longer[0] if written and len(longer) == 1 else "")

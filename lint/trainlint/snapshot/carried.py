@@ -9,7 +9,7 @@ from trainlint.deploy.changes import matches
 from trainlint.deploy.deployment import Change, Variables
 from trainlint.deploy.patch import PatchError, applied, is_custom
 from trainlint.deploy.substitution import DISABLED, substituted
-from trainlint.snapshot.objects import CLUSTER_SCOPED, ApiObject, api_object
+from trainlint.snapshot.objects import ApiObject, api_object, is_cluster_scoped
 from trainlint.source.document import Field
 
 __all__ = ["carried", "changed", "marked"]
@@ -23,7 +23,7 @@ def carried(
     if variables is not None and DISABLED not in item.meta.annotations and DISABLED not in item.meta.labels:
         value = substituted(value, variables)
     metadata = value.get("metadata") if isinstance(value, dict) else None
-    if namespace and item.meta.kind not in CLUSTER_SCOPED and isinstance(metadata, dict):
+    if namespace and not is_cluster_scoped(item.meta) and isinstance(metadata, dict):
         own = metadata.get("namespace")
         if own != namespace and (moves or not own):
             value = {**value, "metadata": {**metadata, "namespace": namespace}}

@@ -8,6 +8,7 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.kube.policies import POLICY_READ_KINDS
+from trainlint.kube.scheduler_queue import QUEUE_KINDS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.podtemplates import POD_OWNERS
 from trainlint.workload.kinds import WORKLOAD_KINDS
@@ -33,6 +34,7 @@ READ_KINDS = (
     INVENTORY_KINDS
     | KUEUE_KINDS
     | POLICY_READ_KINDS
+    | QUEUE_KINDS
     | WORKLOAD_KINDS
     | ADMISSION_KINDS
     | REFERENCED_KINDS

@@ -8,16 +8,18 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.kinds import CONFIGURATION_KINDS
 from trainlint.kube.meta import Meta, read_meta
+from trainlint.kube.scheduler_queue import QUEUE_GROUPS, QUEUE_KINDS
 from trainlint.kube.values import is_placeholder
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Document, Field
 from trainlint.source.reading import objects
 
-__all__ = ["CLUSTER_SCOPED", "ApiObject", "api_object", "api_objects"]
+__all__ = ["CLUSTER_SCOPED", "ApiObject", "api_object", "api_objects", "is_cluster_scoped"]
 
 CLUSTER_SCOPED = frozenset(
     {
         "AKSNodeClass",
+        "AdmissionCheck",
         "AdminNetworkPolicy",
         "BaselineAdminNetworkPolicy",
         "CSIDriver",
@@ -36,6 +38,8 @@ CLUSTER_SCOPED = frozenset(
         "GlobalNetworkPolicy",
         "HyperNode",
         "Inventory",
+        "MultiKueueCluster",
+        "MultiKueueConfig",
         "Namespace",
         "Network",
         "Node",
@@ -45,12 +49,20 @@ CLUSTER_SCOPED = frozenset(
         "OCINodeClass",
         "PersistentVolume",
         "PriorityClass",
+        "ProvisioningRequestConfig",
         "ResourceFlavor",
         "RuntimeClass",
         "StorageClass",
         "Topology",
+        "WorkloadPriorityClass",
     }
 )
+
+
+def is_cluster_scoped(meta: Meta) -> bool:
+    """Whether objects of the kind belong to no namespace; some names of kinds stand for several APIs."""
+    return meta.kind in CLUSTER_SCOPED or (meta.kind in QUEUE_KINDS and meta.api_group in QUEUE_GROUPS)
+
 
 Key = tuple[str, str, str, str]
 """API group, kind, namespace, name."""
@@ -78,7 +90,7 @@ class ApiObject:
     @property
     def ref(self) -> ObjectRef:
         """The identity as findings show it."""
-        namespace = "" if self.meta.kind in CLUSTER_SCOPED else self.meta.namespace or "default"
+        namespace = "" if is_cluster_scoped(self.meta) else self.meta.namespace or "default"
         return ObjectRef(self.meta.kind, namespace, self.meta.name)
 
 
@@ -99,5 +111,5 @@ def _key(item: Field, meta: Meta) -> Key | None:
     named = item.down("metadata", "name").string
     if meta.kind in CONFIGURATION_KINDS or not named or is_placeholder(named) or is_placeholder(meta.namespace):
         return None
-    namespace = "" if meta.kind in CLUSTER_SCOPED else meta.namespace or "default"
+    namespace = "" if is_cluster_scoped(meta) else meta.namespace or "default"
     return (meta.api_group, meta.kind, namespace, named)

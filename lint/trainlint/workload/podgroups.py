@@ -14,12 +14,12 @@ from trainlint.model.workload import PodSet, Together
 from trainlint.source.document import Field
 from trainlint.workload.tier import VOLCANO_SCHEDULERS, tier_of
 
-__all__ = ["NATIVE", "PodGroup", "PodGroups", "minimum_of", "read_pod_groups", "topologies"]
+__all__ = ["NATIVE", "VOLCANO", "PodGroup", "PodGroups", "minimum_of", "read_pod_groups", "topologies"]
 
 NATIVE: Final = "scheduling.k8s.io"
-_VOLCANO: Final = "scheduling.volcano.sh"
+VOLCANO: Final = "scheduling.volcano.sh"
 _LABELS: Final = {"scheduling.x-k8s.io": "scheduling.x-k8s.io/pod-group"}
-_ANNOTATIONS: Final = {_VOLCANO: "scheduling.k8s.io/group-name", "scheduling.run.ai": "pod-group-name"}
+_ANNOTATIONS: Final = {VOLCANO: "scheduling.k8s.io/group-name", "scheduling.run.ai": "pod-group-name"}
 _GATE: Final = "whether the feature gate TopologyAwareWorkloadScheduling is on: it is off by default"
 
 
@@ -76,7 +76,7 @@ def topologies(
     """What each PodGroup of the pods asks for: for all of them, and for parts of them."""
     for group in groups:
         if group.holds(pods, template()):
-            if group.meta.api_group == _VOLCANO:
+            if group.meta.api_group == VOLCANO:
                 yield _volcano(group, pods)
             elif group.meta.api_group == NATIVE:
                 yield _native(group), None

@@ -10,10 +10,11 @@ from trainlint.fabric.process import settings_of
 from trainlint.fabric.release import Release, write_release
 from trainlint.fabric.variables import PREFIX, first_release, is_read, known_names, last_release, mistaken_for
 from trainlint.finding import Certainty, Severity
+from trainlint.kube.names import distance
 from trainlint.launch.environment import Carrier, Variable
 from trainlint.model.workload import PodSet
 
-__all__ = ["distance", "nearest_name", "unknown_names"]
+__all__ = ["nearest_name", "unknown_names"]
 
 _FARTHEST = 2
 _OTHER = frozenset({"NCCL_SOCKET_TIMEOUT", "NCCL_SOCKET_TIMEOUT_MS", "NCCL_CHECKS_DISABLE", "NCCL_IB_ENABLE_RDMA"})
@@ -92,20 +93,6 @@ def nearest_name(name: str) -> str:
     candidates = ((distance(name, other), other) for other in known if abs(len(other) - len(name)) <= _FARTHEST)
     off, nearest = min(candidates, default=(_FARTHEST + 1, ""))
     return nearest if off <= _FARTHEST else ""
-
-
-def distance(one: str, other: str) -> int:
-    """How many letters must be added, removed, changed or swapped with their neighbour."""
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, left in enumerate(one, start=1):
-        oldest, before, row = before, row, [i]
-        for j, right in enumerate(other, start=1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (left != right))
-            if i > 1 and j > 1 and left == other[j - 2] and one[i - 2] == right:
-                cost = min(cost, oldest[j - 2] + 1)
-            row.append(cost)
-    return row[-1]
 
 
 def _means_the_same(name: str, near: str) -> bool:

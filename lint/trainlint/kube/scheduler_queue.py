@@ -1,0 +1,108 @@
+"""Queues of Volcano (scheduling.volcano.sh) and KAI (scheduling.run.ai)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from trainlint.finding import Location
+from trainlint.kube.meta import read_meta
+from trainlint.kube.values import known_text, read_text
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.quantity import QuantityError, milli
+from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, SchedulerQueue
+from trainlint.source.document import Field
+
+__all__ = ["QUEUE_GROUPS", "QUEUE_KINDS", "read_queue"]
+
+QUEUE_KINDS: Final = frozenset({"Queue"})
+_VOLCANO: Final = "scheduling.volcano.sh"
+_KAI: Final = "scheduling.run.ai"
+QUEUE_GROUPS: Final = frozenset({_VOLCANO, _KAI})
+"""The API groups whose Queue is one of these: both are objects of the cluster."""
+
+_GPU: Final = "nvidia.com/gpu"
+_MEGABYTE: Final = 1_000_000
+_ENDLESS: Final = frozenset({"cpu", "memory"})
+_NOT_COUNTED: Final = frozenset({"pods", "ephemeral-storage"})
+
+
+def read_queue(item: Field) -> SchedulerQueue | None:
+    """The Queue at the cursor; ``None`` where another API has a kind of that name."""
+    group = read_meta(item).api_group
+    if group == _VOLCANO:
+        return _volcano(item)
+    return _kai(item) if group == _KAI else None
+
+
+def _volcano(item: Field) -> SchedulerQueue:
+    """A capability of 0 or less of cpu or memory is no limit
+    (volcano-sh/volcano:pkg/scheduler/plugins/capacity/capacity.go).
+    """
+    spec = item["spec"]
+    limits: dict[str, Known[int]] = {}
+    places: dict[str, Location] = {}
+    for name, written in spec["capability"].items():
+        amount = _amount(name, written)
+        if name not in _NOT_COUNTED and not (name in _ENDLESS and isinstance(amount, int) and amount <= 0):
+            limits[name], places[name] = amount, written.at
+    states = (read_text(spec["state"]), read_text(item.down("status", "state")))
+    return SchedulerQueue(
+        VOLCANO_QUEUES,
+        read_meta(item).name,
+        parent=known_text(spec["parent"]) if spec["parent"].present else "",
+        closed=next((state for state in states if state in {"Closed", "Closing"}), ""),
+        limits=limits,
+        places=places,
+        at=item.at,
+    )
+
+
+def _kai(item: Field) -> SchedulerQueue:
+    """GPUs, thousandths of cpu, megabytes; -1 is no limit (NVIDIA/KAI-Scheduler:pkg/apis/scheduling/v2)."""
+    spec = item["spec"]
+    places: dict[str, Location] = {}
+    limits = dict[str, Known[int]]()
+    quotas = dict[str, Known[int]]()
+    for key, name, unit in (("gpu", _GPU, 1), ("cpu", "cpu", 1), ("memory", "memory", _MEGABYTE)):
+        written = spec.down("resources", key)
+        for part, found in (("limit", limits), ("quota", quotas)):
+            amount = _number(written[part], unit)
+            if amount is not None:
+                found[name] = amount
+                places[f"{part} {name}"] = written[part].at
+    return SchedulerQueue(
+        KAI_QUEUES,
+        read_meta(item).name,
+        parent=known_text(spec["parentQueue"]) if spec["parentQueue"].present else "",
+        limits=limits,
+        quotas=quotas,
+        places=_both(places),
+        at=item.at,
+    )
+
+
+def _both(places: Mapping[str, Location]) -> Mapping[str, Location]:
+    """The places of limits by resource alone too."""
+    return {**places, **{key.removeprefix("limit "): at for key, at in places.items() if key.startswith("limit ")}}
+
+
+def _amount(resource: str, written: Field) -> Known[int]:
+    text = known_text(written)
+    if isinstance(text, Undetermined):
+        return text
+    try:
+        thousandths = milli(text)
+    except QuantityError:
+        return Undetermined(f"{text!r} is no quantity")
+    return thousandths if resource == "cpu" else thousandths // 1000
+
+
+def _number(written: Field, unit: int) -> Known[int] | None:
+    """A number in units; ``None`` where it is not written, or is -1."""
+    value = written.value
+    if not written.present:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return Undetermined(f"{written.scalar!r} is no number")
+    return None if value == -1 else int(value * unit)
