@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from trainlint.fabric.image import versions_of
 from trainlint.fabric.mistakes.names import nearest_name
-from trainlint.kube.names import distance
 from trainlint.fabric.mistakes.values import complaint
 from trainlint.fabric.number import read_number
 from trainlint.fabric.variables import is_numeric, is_read, known_names
+from trainlint.kube.names import distance
 
 
 def test_the_numeric_names_of_2_30_7_are_all_there() -> None:
