@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Final
 
+from trainlint.fabric.attachment import MULTUS_ANNOTATION
 from trainlint.fabric.networks import Networks
 from trainlint.fact import fact
 from trainlint.finding import Location
@@ -119,7 +120,7 @@ def requested(container: Container) -> Iterator[tuple[str, Known[int], Location 
     for resource in dict.fromkeys((*container.limits, *container.requests)):
         part = "limits" if resource in container.limits else "requests"
         quantity = container.limits.get(resource, container.requests.get(resource, "0"))
-        at = container.at.child("resources", part, resource) if container.at else None
+        at = container.resources_at.child(part, resource) if container.resources_at else None
         yield resource, amount(quantity), at
 
 
@@ -132,6 +133,11 @@ def accelerator_count(pod_set: PodSet) -> Known[int]:
                 if isinstance(count, Undetermined):
                     return count
                 total += count
+        for claimed in container.claimed:
+            if claimed.accelerator is not False:
+                if isinstance(claimed.count, Undetermined):
+                    return claimed.count
+                total += claimed.count if claimed.accelerator else 0
     return total
 
 
@@ -155,6 +161,13 @@ def _kind(resource: str, networks: Networks) -> DeviceKind | None:
     return DeviceKind.VERBS if _VERBS.search(resource) else None
 
 
+def _may_be_function(resource: str, networks: Networks) -> bool:
+    """Whether a resource may stand for virtual functions: whoever configures their device plugin names it freely."""
+    if "/" not in resource or _NO_FABRIC.search(resource) or is_accelerator(resource):
+        return False
+    return networks.rdma_resources.get(resource.partition("/")[2], True)
+
+
 def _doors(pod_set: PodSet, networks: Networks) -> Iterator[str]:
     """Ways to a device without asking for one."""
     spec: PodSpec = pod_set.spec
@@ -170,7 +183,15 @@ def _doors(pod_set: PodSet, networks: Networks) -> Iterator[str]:
         yield "the pod is on the host network"
     if "containers.resources" in spec.undetermined:
         yield "its resources are a placeholder"
-    for container in spec.containers:
-        for resource in (*container.limits, *container.requests):
+    yield from _attached(pod_set, networks)
+
+
+def _attached(pod_set: PodSet, networks: Networks) -> Iterator[str]:
+    """Resources that may be the devices of networks that the pods are attached to."""
+    by_multus = bool(pod_set.annotations.get(MULTUS_ANNOTATION, "").strip())
+    for container in pod_set.spec.containers:
+        for resource, count, _ in requested(container):
             if resource.startswith("networking.gke.io.networks/"):
                 yield f"{resource} is asked for"
+            elif by_multus and count != 0 and _may_be_function(resource, networks):
+                yield f"{resource} may be the device of an attached network"

@@ -14,6 +14,7 @@ from trainlint.fabric.mistakes.attachments import attached_networks, missing_att
 from trainlint.fabric.mistakes.debugging import left_debugging
 from trainlint.fabric.mistakes.fabrics import disabled_fabric, missing_device, some_roles
 from trainlint.fabric.mistakes.gpus import bypassed_requests, shared_gpus
+from trainlint.fabric.mistakes.idle import unused_devices
 from trainlint.fabric.mistakes.interfaces import GLOO, NCCL, gloo_fault, judge, loopback_fault, missing_fault
 from trainlint.fabric.mistakes.memory import large_volumes, small_shared_memory
 from trainlint.fabric.mistakes.mpi import inexact_interfaces, interface_lists
@@ -163,6 +164,14 @@ class Fabric:
             for rank, _ in self.ranks
         )
         return merged(fault for fault in found if fault is not None)
+
+    def unused_devices(self) -> Iterator[Fault]:
+        """Devices that all nodes of a communicator's ranks offer, and that no rank asks for."""
+        found: list[Fault] = []
+        for each in self.communicators:
+            devices = {id(rank.pod_set): self.devices(rank.pod_set) for rank in each.ranks}
+            found += unused_devices(each, devices, self._pools_of, self._offered)
+        return merged(found)
 
     def _offered(self, pod_set: PodSet) -> tuple[Device, ...]:
         return offered_devices(pod_set, self._pools_of(pod_set) or (), self.networks)

@@ -43,9 +43,9 @@ def _entry(variable: Variable) -> Location | None:
 
 def request(pod_set: PodSet, container: Container, resource: str, count: int) -> tuple[Fix, ...]:
     """A device in the limits of a container, and in its requests where these list others."""
-    if container.at is None or count < 1:
+    resources = container.resources_at
+    if resources is None or count < 1:
         return ()
-    resources = container.at.child("resources")
     edits: list[Edit] = [Put(resources.child("limits", resource), str(count))]
     if container.requests:
         edits.append(Put(resources.child("requests", resource), str(count)))

@@ -12,6 +12,7 @@ from trainlint.kube.meta import read_labels
 from trainlint.kube.network import (
     NETWORK_KINDS,
     Attachable,
+    PortMtu,
     read_additional_networks,
     read_attachable,
     read_device_mtus,
@@ -20,12 +21,13 @@ from trainlint.kube.network import (
 from trainlint.kube.values import read_text
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
+from trainlint.workload.claims import CHANNEL, made_template
 
 __all__ = ["PRIMARY_LABEL", "Networks", "read_networks"]
 
 PRIMARY_LABEL: Final = "k8s.ovn.org/primary-user-defined-network"
 _GPU_CLASSES: Final = ("gpu.", "mig.", "vfio.gpu.", "compute-domain", "tpu.")
-_READ: Final = NETWORK_KINDS | {"ResourceClaim", "ResourceClaimTemplate"}
+_READ: Final = NETWORK_KINDS | {"ResourceClaim", "ResourceClaimTemplate", "ComputeDomain"}
 _INJECTORS: Final = frozenset({"SriovNetworkNodePolicy", "SriovNetwork", "SriovIBNetwork"})
 
 
@@ -39,7 +41,7 @@ class Networks:
     classes of claims and claim templates. ``injector`` says that an operator is there that adds device requests to
     pods. ``rdma_resources`` are the last parts of the names of resources that a node policy makes RDMA devices (true)
     or plain ones (false).
-    ``mtus`` are those that node configuration sets, by device resource or interface.
+    ``mtus`` are those that node configuration sets, by device resource (the last part of its name) or interface.
     """
 
     attachable: Mapping[tuple[str, str], Attachable] = field(default_factory=dict)
@@ -49,7 +51,7 @@ class Networks:
     claims: Mapping[tuple[str, str], tuple[str, ...]] = field(default_factory=dict)
     injector: bool = False
     rdma_resources: Mapping[str, bool] = field(default_factory=dict)
-    mtus: Mapping[str, tuple[int, Location]] = field(default_factory=dict)
+    mtus: Mapping[str, tuple[PortMtu, ...]] = field(default_factory=dict)
 
     def find(self, namespace: str, name: str) -> Attachable | None:
         """A Multus network by the name that an annotation gives it."""
@@ -72,7 +74,7 @@ def read_networks(snapshot: Snapshot) -> Networks:
     primary: set[str] = set()
     claims: dict[tuple[str, str], tuple[str, ...]] = {}
     rdma: dict[str, bool] = {}
-    mtus: dict[str, tuple[int, Location]] = {}
+    mtus: dict[str, tuple[PortMtu, ...]] = {}
     objects = [each for each in snapshot.objects if each.meta.kind in _READ]
     for each in objects:
         kind = each.meta.kind
@@ -87,12 +89,14 @@ def read_networks(snapshot: Snapshot) -> Networks:
             primary.update(read_primary_namespaces(each.field, snapshot.namespaces))
         elif kind in {"ResourceClaim", "ResourceClaimTemplate"}:
             claims[each.ref.namespace, each.meta.name] = _device_classes(each)
+        elif kind == "ComputeDomain":
+            claims.setdefault((each.ref.namespace, made_template(each.field)), (CHANNEL,))
         elif kind == "SriovNetworkNodePolicy":
             spec = each.field["spec"]
             is_rdma = spec["isRdma"].value is True or read_text(spec["linkType"]).lower() == "ib"
             rdma[read_text(spec["resourceName"])] = is_rdma
-        for name, mtu, at in read_device_mtus(each.field):
-            mtus[name] = (mtu, at)
+        for name, of_ports in read_device_mtus(each.field):
+            mtus[name] = (*mtus.get(name, ()), of_ports)
     return Networks(
         attachable,
         gke,

@@ -11,7 +11,7 @@ from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, enviro
 from trainlint.launch.markers import markers
 from trainlint.model.pod import Container
 from trainlint.model.workload import FlowKind, Group, PodSet, Workloads
-from trainlint.workload.accelerators import accelerators_of, is_accelerator
+from trainlint.workload.accelerators import accelerators_of, holds_accelerators
 from trainlint.workload.disjoint import DisjointSets
 from trainlint.workload.flows import maybe_many
 
@@ -80,7 +80,7 @@ def single_ranks(workloads: Workloads) -> Iterator[Rank]:
 
 def computing(pod_set: PodSet) -> tuple[Container, ...]:
     """The containers that hold accelerators; all of them where none does."""
-    holding = tuple(each for each in pod_set.spec.containers if _holds(each))
+    holding = tuple(each for each in pod_set.spec.containers if holds_accelerators(each))
     return holding or pod_set.spec.containers
 
 
@@ -104,14 +104,6 @@ def settings_of(container: Container) -> dict[str, Variable]:
         if (variable.carrier is not Carrier.SCRIPT or name in exported or name not in own)
         and not (rocm and variable.carrier is Carrier.FILE)
     }
-
-
-def _holds(container: Container) -> bool:
-    return any(
-        is_accelerator(resource) and quantity not in {"0", ""}
-        for quantities in (container.limits, container.requests)
-        for resource, quantity in quantities.items()
-    )
 
 
 def _exchanging(group: Group) -> list[list[int]]:

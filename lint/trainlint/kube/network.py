@@ -17,6 +17,7 @@ from trainlint.source.document import Field
 __all__ = [
     "NETWORK_KINDS",
     "Attachable",
+    "PortMtu",
     "read_additional_networks",
     "read_attachable",
     "read_device_mtus",
@@ -66,6 +67,16 @@ class Attachable:
     routed: bool = True
     mtu: int = 0
     at: Location | None = field(default=None, compare=False)
+
+
+@fact
+class PortMtu:
+    """An MTU that node configuration sets: by which object, and (in its own words) on which ports of which nodes."""
+
+    mtu: int
+    policy: str
+    ports: str
+    at: Location = field(compare=False)
 
 
 def read_attachable(item: Field) -> Attachable | None:
@@ -185,15 +196,19 @@ def _routed(config: Mapping[str, Any], ipam: Mapping[str, Any]) -> bool:
     return '"gateway"' in text or '"routes"' in text
 
 
-def read_device_mtus(item: Field) -> Iterator[tuple[str, int, Location]]:
+def read_device_mtus(item: Field) -> Iterator[tuple[str, PortMtu]]:
     """The MTUs that node configuration sets: of a device resource's ports, or of interfaces by name."""
     kind = read_text(item["kind"])
+    name = read_text(item.down("metadata", "name"))
     if kind == "SriovNetworkNodePolicy":
-        mtu = read_int(item.down("spec", "mtu"))
+        spec = item["spec"]
+        mtu = read_int(spec["mtu"])
         if isinstance(mtu, int) and mtu:
-            yield read_text(item.down("spec", "resourceName")), mtu, item.down("spec", "mtu").at
+            ports = repr((spec["nodeSelector"].value, spec["nicSelector"].value))
+            yield read_text(spec["resourceName"]), PortMtu(mtu, name, ports, spec["mtu"].at)
     elif kind == "NodeNetworkConfigurationPolicy":
         for each in item.down("spec", "desiredState", "interfaces").elements():
             mtu = read_int(each["mtu"])
             if isinstance(mtu, int) and mtu:
-                yield read_text(each["name"]), mtu, each["mtu"].at
+                nodes = repr(item.down("spec", "nodeSelector").value)
+                yield read_text(each["name"]), PortMtu(mtu, name, nodes, each["mtu"].at)

@@ -83,6 +83,14 @@ def read_container(container: Field) -> Container:
     return _container(container, Doubts(), None)
 
 
+def read_claims(claims: Field) -> Iterator[str]:
+    """The entries of ``resources.claims``: the pod's name of the claim, and ``/request`` where one is named."""
+    for claim in claims.elements():
+        name, request = read_text(claim["name"]), read_text(claim["request"])
+        if name:
+            yield f"{name}/{request}" if request else name
+
+
 def read_tolerations(tolerations: Field) -> tuple[Toleration, ...]:
     """A list of tolerations."""
     return tuple(
@@ -125,7 +133,7 @@ def _container(container: Field, doubts: Doubts, user: int | None) -> Container:
         requests=read_quantities(doubts.note("containers.resources", resources["requests"])),
         limits=read_quantities(doubts.note("containers.resources", resources["limits"])),
         restart_policy=read_text(container["restartPolicy"]),
-        resource_claims=tuple(name for claim in resources["claims"].elements() if (name := read_text(claim["name"]))),
+        resource_claims=tuple(read_claims(resources["claims"])),
         mounts=tuple(
             Mount(read_text(each["name"]), read_text(each["mountPath"]), read_text(each["subPath"]), at=each.at)
             for each in container["volumeMounts"].elements()
@@ -134,6 +142,7 @@ def _container(container: Field, doubts: Doubts, user: int | None) -> Container:
         privileged=context["privileged"].value is True,
         capabilities=frozenset(read_strings(context.down("capabilities", "add"))),
         user=_user(context, user),
+        resources_at=resources.at,
         at=container.at,
     )
 

@@ -12,6 +12,7 @@ from trainlint.model.selector import LabelSelector, NodeSelectorTerm, Requiremen
 
 __all__ = [
     "AffinityTerm",
+    "ClaimedDevice",
     "Container",
     "ContainerPort",
     "EnvVar",
@@ -110,12 +111,28 @@ class MountedFile:
 
 
 @fact
+class ClaimedDevice:
+    """Devices of one class that a resource claim gives a container, and how many.
+
+    ``accelerator`` says whether ranks compute on them; ``None`` where no document states it. The class is empty where
+    the claim itself is not known.
+    """
+
+    device_class: str
+    count: Known[int]
+    accelerator: bool | None = None
+
+
+@fact
 class Container:
     """A container, an init container or (``restart_policy`` Always among the init containers) a sidecar.
 
     ``requests`` and ``limits`` hold quantities as text, or the reason why they are not known. ``hidden_env`` names what
     ``envFrom`` takes variables from that nobody can see. ``capabilities`` are those that are added; ``user`` is
     runAsUser, and -1 stands for any that is not root (runAsNonRoot).
+    ``resource_claims`` are the pod's names of the claims that it uses, with ``/request`` where it uses only one request
+    of a claim; ``claimed`` are the devices that they give it. ``resources_at`` is
+    where its resources stand, or would stand.
     """
 
     name: str = ""
@@ -128,12 +145,14 @@ class Container:
     limits: Mapping[str, Known[str]] = field(default_factory=dict)
     restart_policy: str = ""
     resource_claims: tuple[str, ...] = ()
+    claimed: tuple[ClaimedDevice, ...] = ()
     files: tuple[MountedFile, ...] = ()
     hidden_env: tuple[str, ...] = ()
     mounts: tuple[Mount, ...] = ()
     privileged: bool = False
     capabilities: frozenset[str] = frozenset()
     user: int | None = None
+    resources_at: Location | None = field(default=None, compare=False, repr=False)
     at: Location | None = field(default=None, compare=False, repr=False)
 
 

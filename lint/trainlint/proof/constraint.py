@@ -155,7 +155,9 @@ def _volumes(spec: PodSpec) -> Iterator[Asked]:
 def _requests(spec: PodSpec) -> Iterator[Asked]:
     for container in (*spec.containers, *spec.init_containers):
         for resource, amount in _asked(container).items():
-            at = container.at.child("resources", _column(container, resource), resource) if container.at else None
+            at = (
+                container.resources_at.child(_column(container, resource), resource) if container.resources_at else None
+            )
             yield Kind.REQUEST, at, f"{amount} {resource} for each pod", request_part(container, resource)
         if any(port.host_port or spec.host_network for port in container.ports):
             at = container.at.child("ports") if container.at else None

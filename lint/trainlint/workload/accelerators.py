@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 
-__all__ = ["accelerator_count", "accelerators_of", "is_accelerator"]
+__all__ = ["accelerator_count", "accelerators_of", "computing_devices", "holds_accelerators", "is_accelerator"]
 
 _ACCELERATOR: Final = re.compile(
-    r"""^(?: nvidia\.com/(?:gpu|mig-|.*gpu) | amd\.com/gpu | habana\.ai/gaudi | aws\.amazon\.com/neuron
+    r"""^(?:deviceclass\.resource\.kubernetes\.io/)?
+      (?: nvidia\.com/(?:gpu|mig-|.*gpu) | amd\.com/gpu | habana\.ai/gaudi | aws\.amazon\.com/neuron
       | google\.com/tpu | cloud-tpus\.google\.com/ | gpu\.intel\.com/ | intel\.com/gpu | gpu\.amd\.com/
-      | huawei\.com/(?:ascend|npu)
+      | huawei\.com/(?:ascend|npu) | (?:mig|gpu|vfio\.gpu)\.(?:nvidia|amd|intel)\.com$
       | furiosa\.ai/ | cambricon\.com/ | metax-tech\.com/gpu | qualcomm\.com/qaic | .*\.com/v?gpu$ )""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -30,17 +32,28 @@ def is_accelerator(resource: str) -> bool:
 
 
 def accelerators_of(spec: PodSpec) -> str:
-    """The accelerator resource that the pod's containers ask for; empty if none, or none but zero of it."""
-    for container in spec.containers:
-        for quantities in (container.limits, container.requests):
-            for resource, quantity in quantities.items():
-                if is_accelerator(resource) and quantity not in {"0", ""}:
-                    return resource
-    return ""
+    """The accelerators that the containers ask for: a resource or a device class; empty if none, or zero of it."""
+    return next((each for container in spec.containers for each in computing_devices(container)), "")
+
+
+def computing_devices(container: Container) -> Iterator[str]:
+    """The resources and device classes with which the container asks for accelerators."""
+    for quantities in (container.limits, container.requests):
+        for resource, quantity in quantities.items():
+            if is_accelerator(resource) and quantity not in {"0", ""}:
+                yield resource
+    for claimed in container.claimed:
+        if claimed.accelerator:
+            yield claimed.device_class
+
+
+def holds_accelerators(container: Container) -> bool:
+    """Whether the container asks for accelerators."""
+    return next(computing_devices(container), "") != ""
 
 
 def accelerator_count(container: Container) -> Known[int]:
-    """How many accelerators with one rank each the container gets; 0 if none, or why nobody knows it."""
+    """How many accelerators with one rank each the container gets; 0 if none, or why that is not known."""
     total = 0
     for resource in {*container.limits, *container.requests}:
         if is_accelerator(resource):
@@ -52,4 +65,12 @@ def accelerator_count(container: Container) -> Known[int]:
             if not quantity.isdecimal():
                 return Undetermined(f"{resource} is {quantity!r}")
             total += int(quantity)
+    for claimed in container.claimed:
+        if claimed.accelerator is False:
+            continue
+        if isinstance(claimed.count, Undetermined):
+            return claimed.count
+        if claimed.accelerator is None or not claimed.device_class.endswith("gpu.nvidia.com"):
+            return Undetermined(f"how many ranks the devices of class {claimed.device_class} take is not known")
+        total += claimed.count
     return total

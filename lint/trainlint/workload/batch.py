@@ -9,6 +9,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet
 from trainlint.source.document import Field
+from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import maybe_several
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
@@ -21,15 +22,13 @@ _RUN_NAME = Undetermined("the Job's name is made in the cluster")
 
 def expand_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A Job; with ``generateName`` nobody knows its name."""
-    del context
     named = job.down("metadata", "name").scalar is not None
-    return _expansion(job, owner, owner.name if named else _RUN_NAME)
+    return _expansion(job, owner, owner.name if named else _RUN_NAME, context)
 
 
 def expand_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A CronJob: the pods of one of its Jobs."""
-    del context
-    return _expansion(cron_job.down("spec", "jobTemplate"), owner, _RUN_NAME)
+    return _expansion(cron_job.down("spec", "jobTemplate"), owner, _RUN_NAME, context)
 
 
 def job_labels(name: Known[str], *, indexed: bool) -> dict[str, Known[str]]:
@@ -93,7 +92,7 @@ def _needs_index(spec: Field, labels: Mapping[str, Known[str]]) -> bool:
     )
 
 
-def _expansion(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
+def _expansion(job: Field, owner: ObjectRef, name: Known[str], context: Context) -> Expansion:
     spec = job["spec"]
     if not is_template(spec["template"]):
         return Expansion()
@@ -107,6 +106,7 @@ def _expansion(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
         labels=job_labels(name, indexed=indexed),
         hostname=f"{name}-{{}}" if indexed and isinstance(name, str) else "",
     )
+    found = with_claims(found, context.objects)
     return Expansion((found,), ranks=frozenset({0}) if _ranks(found, spec, indexed=indexed) else frozenset())
 
 

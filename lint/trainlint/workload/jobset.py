@@ -11,6 +11,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels, job_pods, pods_at_once
+from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template
 from trainlint.workload.flows import total
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
@@ -22,14 +23,15 @@ _PREFIX: Final = "jobset.sigs.k8s.io/"
 
 def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expansion:
     """Child Jobs of equal pods, all under one headless Service."""
-    del context
     spec = job_set["spec"]
     name = read_text(spec.down("network", "subdomain")) or owner.name
     entries = [
         entry for entry in spec["replicatedJobs"].elements() if is_template(entry.down("template", "spec", "template"))
     ]
     jobs = total(read_int(entry["replicas"], 1) for entry in entries)
-    pod_sets = tuple(_pods(entry, owner, name, jobs, spec) for entry in entries)
+    named = spec.down("network", "enableDNSHostnames").value is not False
+    domain = name if named else ""
+    pod_sets = tuple(with_claims(_pods(entry, owner, domain, jobs, spec), context.objects) for entry in entries)
     publish = spec.down("network", "publishNotReadyAddresses").value
     service = Service(
         ObjectRef("Service", owner.namespace, name),
@@ -39,7 +41,6 @@ def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expans
         generated=True,
         at=job_set.at,
     )
-    named = spec.down("network", "enableDNSHostnames").value is not False
     return Expansion(
         pod_sets,
         services=(service,) if named else (),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.workload import apps, batch, core, ray, ray_job
+from trainlint.workload.claims import CLAIM_KINDS
 from trainlint.workload.disaggregatedset import expand_disaggregated_role
 from trainlint.workload.expansion import Expander
 from trainlint.workload.gangs import GANG_KINDS
@@ -72,9 +73,11 @@ TRAINING_GROUPS: Final[dict[str, frozenset[str]]] = {
 }
 """API groups of training kinds, whatever the version: what is not expanded is unknown, never ignored."""
 
-REFERENCED_KINDS: Final = GANG_KINDS | {"Service", "ConfigMap", "TrainingRuntime", "ClusterTrainingRuntime"}
+REFERENCED_KINDS: Final = GANG_KINDS | CLAIM_KINDS | {
+    "Service", "ConfigMap", "TrainingRuntime", "ClusterTrainingRuntime"
+}  # fmt: skip
 
-CLUSTER_KINDS: Final = frozenset({"ClusterTrainingRuntime"})
+CLUSTER_KINDS: Final = frozenset({"ClusterTrainingRuntime", "DeviceClass"})
 
 WORKLOAD_KINDS: Final = frozenset(
     {kind for _, kind in EXPANDERS}

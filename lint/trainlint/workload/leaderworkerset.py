@@ -9,6 +9,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
+from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.ranks import computes, indexed_ranks
 
@@ -19,7 +20,6 @@ _PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
 
 def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A leader and ``size - 1`` workers for each replica; without a leader template the leader is like the workers."""
-    del context
     spec = lws["spec"]
     template = spec["leaderWorkerTemplate"]
     worker = template["workerTemplate"]
@@ -62,6 +62,7 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
         generated=True,
         at=lws.at,
     )
+    pod_sets = [with_claims(found, context.objects) for found in pod_sets]
     ranks = {number for number, found in enumerate(pod_sets) if _is_rank(found)}
     return Expansion(tuple(pod_sets), services=(service,), ranks=frozenset(ranks), training=True, instances=replicas)
 

@@ -21,6 +21,7 @@ from trainlint.model.workload import (
 )
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
+from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, rendezvous
 from trainlint.workload.jobset import product
@@ -50,19 +51,16 @@ class RayClusterSpec:
 
 def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A head and groups of workers."""
-    del context
-    return expand_ray_spec(RayClusterSpec(cluster["spec"], owner, owner.name))
+    return expand_ray_spec(RayClusterSpec(cluster["spec"], owner, owner.name), context)
 
 
 def expand_ray_service(service: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster that serves: its replicas are ranks only where one of them spans several hosts."""
-    del context
-    return expand_ray_spec(
-        RayClusterSpec(service.down("spec", "rayClusterConfig"), owner, RANDOM_NAME, multi_host_only=True)
-    )
+    cluster = RayClusterSpec(service.down("spec", "rayClusterConfig"), owner, RANDOM_NAME, multi_host_only=True)
+    return expand_ray_spec(cluster, context)
 
 
-def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
+def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
     """The head, the worker groups, and the connections that Ray makes among them."""
     spec, owner = cluster.spec, cluster.owner
     head = spec["headGroupSpec"]
@@ -80,6 +78,7 @@ def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
             env=_unset(head["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}"}),
         )
     ]
+    pod_sets[0] = with_claims(pod_sets[0], context.objects)
     ranks = set() if cluster.multi_host_only or not accelerators_of(pod_sets[0].spec) else {0}
     for group in spec["workerGroupSpecs"].elements():
         if not is_template(group["template"]):
@@ -101,6 +100,7 @@ def expand_ray_spec(cluster: RayClusterSpec) -> Expansion:
                 "FQ_RAY_IP": _head_address(cluster, ""),
             },
         )
+        pods = with_claims(pods, context.objects)
         if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
             ranks.add(len(pod_sets))
         pod_sets.append(pods)

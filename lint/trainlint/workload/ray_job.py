@@ -18,16 +18,14 @@ __all__ = ["expand_ray_cron_job", "expand_ray_job"]
 
 def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster of its own, and a pod that submits the entrypoint to its head."""
-    del context
-    return _expand_job(job["spec"], owner)
+    return _expand_job(job["spec"], owner, context)
 
 
-def _expand_job(spec: Field, owner: ObjectRef) -> Expansion:
+def _expand_job(spec: Field, owner: ObjectRef, context: Context) -> Expansion:
     if spec["rayClusterSpec"].mapping is None:
         return Expansion()
-    found = _with_runtime_env(
-        expand_ray_spec(RayClusterSpec(spec["rayClusterSpec"], owner, RANDOM_NAME)), spec["runtimeEnvYAML"]
-    )
+    cluster = expand_ray_spec(RayClusterSpec(spec["rayClusterSpec"], owner, RANDOM_NAME), context)
+    found = _with_runtime_env(cluster, spec["runtimeEnvYAML"])
     if read_text(spec["submissionMode"]) not in {"", "K8sJobMode"} or not found.pod_sets:
         return found
     submitter = _submitter(spec, owner, found.pod_sets[0])
@@ -62,8 +60,7 @@ def _with_runtime_env(found: Expansion, written: Field) -> Expansion:
 
 def expand_ray_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """The pods of one of the RayJobs that it makes."""
-    del context
-    return _expand_job(cron_job.down("spec", "jobTemplate"), owner)
+    return _expand_job(cron_job.down("spec", "jobTemplate"), owner, context)
 
 
 def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:

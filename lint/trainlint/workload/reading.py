@@ -201,7 +201,10 @@ def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
     """
     grouped = {member.owner for group in groups for member in group.members}
     for unit in found.units:
-        if not unit.training or unit.flows or unit.owner in grouped:
+        if unit.flows or unit.owner in grouped:
+            continue
+        if not unit.training:
+            yield from _of_unknown_devices(unit, found)
             continue
         from trainlint.launch.quiet import talks  # noqa: PLC0415 (seldom needed)
 
@@ -214,6 +217,25 @@ def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
                 f"annotate it with {GROUP_ANNOTATION}, or name the addresses in command, args or env",
                 at=unit.at,
             )
+
+
+def _of_unknown_devices(unit: Unit, found: _Found) -> Iterator[Unknown]:
+    """Jobs of several pods whose claims may be accelerators, on which the pods would compute together."""
+    for pods in (found.pod_sets[i] for i in unit.pod_sets):
+        if not unit.seed or not maybe_many(pods) or accelerators_of(pods.spec):
+            continue
+        for container in pods.spec.containers:
+            claimed = next((each for each in container.claimed if each.accelerator is None), None)
+            if claimed is not None:
+                what = claimed.device_class or ", ".join(container.resource_claims)
+                yield Unknown(
+                    str(unit.owner),
+                    f"whether its pods compute together: no document says which devices {what} stands for",
+                    "add the ResourceClaimTemplate and its DeviceClass, or annotate the object with "
+                    f"{GROUP_ANNOTATION}",
+                    at=unit.at,
+                )
+                return
 
 
 def _lost(

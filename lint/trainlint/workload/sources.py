@@ -1,4 +1,4 @@
-"""What a container takes from elsewhere: variables from ConfigMaps and from the pod's own fields, mounted files."""
+"""What a container takes from elsewhere: variables from ConfigMaps and its own pod, mounted files, claimed devices."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, EnvVar, MountedFile
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Document, Field
+from trainlint.workload.claims import claimed_devices
 from trainlint.workload.expansion import Context
 
 __all__ = ["with_sources"]
@@ -53,6 +54,10 @@ class _Reader:
 
     def container(self, container: Container) -> Container:
         """The container with everything that can be known."""
+        if container.resource_claims:
+            claims = self._pod_set.spec.resource_claims
+            names, objects = container.resource_claims, self._context.objects
+            container = replace(container, claimed=claimed_devices(names, claims, self._pod_set.namespace, objects))
         if container.at is None or container.at.document != self._document.index:
             return container
         written = self._document.root.down(*container.at.path)

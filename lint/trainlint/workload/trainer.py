@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainlint.finding import Unknown
 from trainlint.kube.values import known_text, read_int, read_text
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container
+from trainlint.model.pod import Container, PodSpec
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, injected, named
@@ -18,7 +18,8 @@ from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
 from trainlint.workload.stages import job_set_stages
-from trainlint.workload.trainer_template import NODE, job_set_spec, step_of
+from trainlint.workload.trainer_places import written_places
+from trainlint.workload.trainer_template import NODE, job_set_spec, launches_as_node, step_of
 
 __all__ = ["expand_train_job"]
 
@@ -34,7 +35,7 @@ _OVERRIDES: Final = ("podSpecOverrides", "podTemplateOverrides")
 def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """The pods of the JobSet that the TrainJob becomes; without its runtime nobody knows them."""
     spec = job["spec"]
-    runtime = _runtime(spec["runtimeRef"], owner, context)
+    written, runtime = _runtime(spec["runtimeRef"], owner, context)
     if runtime is None:
         name = read_text(spec.down("runtimeRef", "name"))
         missing = (
@@ -46,14 +47,19 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
     template = job_set_spec(spec, runtime, policy)
     expansion = expand_job_set(Field(job.document, job.path, {"spec": template}), owner, context)
     at = spec["trainer"].at if spec["trainer"].present else spec.at
-    pod_sets = tuple(replace(found, at=at, template=at) for found in expansion.pod_sets)
+    pod_sets = tuple(
+        written_places(
+            replace(found, at=at, template=at), job, written, template, launcher_is_node=launches_as_node(policy)
+        )
+        for found in expansion.pod_sets
+    )
     steps = {read_text(Field(job.document, (), entry)["name"]): step_of(entry) for entry in template["replicatedJobs"]}
     trainers = [index for index, found in enumerate(pod_sets) if steps.get(found.role) == "trainer"]
     framework = next((name for name in ("torch", "mpi", "jax", "xgboost", "flux") if name in policy), "")
     if framework == "mpi":
         made = _mpi(pod_sets, policy["mpi"])
     elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
-        made = _ranks(pod_sets, trainers[0], framework, owner, _processes(spec, policy.get("torch")))
+        made = _ranks(pod_sets, trainers[0], framework, owner, spec, _processes(spec, policy.get("torch")))
     elif framework == "flux" and trainers:
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
@@ -73,19 +79,20 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
     )
 
 
-def _runtime(reference: Field, owner: ObjectRef, context: Context) -> dict[str, Any] | None:
+def _runtime(reference: Field, owner: ObjectRef, context: Context) -> tuple[Field | None, dict[str, Any] | None]:
+    """The runtime's object where a document holds it, and its spec where it is known."""
     kind = read_text(reference["kind"]) or "ClusterTrainingRuntime"
     name = read_text(reference["name"])
     namespace = owner.namespace if kind == "TrainingRuntime" else ""
     found = context.objects.get(ObjectRef(kind, namespace, name))
     if found is not None:
-        return found["spec"].mapping
+        return found, found["spec"].mapping
     shipped = shipped_runtime(name) if kind == "ClusterTrainingRuntime" else None
-    return dict(shipped["spec"]) if shipped else None
+    return None, dict(shipped["spec"]) if shipped else None
 
 
 def _ranks(
-    pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: ObjectRef, processes: Known[str]
+    pod_sets: tuple[PodSet, ...], index: int, framework: str, owner: ObjectRef, spec: Field, processes: Known[str]
 ) -> Expansion:
     """Env of the container ``node``; the address uses the TrainJob's name as subdomain, whatever the runtime says."""
     address, port, rank, size = _ADDRESS_VARIABLES[framework]
@@ -101,12 +108,32 @@ def _ranks(
         env[port] = str(_PORT)
     if framework == "torch":
         env["PET_NPROC_PER_NODE"] = processes or "auto"
-    pods = replace(pod_sets[index], spec=injected(pod_sets[index].spec, env, pod_sets[index].at, NODE))
+    pod_spec = injected(pod_sets[index].spec, env, pod_sets[index].at, NODE)
+    trainer = spec["trainer"]
+    for name, field in ((size, "numNodes"), ("PET_NPROC_PER_NODE", "numProcPerNode")):
+        if name in env and trainer[field].present:
+            pod_spec = _told_at(pod_spec, name, trainer[field])
+    pods = replace(pod_sets[index], spec=pod_spec)
     flows: tuple[Flow, ...] = ()
     if maybe_several(count):
         why = f"ranks meet at {host}:{_PORT} ({address})"
         flows = (rendezvous(index, index, _PORT, why, pods.at), *dns(index, f"{address} is the name {host}", pods.at))
     return Expansion((*pod_sets[:index], pods, *pod_sets[index + 1 :]), flows, ranks=frozenset({index}))
+
+
+def _told_at(spec: PodSpec, name: str, field: Field) -> PodSpec:
+    """The spec whose injected variable stands where the user writes its value."""
+    containers = tuple(
+        replace(
+            container,
+            env=tuple(
+                replace(entry, at=field.at) if entry.injected and entry.name == name else entry
+                for entry in container.env
+            ),
+        )
+        for container in spec.containers
+    )
+    return replace(spec, containers=containers)
 
 
 def _processes(spec: Field, policy: Any) -> Known[str]:

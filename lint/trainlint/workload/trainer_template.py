@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainlint.source.document import Field
 from trainlint.workload.strategic_merge import merged
 
-__all__ = ["NODE", "job_set_spec", "step_of"]
+__all__ = ["NODE", "is_told", "job_set_spec", "launches_as_node", "step_of"]
 
 NODE: Final = "node"
 """The name of the trainer's container, and of the job that holds the nodes of an MPI runtime."""
@@ -28,18 +28,35 @@ def job_set_spec(spec: Field, runtime: Mapping[str, Any], policy: Mapping[str, A
     jobs = result.get("replicatedJobs")
     result["replicatedJobs"] = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
     trainer = spec["trainer"]
+    mpi = policy.get("mpi") if isinstance(policy.get("mpi"), dict) else None
+    launcher_is_node = launches_as_node(policy)
     for job in result["replicatedJobs"]:
-        mpi = policy.get("mpi") if isinstance(policy.get("mpi"), dict) else None
-        launcher_is_node = mpi is not None and mpi.get("runLauncherAsNode") is True
         is_trainer = step_of(job) == "trainer"
         counted = job.get("name") == NODE if mpi is not None else is_trainer
         if is_trainer:
             job["replicas"] = 1
         if counted:
             _count(job, trainer["numNodes"], policy.get("numNodes"), launcher_is_node=launcher_is_node)
-        if trainer.mapping is not None and (is_trainer or (launcher_is_node and job.get("name") == NODE)):
-            _apply(job, trainer, whole=is_trainer)
+        if trainer.mapping is not None:
+            _apply(job, trainer, launcher_is_node=launcher_is_node)
     return result
+
+
+def launches_as_node(policy: Mapping[str, Any]) -> bool:
+    """Whether the launcher of an MPI runtime is one of its nodes."""
+    mpi = policy.get("mpi")
+    return isinstance(mpi, dict) and mpi.get("runLauncherAsNode") is True
+
+
+def is_told(job: Any, container: Any, key: str, *, launcher_is_node: bool) -> bool:
+    """Whether the trainer section decides a key of a container (``image``, ``command``, ``args``, ``env``,
+    ``resources``): in the trainer's job, and apart from what it runs in the nodes beside a launcher that is one.
+    """
+    if not isinstance(container, dict) or container.get("name") != NODE:
+        return False
+    if step_of(job) == "trainer":
+        return True
+    return launcher_is_node and key in {"env", "resources"} and isinstance(job, dict) and job.get("name") == NODE
 
 
 def step_of(job: Any) -> str:
@@ -59,19 +76,19 @@ def _count(job: dict[str, Any], written: Field, default: Any, *, launcher_is_nod
     inner["parallelism"] = inner["completions"] = nodes
 
 
-def _apply(job: dict[str, Any], trainer: Field, *, whole: bool) -> None:
+def _apply(job: dict[str, Any], trainer: Field, *, launcher_is_node: bool) -> None:
     containers = _below(job, "template", "spec", "template", "spec").get("containers")
     for container in containers if isinstance(containers, list) else []:
-        if not isinstance(container, dict) or container.get("name") != NODE:
+        if not is_told(job, container, "resources", launcher_is_node=launcher_is_node):
             continue
-        if whole:
-            for key in ("image", "command", "args"):
-                if trainer[key].present:
-                    container[key] = trainer[key].value
+        for key in ("image", "command", "args"):
+            if trainer[key].present and is_told(job, container, key, launcher_is_node=launcher_is_node):
+                container[key] = trainer[key].value
         if isinstance(trainer["env"].value, list):
             container.update(merged({"env": container.get("env") or []}, {"env": trainer["env"].value}))
-        if trainer["resourcesPerNode"].mapping is not None:
-            container["resources"] = merged(container.get("resources") or {}, trainer["resourcesPerNode"].value)
+        asked = trainer["resourcesPerNode"]
+        if asked["limits"].present or asked["requests"].present:  # it replaces everything, also claims
+            container["resources"] = {key: asked[key].value for key in ("limits", "requests") if asked[key].present}
 
 
 def _below(mapping: dict[str, Any], *steps: str) -> dict[str, Any]:

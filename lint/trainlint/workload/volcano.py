@@ -14,20 +14,24 @@ from trainlint.launch.environment import MPI_PROGRAMS
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
 from trainlint.source.document import Field
+from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
 
-__all__ = ["expand_volcano_cron_job", "expand_volcano_job"]
+__all__ = ["VOLCANO_JOB", "Plugins", "expand_volcano_cron_job", "expand_volcano_job", "read_plugins"]
 
+VOLCANO_JOB: Final = "Job.batch.volcano.sh"
+"""The kind of Volcano's Job among the identities of objects."""
 _PREFIX: Final = "volcano.sh/"
+_LONGEST: Final = 63
 _NEEDING_SERVICE: Final = ("pytorch", "tensorflow", "mpi", "ray")
 _TENSORFLOW_TASKS: Final = {"ps": "ps", "worker": "worker", "chief": "chief"}
 
 
 @fact
-class _Plugins:
+class Plugins:
     """The plugins that the webhook leaves the job with, and their arguments."""
 
     arguments: Mapping[str, tuple[str, ...]]
@@ -52,13 +56,12 @@ class _Plugins:
 
 def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """Tasks of numbered pods; the svc plugin gives them names and shuts them off with a NetworkPolicy."""
-    del context
-    return _expand(job, owner, owner.name)
+    return _expand(job, owner, owner.name, context)
 
 
-def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
+def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) -> Expansion:
     spec = job["spec"]
-    plugins = _plugins(spec["plugins"])
+    plugins = read_plugins(spec["plugins"])
     has_names = "svc" in plugins
     pod_sets: list[PodSet] = []
     for number, task in enumerate(spec["tasks"].elements()):
@@ -80,9 +83,10 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
             task["template"],
             task.at,
             labels=labels,
-            hostname=f"{name}-{role}-{{}}" if served else "",
-            subdomain=owner.name if served else "",
+            hostname=f"{name}-{role}-{{}}" if served and not _own(task, "hostname") else "",
+            subdomain=owner.name if served and not _own(task, "subdomain") else "",
         )
+        pods = with_claims(pods, context.objects)
         scheduler = pods.spec.scheduler_name or read_text(spec["schedulerName"]) or "volcano"
         pod_sets.append(replace(pods, spec=replace(pods.spec, scheduler_name=scheduler)))
     ranks, flows = _framework(plugins, pod_sets)
@@ -107,28 +111,34 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str]) -> Expansion:
         flows,
         (service,),
         ranks=ranks,
-        policies=(_policy(job, owner, selector),) if shut else (),
+        policies=(_policy(job, owner, selector),) if shut and len(owner.name) <= _LONGEST else (),
         training=True,
         several_jobs=True,
     )
 
 
-def _plugins(field: Field) -> _Plugins:
+def _own(task: Field, part: str) -> bool:
+    """Whether the template has a host name or subdomain of its own, which the svc plugin leaves as it is."""
+    return task.down("template", "spec", part).present
+
+
+def read_plugins(field: Field) -> Plugins:
+    """The plugins under ``spec.plugins``, with those that the webhook adds for them."""
     written = {name: read_strings(arguments) for name, arguments in field.items()}
     if any(name in written for name in _NEEDING_SERVICE):
         written.setdefault("svc", ())
     if "mpi" in written:
         written.setdefault("ssh", ())
-    return _Plugins(written)
+    return Plugins(written)
 
 
 def expand_volcano_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """The pods of one of the Jobs that a Volcano CronJob makes; their names are made in the cluster."""
-    del context
-    return _expand(cron_job.down("spec", "jobTemplate"), owner, Undetermined("the Job's name is made in the cluster"))
+    name = Undetermined("the Job's name is made in the cluster")
+    return _expand(cron_job.down("spec", "jobTemplate"), owner, name, context)
 
 
-def _framework(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]]:
+def _framework(plugins: Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]]:
     """The ranks and flows that a framework plugin makes; without one, the ranks are what the containers prove."""
     index = {found.role: number for number, found in enumerate(pod_sets)}
     if "pytorch" in plugins:
@@ -162,7 +172,7 @@ def _framework(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset
     return frozenset(number for number, found in enumerate(pod_sets) if indexed_ranks(found)), ()
 
 
-def _by_ssh(plugins: _Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]] | None:
+def _by_ssh(plugins: Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]] | None:
     """One task runs mpirun, others sshd: the way before there was a plugin for MPI."""
     launchers = [number for number, found in enumerate(pod_sets) if _runs(found, MPI_PROGRAMS)]
     workers = [number for number, found in enumerate(pod_sets) if _runs(found, {"sshd"}) and number not in launchers]

@@ -91,19 +91,25 @@ from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
 from trainlint.workload.communicators import communicators
 from trainlint.workload.mistakes.hostnames import all_misnamed
+from trainlint.workload.mistakes.inside import absent_pods
 from trainlint.workload.mistakes.meetings import meeting_faults
 from trainlint.workload.services import directory_of
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
-    """One finding per communicator; none for names that DNS does not know."""
+    """One finding per communicator and per absent pod; none for other names that DNS does not know."""
     workloads = facts.snapshot.workloads
+    directory = directory_of(workloads)
+    absent: set[str | int] = set()
+    for workload in workloads.objects:
+        for fault in absent_pods(workload, directory):
+            absent.add(fault.evidence["host"])
+            yield fault.finding()
     found = list(communicators(workloads.groups))
     if not found:
         return
-    directory = directory_of(workloads)
-    misnamed = {each.host for each in all_misnamed(workloads, facts.snapshot.may_hold_more)}
+    misnamed = absent | {each.host for each in all_misnamed(workloads, facts.snapshot.may_hold_more)}
     for ranks in found:
         for fault in meeting_faults(ranks, directory, misnamed):
             yield fault.finding()

@@ -17,7 +17,7 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.workload.accelerators import accelerators_of, is_accelerator
 
-__all__ = ["disabled_fabric", "missing_device", "some_roles"]
+__all__ = ["disabled_fabric", "fabric_refused", "missing_device", "some_roles"]
 
 _SLOW_PROVIDERS: Final = frozenset({"tcp", "sockets", "udp", "tcp;ofi_rxm"})
 _FABRIC_NETS: Final = frozenset({"ib", "libfabric", "aws libfabric", "ofi"})
@@ -70,6 +70,15 @@ def missing_device(rank: Rank, devices: Devices, offered: Callable[[], Sequence[
         if variable is not None and value is not None and _needs(name, value):
             return _without(rank, variable, wanted, offered)
     return None
+
+
+def fabric_refused(rank: Rank) -> bool:
+    """Whether a setting says that the ranks shall use no fabric, or may say so."""
+    net, provider = rank.value("NCCL_NET"), rank.value("FI_PROVIDER")
+    if {"NCCL_NET", "FI_PROVIDER"} & set(rank.settings) and net is None and provider is None:
+        return True
+    tcp = (net or "").lower() == "socket" or (provider or "").strip().lower() in _SLOW_PROVIDERS
+    return tcp or _fabric_off(rank)
 
 
 def _fabric_off(rank: Rank) -> bool:

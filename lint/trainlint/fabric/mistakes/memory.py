@@ -115,7 +115,7 @@ def _bytes(quantity: Known[str]) -> int | None:
 
 
 def _too_large(pod_set: PodSet, volume: Volume, container: Container, limit: str) -> Fault:
-    at = container.at.child("resources", "limits", "memory") if container.at else pod_set.at
+    at = container.resources_at.child("limits", "memory") if container.resources_at else pod_set.at
     return Fault(
         pod_set,
         f"the volume {volume.name} of {pod_set.name} may take {volume.size_limit} of memory, and its pages count for "

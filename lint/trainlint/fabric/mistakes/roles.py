@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
+from trainlint.fabric.device import requested
 from trainlint.fabric.fault import Fault, place_of
 from trainlint.fabric.interface import placed
 from trainlint.fabric.mistakes.interfaces import NCCL, judge
@@ -119,16 +120,52 @@ def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Net
         if definition is None:
             continue
         for name in (definition.resource.rpartition("/")[2], definition.master):
-            below = networks.mtus.get(name)
-            if below is not None and below[0] < definition.mtu:
+            below = min(networks.mtus.get(name, ()), key=lambda each: each.mtu, default=None)
+            if below is not None and below.mtu < definition.mtu:
                 yield _mtu_fault(
                     communicator,
                     (pod_set, definition.mtu, definition.at),
-                    (None, *below),
+                    (None, below.mtu, below.at),
                     network.name,
                     f"the port {name}",
                 )
                 return
+    yield from _unequal_ports(communicator, interfaces, networks)
+
+
+def _unequal_ports(communicator: Communicator, interfaces: Interfaces, networks: Networks) -> Iterator[Fault]:
+    """Ports of one device resource that two node policies give different MTUs: the ranks get either."""
+    for rank in communicator.ranks if communicator.spans else ():
+        for name in _ports_of(rank.pod_set, interfaces[id(rank.pod_set)]):
+            of_ports = networks.mtus.get(name, ())
+            for one, other in combinations(of_ports, 2):
+                if one.mtu == other.mtu or one.ports == other.ports:
+                    continue
+                less, more = sorted((one, other), key=lambda each: each.mtu)
+                yield Fault(
+                    rank.pod_set,
+                    f"MTUs differ along one path of {communicator.group.name}: ports of {name} have {less.mtu} by "
+                    f"{less.policy} and {more.mtu} by {more.policy}, and its ranks get either: large frames are lost "
+                    "on the way, small ones pass",
+                    less.at,
+                    f"give both policies one MTU, {more.mtu} if the switches carry it",
+                    f"mtu of {name}",
+                    ((f"has MTU {more.mtu}", more.at), (f"uses it ({rank.pod_set.name})", rank.pod_set.template)),
+                    {less.policy: less.mtu, more.policy: more.mtu},
+                )
+                return
+
+
+def _ports_of(pod_set: PodSet, interfaces: PodInterfaces) -> Iterator[str]:
+    """The device resources (by the last part of their names) and interfaces of nodes that the pods' traffic uses."""
+    for each in interfaces.known:
+        definition = each.network.definition
+        if definition is not None:
+            yield from (name for name in (definition.resource.rpartition("/")[2], definition.master) if name)
+    for container in pod_set.spec.containers:
+        for resource, count, _ in requested(container):
+            if count != 0 and "/" in resource:
+                yield resource.rpartition("/")[2]
 
 
 def _mtu_fault(

@@ -34,6 +34,8 @@ _PROTOCOLS: Final = {"ll", "ll128", "simple"}
 _FLAGS: Final = {"SET_THREAD_NAME", "WARN_ENABLE_DEBUG_INFO", "PARAM_DUMP_ALL"}
 _TYPED_LISTS: Final[Release] = (2, 24)
 _HOST_PORT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:\d{1,5}")
+_MELLANOX: Final = re.compile(r"mlx[45]_\w")
+"""What the drivers mlx4_ib and mlx5_ib call their devices, also where the kernel's names are extended (mlx5_bond_0)."""
 _NOT_IN_NAMES: Final = frozenset(" \t\n\"'*!;")
 
 
@@ -61,6 +63,13 @@ def complaint(name: str, value: str, release: Release = NEWEST) -> tuple[str, st
             return None
         return "is no level of torch, which raises ValueError when it starts", "write OFF, INFO or DETAIL"
     if name == "UCX_NET_DEVICES":
+        wrong = (
+            []
+            if value.startswith("^")
+            else [item for item in value.split(",") if item.startswith("mlx") and not _is_made(item, exact=True)]
+        )
+        if wrong:
+            return _no_driver(wrong[0].partition(":")[0])
         bare = [item for item in value.removeprefix("^").split(",") if re.fullmatch(r"mlx5_\w+", item)]
         if bare:
             return f"names {bare[0]} without a port, and UCX knows devices only with it", f"write {bare[0]}:1"
@@ -202,8 +211,37 @@ def _lists(name: str, value: str, release: Release) -> tuple[str, str] | None:
     return None
 
 
+def _adapters(name: str, value: str, release: Release) -> tuple[str, str] | None:
+    """Names of adapters that no driver makes; what an exclusion names besides does no harm."""
+    if name != "IB_HCA" or value.startswith("^"):
+        return None
+    exact = value.startswith("=")
+    for item in value.removeprefix("=").split(","):
+        if item.strip().startswith("mlx") and not _is_made(item.strip(), exact=exact):
+            return _no_driver(item.strip().partition(":")[0])
+    return None
+
+
+def _is_made(item: str, *, exact: bool) -> bool:
+    """Whether a name that begins with mlx can be that of a device, or without ``exact`` the beginning of one."""
+    device = item.partition(":")[0]
+    if set(device) & set("*?["):
+        return True
+    return bool(_MELLANOX.match(device)) or (not exact and any(each.startswith(device) for each in ("mlx4_", "mlx5_")))
+
+
+def _no_driver(device: str) -> tuple[str, str]:
+    number = re.search(r"\d+$", device.partition("_")[2] or "")
+    like = f"mlx5_{number[0] if number else 0}"
+    text = (
+        f"names {device}, and no driver makes a device of this name: adapters of NVIDIA are mlx5_0, mlx5_1 and so on "
+        "(mlx4_0 up to ConnectX-3), so it selects nothing"
+    )
+    return text, f"name a device that ibv_devices lists on the node, such as {like}"
+
+
 _CHECKS: Final[tuple[Callable[[str, str, Release], tuple[str, str] | None], ...]] = (
-    _levels, _words, _debug, _tuning, _addresses, _lists,
+    _levels, _words, _debug, _tuning, _addresses, _lists, _adapters,
 )  # fmt: skip
 
 

@@ -53,7 +53,7 @@ def _process_fault(pods: PodSet, container: Container, found: _Started, devices:
         f"{found.by} starts {processes} in each pod of {pods.name}, which gets {devices} accelerators: {effect}",
         found.at,
         f"start {devices} processes, or ask for {found.count} accelerators",
-        (("what the pod asks for", (container.at or pods.template).child("resources")),),
+        (("what the pod asks for", container.resources_at or pods.template),),
         {"processes": found.count, "accelerators": devices},
         "processes",
         Certainty.LIKELY,

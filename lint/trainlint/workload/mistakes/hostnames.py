@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
@@ -11,14 +12,15 @@ from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PodSet, Workload, Workloads
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
+from trainlint.workload.mistakes.inside import CLUSTER_SUFFIX, OPERATED, pod_pattern
 from trainlint.workload.mistakes.resolution import UsedName, unresolved
 from trainlint.workload.services import Directory, directory_of
+from trainlint.workload.volcano import VOLCANO_JOB
 
 __all__ = ["Misnamed", "all_misnamed", "misnamed_pods"]
 
-_CLUSTER: Final = re.compile(r"\.svc(?:\.cluster\.local)?\.?$")
 _NUMBERED: Final = re.compile(r"^(?P<name>.+)-\d+$")
-_NAMED_BY_KUBELET: Final = frozenset({"Job", "StatefulSet", "Pod", "JobSet", "LeaderWorkerSet", "Deployment"})
+_NAMED_BY_KUBELET: Final = OPERATED | {"Job", "StatefulSet", "Pod", "Deployment"}
 """Kinds whose pods get DNS names from a headless Service alone; other operators make Services or host lists."""
 
 
@@ -65,16 +67,18 @@ def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: b
 
 def _own_name(address: Address, user: PodSet, workload: Workload) -> UsedName | None:
     """The name as that of a pod of the object, by its first label."""
-    labels = _CLUSTER.sub("", address.host).split(".")
+    labels = CLUSTER_SUFFIX.sub("", address.host).split(".")
     if len(labels) > 3 or "$" in address.text:
         return None
     if len(labels) == 3 and labels[2] != workload.owner.namespace:
         return None
     for pods in workload.pod_sets:
-        pattern = re.escape(pods.hostname).replace(r"\{\}", r"\d+")
+        called = pods
+        if not pods.hostname and workload.owner.kind == VOLCANO_JOB:  # without the svc plugin it is no host name
+            called = replace(pods, hostname=f"{workload.owner.name}-{pods.role}-{{}}")
         numbered = _NUMBERED.match(labels[0])
         unnamed = not pods.hostname and workload.owner.kind == "Job" and maybe_many(pods)
-        if (pattern and re.fullmatch(pattern, labels[0])) or (
+        if (called.hostname and pod_pattern(called).fullmatch(labels[0])) or (
             unnamed and numbered is not None and numbered["name"] == workload.owner.name
         ):
             return UsedName(labels[0], labels[1] if len(labels) > 1 else "", address, workload, user, pods)

@@ -21,7 +21,9 @@ from trainlint.workload.services import Directory, target_port
 __all__ = ["lonely_ranks", "meeting_faults", "meetings_apart", "service_ports", "strangers"]
 
 
-def meeting_faults(communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str]) -> Iterator[Fault]:
+def meeting_faults(
+    communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str | int]
+) -> Iterator[Fault]:
     """The first thing that keeps the ranks of a communicator from meeting, apart from hosts that DNS does not know."""
     if any((meeting := meeting_of(pods)) is not None and meeting.host in misnamed for pods in communicator):
         return
@@ -87,7 +89,7 @@ def strangers(communicator: Sequence[PodSet], directory: Directory) -> Iterator[
     for pods in communicator:
         meeting = meeting_of(pods)
         offered = {
-            entry.value
+            entry.value.lower()
             for container in pods.spec.containers
             for entry in container.env
             if entry.injected and entry.name in {"PET_MASTER_ADDR", "MASTER_ADDR"} and isinstance(entry.value, str)

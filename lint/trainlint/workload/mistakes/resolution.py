@@ -13,7 +13,9 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
+from trainlint.workload.mistakes.inside import OPERATED
 from trainlint.workload.services import Directory
+from trainlint.workload.volcano import VOLCANO_JOB, read_plugins
 from trainlint.workload.written import containers_of
 
 __all__ = ["UsedName", "unresolved"]
@@ -38,8 +40,15 @@ def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) ->
     """
     target = name.target
     service = directory.services.get((target.namespace, name.service)) if name.service else None
+    if name.workload.owner.kind in OPERATED and not is_placeholder(target.spec.subdomain):
+        if directory.resolve(name.address, target.namespace) is not None:
+            return None
+        if not target.spec.subdomain or not target.hostname:
+            return _unserved(name)
+        if name.service and name.service != named(target.spec.subdomain) and service is None:
+            return _other_subdomain(name)
     if not name.service:
-        return None if not holds_services else _bare(name, directory)
+        return _bare(name, directory) if holds_services or name.workload.owner.kind in OPERATED else None
     if is_placeholder(target.spec.subdomain):
         return None
     if service is None:
@@ -86,14 +95,61 @@ def _bare(name: UsedName, directory: Directory) -> Fault | None:
         return None
     if name.user is target and not maybe_many(target):  # the kubelet writes a pod's own name into its /etc/hosts
         return None
+    operated = name.workload.owner.kind in OPERATED
+    full = f"{name.pod}.{named(target.spec.subdomain) or 'SERVICE'}"
     return Fault(
-        f"{name.user.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is "
-        f"{name.pod}.{target.spec.subdomain or 'SERVICE'}",
+        f"{name.user.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is {full}",
         name.address.at,
-        f"write {name.pod}.{target.spec.subdomain or 'SERVICE'}, with a headless Service that selects the pods",
+        f"write {full}" if operated else f"write {full}, with a headless Service that selects the pods",
         evidence={"host": name.pod},
         cause=name.pod,
         certainty=Certainty.LIKELY,
+    )
+
+
+def _unserved(name: UsedName) -> Fault | None:
+    """The pods have no names in DNS, as their object does not ask for them."""
+    own = f"{name.pod}.{name.service or name.workload.owner.name}"
+    if not name.service and not name.address.rendezvous:
+        return None
+    if name.workload.owner.kind == VOLCANO_JOB:
+        written = name.workload.field.down("spec", "plugins")
+        if "svc" in read_plugins(written):  # the template has a host name or a subdomain of its own
+            return None
+        plain = written["svc"].at if written.present else name.workload.field["spec"].at
+        why, at, remedy = "only the svc plugin of Volcano makes that name, and the job has none", plain, "svc: []"
+        fixes = (Fix("add the svc plugin", (Put(written["svc"].at, []),)),) if written.present else ()
+    elif name.workload.owner.kind == "JobSet":
+        written = name.workload.field.down("spec", "network", "enableDNSHostnames")
+        why, at, remedy = "enableDNSHostnames is false, so its pods have no names in DNS", written.at, "true"
+        fixes = (Fix("give the pods names in DNS", (Put(written.at, value=True),)),)
+    else:
+        return None
+    return Fault(
+        f"{name.user.name} looks for {name.address.host}; {own} would be a pod of {name.workload.owner.name}, but "
+        f"{why}",
+        at,
+        f"write {remedy} here" + ("" if name.service else f", and {own} as the name"),
+        (_used(name),),
+        {"host": name.address.host},
+        name.service or name.pod,
+        Certainty.LIKELY,
+        fixes=fixes if name.service else (),
+    )
+
+
+def _other_subdomain(name: UsedName) -> Fault | None:
+    """The operator decides the subdomain of the pods: under any other name DNS does not know them."""
+    right = f"{name.pod}.{named(name.target.spec.subdomain)}"
+    return Fault(
+        f"{name.user.name} looks for {name.address.host}, and the pods of {name.target.name} have the subdomain "
+        f"{named(name.target.spec.subdomain)}: DNS knows this one as {right}",
+        name.address.at,
+        f"write {right}",
+        (("the pods", name.target.at),),
+        {"host": name.address.host, "subdomain": named(name.target.spec.subdomain)},
+        name.service,
+        Certainty.LIKELY,
     )
 
 

@@ -13,6 +13,7 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mpijob import ssh_arguments_lost, ssh_ports
+from trainlint.workload.volcano import read_plugins
 from trainlint.workload.written import containers_of, template_of
 
 __all__ = ["ssh_faults"]
@@ -36,12 +37,10 @@ def ssh_faults(workload: Workload) -> Iterator[Fault]:
         yield from _server(worker, by_operator=True)
         yield from _ports(launcher, worker)
         yield from _keys(workload, launcher, worker)
-    elif (
-        workload.owner.kind == "Job.batch.volcano.sh"
-        and workload.field.down("spec", "plugins", "mpi").value is not None
-    ):
-        worker = roles.get("worker")
-        if worker is not None and "master" in roles:
+    elif workload.owner.kind == "Job.batch.volcano.sh":
+        plugins = read_plugins(workload.field.down("spec", "plugins"))
+        worker = roles.get(plugins.option("mpi", "worker", "worker"))
+        if "mpi" in plugins and worker is not None and plugins.option("mpi", "master", "master") in roles:
             yield from _server(worker, by_operator=False)
 
 
