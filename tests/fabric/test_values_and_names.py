@@ -41,6 +41,10 @@ def test_the_numeric_names_of_2_30_7_are_all_there() -> None:
         ("NCCL_IB_HCA", "mlx5_0, mlx5_1"),
         ("TORCH_DISTRIBUTED_DEBUG", "VERBOSE"),
         ("UCX_NET_DEVICES", "mlx5_0"),
+        ("UCX_NET_DEVICES", "mlx5_0:1,mlx6_1:1"),
+        ("NCCL_IB_HCA", "mlx3_1:1"),
+        ("NCCL_IB_HCA", "=mlx5"),
+        ("NCCL_IB_HCA", "mlx5-0"),
     ],
 )
 def test_values_that_are_read_as_something_else(name: str, value: str) -> None:
@@ -70,6 +74,13 @@ def test_values_that_are_read_as_something_else(name: str, value: str) -> None:
         ("NCCL_NET", "AWS Libfabric"),
         ("TORCH_DISTRIBUTED_DEBUG", "detail"),
         ("UCX_NET_DEVICES", "mlx5_0:1"),
+        ("UCX_NET_DEVICES", "mlx4_0:1,mlx5_bond_0:1"),
+        ("UCX_NET_DEVICES", "^mlx3_1:1"),
+        ("NCCL_IB_HCA", "mlx5"),
+        ("NCCL_IB_HCA", "mlx"),
+        ("NCCL_IB_HCA", "=mlx5_ib0,mlx5_bond_0:1"),
+        ("NCCL_IB_HCA", "^mlx3_0"),
+        ("NCCL_IB_HCA", "bnxt_re0,rocep1s0"),
         ("UCX_NET_DEVICES", "eth0"),
     ],
 )

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from tests.workload.manifests import read
+from dataclasses import replace
 
+import pytest
+from tests.workload.manifests import objects, read
+
+from trainlint.finding import Severity
+from trainlint.model.settings import Settings
+from trainlint.workload import read_workloads
 from trainlint.workload.mistakes.names import colliding_names, long_names
 
 POD = "template: {spec: {containers: [{name: c}]}}"
@@ -93,3 +98,42 @@ def test_two_objects_with_names_of_their_own() -> None:
     assert (
         list(colliding_names(read(PYTORCH.replace("NAME", "a") + "---" + PYTORCH.replace("NAME", "b")).objects)) == []
     )
+
+
+VOLCANO = f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: NAME}}
+spec: {{tasks: [{{name: TASK, replicas: 11, {POD}}}]}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "said"),
+    [
+        ("n" * 64, "worker", "64 characters"),  # the label volcano.sh/job-name
+        ("n" * 53, "worker", ""),
+        ("n" * 54, "worker", "64 characters"),  # the webhook looks at the names of pods, with and without svc
+        ("n", "w" * 64, "69 characters"),
+    ],
+)
+def test_names_that_volcano_makes(name: str, task: str, said: str) -> None:
+    found = list(long_names(read(VOLCANO.replace("NAME", name).replace("TASK", task)).objects[0]))
+    assert [said in fault.text for fault in found] == ([True] if said else [])
+
+
+def test_a_policy_that_volcano_cannot_make_is_nobodys_mistake() -> None:
+    text = VOLCANO.replace("TASK", "w").replace("spec: {", "spec: {plugins: {svc: []}, ")
+    assert len(read(text.replace("NAME", "n" * 63)).policies) == 1
+    assert read(text.replace("NAME", "n" * 64)).policies == ()
+
+
+@pytest.mark.parametrize(("files", "count"), [(("a.yaml", "b.yaml"), 1), (("a.yaml", "b/a.yaml"), 0)])
+def test_two_files_that_make_one_name(files: tuple[str, str], count: int) -> None:
+    one = PYTORCH.replace("NAME", "train")
+    other = one.replace("PyTorch", "XGBoost").replace("pytorchReplicaSpecs", "xgbReplicaSpecs")
+    fields = [
+        replace(objects(text)[0].document, file=file).root for text, file in zip((one, other), files, strict=True)
+    ]
+    found = list(colliding_names(read_workloads(fields, Settings()).objects))
+    assert [fault.severity for fault in found] == [Severity.WARNING] * count

@@ -74,3 +74,30 @@ def test_a_port_that_the_operator_overwrites_is_the_fault_of_the_variable() -> N
     lost = "env: [{name: OMPI_MCA_plm_rsh_args, value: -p 2222}], command: [mpirun, x]"
     assert causes('command: [/usr/sbin/sshd, -De, -p, "2222"]', lost) == []
     assert causes('command: [/usr/sbin/sshd, -De, -p, "2233"]', lost) == ["port"]
+
+
+VOLCANO = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: j}
+spec:
+  PLUGINS
+  tasks:
+  - {name: master, replicas: 1, template: {spec: {containers: [{name: c, command: [mpirun, x]}]}}}
+  - {name: worker, replicas: 2, template: {spec: {containers: [{name: c, command: [python, x]}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("plugins", "found"),
+    [
+        ("", []),
+        ("plugins: {svc: [], pytorch: []}", []),
+        ("plugins: {mpi: []}", ["server"]),
+        ("plugins: {mpi: null}", ["server"]),
+        ("plugins: {mpi: [--worker=other]}", []),
+    ],
+)
+def test_only_the_mpi_plugin_of_volcano_needs_a_server(plugins: str, found: list[str]) -> None:
+    workloads = read(VOLCANO.replace("PLUGINS", plugins))
+    assert [fault.cause for workload in workloads.objects for fault in ssh_faults(workload)] == found

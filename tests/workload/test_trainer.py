@@ -126,3 +126,51 @@ def test_overrides_of_older_releases_leave_their_fields_undetermined() -> None:
 def test_findings_about_its_pods_point_at_the_train_job() -> None:
     text = RUNTIME.replace("KIND", "ClusterTrainingRuntime") + job("own")
     assert role(read(text), "node").at.path == ("spec", "trainer")
+
+
+def test_resources_of_the_trainer_section_replace_those_of_the_runtime() -> None:
+    runtime = RUNTIME.replace("KIND", "TrainingRuntime").replace(
+        "image: old",
+        "image: old, resources: {requests: {cpu: 9}, limits: {vpc.amazonaws.com/efa: 4}, claims: [{name: c}]}",
+    )
+    (container,) = role(read(runtime + job("own", "TrainingRuntime")), "node").spec.containers
+    assert (dict(container.limits), dict(container.requests)) == ({"nvidia.com/gpu": "8"}, {})
+    assert container.resource_claims == ()
+    nothing = job("own", "TrainingRuntime").replace("resourcesPerNode: {limits: {nvidia.com/gpu: 8}}", "")
+    (kept,) = role(read(runtime + nothing), "node").spec.containers
+    assert (dict(kept.limits), dict(kept.requests)) == ({"vpc.amazonaws.com/efa": "4"}, {"cpu": "9"})
+
+
+def test_every_fact_of_the_pods_stands_where_a_user_wrote_it() -> None:
+    patch = """
+  runtimePatches:
+  - manager: example.com/a
+    trainingRuntimeSpec: {template: {spec: {replicatedJobs: [{name: node, template: {spec: {template: {spec:
+      {nodeSelector: {pool: gpu}}}}}}]}}}
+"""
+    workloads = read(RUNTIME.replace("KIND", "TrainingRuntime") + job("own", "TrainingRuntime", patch))
+    spec = role(workloads, "node").spec
+    (container,) = spec.containers
+    places = {entry.name: entry.at for entry in container.env if entry.at is not None}
+    template = ("spec", "template", "spec", "replicatedJobs", 1, "template", "spec", "template", "spec")
+    node = (*template, "containers", 0)
+    assert spec.at is not None
+    assert (spec.at.document, spec.at.path) == (0, template)
+    assert container.at is not None
+    assert (container.at.document, container.at.path) == (0, node)
+    assert (places["A"].document, places["A"].path) == (0, (*node, "env", 0))
+    assert (places["B"].document, places["B"].path) == (1, ("spec", "trainer", "env", 0))
+    assert places["PET_NNODES"].path == ("spec", "trainer", "numNodes")
+    assert container.resources_at is not None
+    assert container.resources_at.path == ("spec", "trainer", "resourcesPerNode")
+    (wanted,) = spec.node_selector
+    assert wanted.at is not None
+    assert wanted.at.path[:3] == ("spec", "runtimePatches", 0)
+    assert spec.tolerations[0].at is not None
+    assert spec.tolerations[0].at.path == (*template, "tolerations", 0)
+
+
+def test_a_runtime_that_is_installed_has_no_place_of_its_own() -> None:
+    (container,) = role(read(job("torch-distributed")), "node").spec.containers
+    assert container.at is not None
+    assert container.at.path == ("spec", "trainer")

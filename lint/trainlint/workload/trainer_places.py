@@ -60,14 +60,17 @@ class _Places:
         named = tuple(_named(self._made, steps))
         if (found := self._by_trainer(steps)) is not None:
             return found
+        own = None if self._runtime is None else _reached(self._runtime.down("spec", "template", "spec"), named)
+        if own is not None and own[1] and isinstance(_below(self._made, steps), dict):
+            return own[0]  # patches only add to it
         for patch in reversed([*self._job.down("spec", "runtimePatches").elements()]):
             found, whole = _reached(patch.down("trainingRuntimeSpec", "template", "spec"), named)
             if whole:
                 return found
-        if self._runtime is None:
+        if own is None:
             trainer = self._job.down("spec", "trainer")
             return trainer.at if trainer.present else self._job["spec"].at
-        return _reached(self._runtime.down("spec", "template", "spec"), named)[0]
+        return own[0]
 
     def _by_trainer(self, steps: Steps) -> Location | None:
         """The place in the trainer section, where it decides what stands below a container."""

@@ -19,6 +19,7 @@ __all__ = ["CLUSTER_SUFFIX", "OPERATED", "absent_pods", "last_name", "pod_patter
 
 OPERATED: Final = frozenset({"JobSet", "LeaderWorkerSet", VOLCANO_JOB})
 """Kinds whose operator makes host names, subdomain and Service: others can add nothing to the subdomain."""
+_ALIKE: Final = 0.85
 CLUSTER_SUFFIX: Final = re.compile(r"\.svc(?:\.cluster\.local)?\.?$")
 
 
@@ -38,9 +39,17 @@ def absent_pods(workload: Workload, directory: Directory) -> Iterator[Fault]:
                 name = _pod_part(address, subdomain, workload)
                 if not name or name in said or any(_has(each, name) for each in workload.pod_sets):
                     continue
-                if directory.resolve(address, workload.owner.namespace) is None:
+                if not _of_another(address, workload, directory):
                     said.add(name)
                     yield _absent(name, subdomain, address, pods, workload)
+
+
+def _of_another(address: Address, workload: Workload, directory: Directory) -> bool:
+    """Whether the name leads to pods of another object, or to a Service."""
+    found = directory.resolve(address, workload.owner.namespace)
+    if found is None:
+        return False
+    return not found.pod or any(directory.pod_sets[index].owner != workload.owner for index in found.targets)
 
 
 def _pod_part(address: Address, subdomain: str, workload: Workload) -> str:
@@ -87,8 +96,8 @@ def last_name(pods: PodSet) -> str:
 
 def _absent(name: str, subdomain: str, address: Address, user: PodSet, workload: Workload) -> Fault:
     pod_sets = [pods for pods in workload.pod_sets if pods.replicas != 0]
-    firsts = [pods.hostname.replace("{}", "1" if _is_worker(pods) else "0") for pods in pod_sets]
-    nearest = next(iter(difflib.get_close_matches(name, firsts, 1, 0.0)), firsts[0])
+    firsts = [_first_name(pods) for pods in pod_sets]
+    nearest = next(iter(difflib.get_close_matches(name, firsts, 1, _ALIKE)), firsts[0])
     named = ", ".join(
         first if first == (last := last_name(pods)) else f"{first} to {last}"
         for first, pods in zip(firsts, pod_sets, strict=True)
@@ -105,5 +114,7 @@ def _absent(name: str, subdomain: str, address: Address, user: PodSet, workload:
     )
 
 
-def _is_worker(pods: PodSet) -> bool:
-    return pods.owner.kind == "LeaderWorkerSet" and pods.role == "worker"
+def _first_name(pods: PodSet) -> str:
+    """The host name with the smallest numbers; workers of a LeaderWorkerSet count from 1."""
+    worker = pods.owner.kind == "LeaderWorkerSet" and pods.role == "worker"
+    return pods.hostname.replace("{}", "0", 1).replace("{}", "1" if worker else "0")
