@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,16 +14,20 @@ import yaml
 
 from trainlint.engine import check
 from trainlint.finding import Severity
-from trainlint.result import Placed, Result
+from trainlint.model.known import Answer
+from trainlint.result import GroupVerdict, Placed, Result
 
 __all__ = ["Outcome", "run_case"]
 
 
 @dataclass
 class Outcome:
-    """What a case's run missed or said too much; empty when it passes."""
+    """What a case's run missed or said too much; empty when it passes. ``false`` is what it said and should not have,
+    also where it knows only a part of the case, because nothing renders the rest.
+    """
 
     problems: list[str] = field(default_factory=list)
+    false: list[str] = field(default_factory=list)
     result: Result | None = None
 
 
@@ -37,7 +42,9 @@ def run_case(folder: Path) -> Outcome:
             shutil.copytree(folder, root, ignore=shutil.ignore_patterns("case.yaml"))
             result = check([root])
     outcome = Outcome(result=result)
-    _compare(case, result, folder.name.partition("--")[0], outcome.problems)
+    named = folder.name.partition("--")[0]
+    _compare(case, result, named, outcome.problems)
+    outcome.false += _false(case, result)
     return outcome
 
 
@@ -80,11 +87,27 @@ def _compare(case: dict[str, Any], result: Result, named: str, problems: list[st
         files = {related.file for each in found if each.finding.rule == want["rule"] for related in each.related}
         if want["file"] not in files:
             problems.append(f"missing related place: {want}, there are {sorted(files)}")
-    for want in case.get("groups", ()):
-        problems += _group_problems(want, result)
+    problems += _groups_problems(case.get("groups", ()), result)
     if case.get("unknown") and not result.unknowns:
         problems.append("missing: an unknown")
     problems += [f"a rule broke: {failure}" for failure in result.failures]
+
+
+def _false(case: dict[str, Any], result: Result) -> Iterator[str]:
+    """Errors and warnings that the case does not expect, and answers other than its own."""
+    tolerated, expected = case.get("tolerate", ()), case["expect"]
+    for each in result.findings:
+        if each.finding.severity is Severity.NOTE or each.finding.rule in tolerated:
+            continue
+        if not any(want["rule"] == each.finding.rule for want in expected):
+            yield f"unexpected: {each.finding.rule} in {each.finding.at.file}: {each.finding.message}"
+    for group in result.groups:
+        wants = [want for want in case.get("groups", ()) if want["name"] == group.name]
+        for key, value in (("exists", group.exists), ("for_all", group.for_all)):
+            answers = {want[key] for want in wants if key in want}
+            if answers and value is not Answer.UNKNOWN and value.value not in answers:
+                yield f"group {group.name} in {group.snapshot}: {key} is {value}, not {' or '.join(sorted(answers))}"
+    yield from (f"a rule broke: {failure}" for failure in result.failures)
 
 
 def _fits(want: dict[str, Any], placed: Placed) -> bool:
@@ -115,15 +138,47 @@ def _fits(want: dict[str, Any], placed: Placed) -> bool:
     )
 
 
-def _group_problems(want: dict[str, Any], result: Result) -> list[str]:
-    groups = [group for group in result.groups if group.name == want["name"]]
-    if not groups:
-        return [f"missing group {want['name']}, there are {sorted(group.name for group in result.groups)}"]
+def _groups_problems(wanted: Sequence[dict[str, Any]], result: Result) -> Iterator[str]:
+    """A group that is named once has these values in every snapshot; one that is named several times has each of them
+    in a snapshot of its own, and no others.
+    """
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for want in wanted:
+        by_name.setdefault(want["name"], []).append(want)
+    for name, wants in by_name.items():
+        groups = [group for group in result.groups if group.name == name]
+        faults = {
+            (row, column): _faults(want, group) for row, want in enumerate(wants) for column, group in enumerate(groups)
+        }
+        if not groups:
+            yield f"missing group {name}, there are {sorted(group.name for group in result.groups)}"
+        elif len(wants) > len(groups):
+            yield f"group {name}: {len(groups)} different results, not {len(wants)}"
+        elif len(wants) > 1 and not _matched(range(len(wants)), range(len(groups)), faults):
+            yield f"group {name}: no result of its own for each of {wants}: {[*faults.values()]}"
+        for column in range(len(groups)):
+            own = [faults[row, column] for row in range(len(wants))]
+            if all(own):
+                yield from own[0]
+
+
+def _matched(rows: Sequence[int], columns: Sequence[int], faults: Mapping[tuple[int, int], list[str]]) -> bool:
+    """Whether each row gets a column of its own in which nothing is wrong."""
+    if not rows:
+        return True
+    return any(
+        not faults[rows[0], column] and _matched(rows[1:], [each for each in columns if each != column], faults)
+        for column in columns
+    )
+
+
+def _faults(want: dict[str, Any], group: GroupVerdict) -> list[str]:
+    """In what a result is not as wanted."""
     problems = []
-    for group in groups:
-        for key, value in (("exists", group.exists.value), ("for_all", group.for_all.value)):
-            if key in want and want[key] != value:
-                problems.append(f"group {group.name}: {key} is {value}, not {want[key]} {group.missing} {group.notes}")
-        if "zones" in want and sorted(want["zones"]) != sorted(group.viable_zones):
-            problems.append(f"group {group.name}: viable zones are {group.viable_zones}, not {want['zones']}")
+    what = f"group {group.name} in {group.snapshot}"
+    for key, value in (("exists", group.exists.value), ("for_all", group.for_all.value)):
+        if key in want and want[key] != value:
+            problems.append(f"{what}: {key} is {value}, not {want[key]} {group.missing} {group.notes}")
+    if "zones" in want and sorted(want["zones"]) != sorted(group.viable_zones):
+        problems.append(f"{what}: viable zones are {group.viable_zones}, not {want['zones']}")
     return problems

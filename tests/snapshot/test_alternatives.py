@@ -144,12 +144,54 @@ def test_independent_sets_add_up_and_do_not_multiply(tmp_path: Path) -> None:
         "shared/t.yaml": job("other"),
     }
     found = snapshots(tmp_path, files)
+    # Of each object one definition is in force at a time, so every snapshot holds one Job and one Service.
     assert {name: holds(each) for name, each in found.items()} == {
-        "jobs/one": ["jobs/one/j.yaml:Job/train", "shared/t.yaml:Job/other"],
-        "jobs/two": ["jobs/two/j.yaml:Job/train", "shared/t.yaml:Job/other"],
-        "services/x": ["services/x/s.yaml:Service/train", "shared/t.yaml:Job/other"],
-        "services/y": ["services/y/s.yaml:Service/train", "shared/t.yaml:Job/other"],
+        "jobs/one": ["jobs/one/j.yaml:Job/train", "services/x/s.yaml:Service/train", "shared/t.yaml:Job/other"],
+        "jobs/two": ["jobs/two/j.yaml:Job/train", "services/x/s.yaml:Service/train", "shared/t.yaml:Job/other"],
+        "services/y": ["jobs/one/j.yaml:Job/train", "services/y/s.yaml:Service/train", "shared/t.yaml:Job/other"],
     }
+    assert "of other alternatives it takes services/x" in found["jobs/two"].why
+
+
+def test_of_other_sets_a_snapshot_takes_what_has_its_name(tmp_path: Path) -> None:
+    files = {
+        f"{app}/overlays/{stage}/j.yaml": job(app, image=stage) for app in ("a", "b", "c") for stage in ("dev", "prod")
+    }
+    found = snapshots(tmp_path, files)
+    assert {name: holds(each) for name, each in found.items()} == {
+        f"a/overlays/{stage}": [f"{app}/overlays/{stage}/j.yaml:Job/{app}" for app in ("a", "b", "c")]
+        for stage in ("dev", "prod")
+    }
+
+
+def test_one_object_that_two_directories_define_differently_alternates_alone(tmp_path: Path) -> None:
+    files = {
+        "shared/redis.yaml": job("redis", image="7"),
+        "shared/deny.yaml": job("deny"),
+        "shared/more.yaml": job("more"),
+        "team/cache/redis.yaml": job("redis", image="6"),
+        "team/job.yaml": job("train"),
+        "team/other.yaml": job("other"),
+    }
+    found = snapshots(tmp_path, files)
+    rest = ["shared/deny.yaml:Job/deny", "shared/more.yaml:Job/more"]
+    own = ["team/job.yaml:Job/train", "team/other.yaml:Job/other"]
+    assert {name: holds(each) for name, each in found.items()} == {
+        "shared/redis.yaml": [*rest, "shared/redis.yaml:Job/redis", *own],
+        "team/cache/redis.yaml": [*rest, "team/cache/redis.yaml:Job/redis", *own],
+    }
+    assert "Job redis is defined differently in team/cache/redis.yaml" in found["shared/redis.yaml"].why
+
+
+def test_states_of_one_thing_are_told_by_most_of_what_the_smaller_one_defines(tmp_path: Path) -> None:
+    both = {"before/a.yaml": job("a", "1"), "after/a.yaml": job("a", "2"), "before/b.yaml": job("b")}
+    # `after` defines a, b, c and d: of the smaller one, a and b, both are in it; of a, x and y one of three.
+    states = {**both, "after/b.yaml": job("b"), "after/c.yaml": job("c"), "after/d.yaml": job("d")}
+    assert list(snapshots(tmp_path / "one", states)) == ["after", "before"]
+    others = {**both, "before/x.yaml": job("x"), "after/y.yaml": job("y"), "after/z.yaml": job("z")}
+    found = snapshots(tmp_path / "two", others)
+    assert list(found) == ["after/a.yaml", "before/a.yaml"]
+    assert all(len(each.objects) == 5 for each in found.values())
 
 
 def test_sets_that_share_a_part_are_one_set(tmp_path: Path) -> None:

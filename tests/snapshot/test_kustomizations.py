@@ -257,3 +257,42 @@ def test_a_kustomization_of_flux_is_not_one_of_kustomize(tmp_path: Path) -> None
 def test_a_malformed_kustomization_hurts_nobody(tmp_path: Path, text: str) -> None:
     result = lint(tmp_path, {"nodes.yaml": NODES, "app/job.yaml": torch(), "app/kustomization.yaml": text})
     assert [group.name for group in result.groups] == ["ml/train"]
+
+
+@pytest.mark.parametrize(("plain", "changed"), [("dev", "prod"), ("staging", "prod")])
+def test_a_base_that_two_overlays_share_is_judged_for_the_one_that_changes_nothing(
+    tmp_path: Path, plain: str, changed: str
+) -> None:
+    files = {
+        "nodes.yaml": NODES,
+        "base/kustomization.yaml": "resources: [job.yaml]\n",
+        "base/job.yaml": torch(),
+        f"overlays/{plain}/kustomization.yaml": "resources: [../../base]\n",
+        f"overlays/{changed}/kustomization.yaml": "resources: [../../base]\npatches: [{path: patch.yaml}]\n",
+        f"overlays/{changed}/patch.yaml": PATCH,
+    }
+    result = lint(tmp_path / "fits", files)
+    assert verdicts(result) == {
+        ("ml/train", f"overlays/{plain}"): ("proved", "proved"),
+        ("ml/train", f"overlays/{changed}"): ("unknown", "unknown"),
+    }
+    too_large = by_rule(lint(tmp_path / "large", {**files, "base/job.yaml": torch(gpus=16)}), "request-exceeds-node")
+    assert too_large.finding.severity is Severity.ERROR
+    assert too_large.finding.snapshots == (f"overlays/{plain}",)
+
+
+def test_a_base_above_which_a_plain_root_stands_is_judged_as_it_is(tmp_path: Path) -> None:
+    result = lint(
+        tmp_path,
+        {
+            "nodes.yaml": NODES,
+            "app/kustomization.yaml": "resources: [base]\n",
+            "app/base/kustomization.yaml": "resources: [job.yaml]\n",
+            "app/base/job.yaml": torch(),
+            "app/prod/kustomization.yaml": "resources: [../base]\nnamePrefix: x-\n",
+        },
+    )
+    assert verdicts(result) == {
+        ("ml/train", "app/base"): ("proved", "proved"),
+        ("ml/train", "app/prod"): ("unknown", "unknown"),
+    }

@@ -15,7 +15,7 @@ from trainlint.engine.state import State
 from trainlint.engine.suppress import Suppressed, Suppressor
 from trainlint.engine.suppress import read_all as read_suppressions
 from trainlint.engine.testdata import of_test_data
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Certainty, Finding, Severity
 from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
@@ -103,8 +103,16 @@ def _run(
         if item is not None:
             state.objects.setdefault(key, set()).add(item.written)
         before = state.found.get(key)
-        names = (*(before.snapshots if before else ()), *stamped.snapshots)
-        state.found[key] = replace(before or stamped, snapshots=tuple(dict.fromkeys(names)))
+        state.found[key] = stamped if before is None else _merged(before, stamped)
+
+
+def _merged(before: Finding, other: Finding) -> Finding:
+    """A finding of several snapshots: as severe as in the worst of them, and then named for those alone."""
+    one, two = before.severity or Severity.ERROR, other.severity or Severity.ERROR
+    if one is not two:
+        return before if one.rank < two.rank else other
+    kept = other if before.certainty is Certainty.LIKELY and other.certainty is Certainty.PROVEN else before
+    return replace(kept, snapshots=tuple(dict.fromkeys((*before.snapshots, *other.snapshots))))
 
 
 def _written(finding: Finding, state: State) -> Finding:

@@ -14,7 +14,7 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Group
-from trainlint.snapshot.alternatives import Part, Sides, find_alternatives, parts
+from trainlint.snapshot.alternatives import Part, Sides
 from trainlint.snapshot.assumed import assumptions, with_cni
 from trainlint.snapshot.dealt import EVERYWHERE, Dealt
 from trainlint.snapshot.kinds import READ_KINDS
@@ -22,7 +22,9 @@ from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
+from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.rivals import find_alternatives
 from trainlint.snapshot.said import Said
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
@@ -74,13 +76,15 @@ def build_snapshots(
         return (*found, *tests)
     read = [each for each in left if each.meta.kind in READ_KINDS]
     context = clusters[0] if len(clusters) == 1 else None
-    alternatives = find_alternatives(read, repository.together)
-    sides = Sides(alternatives)
+    alternatives = find_alternatives(read, repository.together, repository.places, repository.transformed)
+    sides = Sides(alternatives, repository.places)
     dealt = Dealt(left if alternatives else (), repository, sides)
     for part in parts(alternatives, sides):
         own = dealt.to(part) if alternatives else left  # without alternatives everything is one part
+        changed = dealt.transformed(part) if alternatives else repository.transformed
         found += [
-            _left_over(repository, part, own, each, context, charts, said, prefix=len(general) > 1) for each in general
+            _left_over(repository, part, own, changed, each, context, charts, said, prefix=len(general) > 1)
+            for each in general
         ]
     return (*found, *tests)
 
@@ -181,6 +185,7 @@ def _left_over(
     repository: Repository,
     part: Part,
     own: Sequence[ApiObject],
+    transformed: Mapping[str, str],
     settings: Settings,
     context: Cluster | None,
     charts: Charts,
@@ -191,7 +196,6 @@ def _left_over(
     """A part that no deployer names; with the only cluster that there is, where it would have to run."""
     there = context.objects if context is not None else ()
     objects = tuple(_once([*own, *there]))
-    transformed = {file: by for file, by in repository.transformed.items() if part.holds(file)}
     changed = context.unrendered if context is not None else {}
     why = part.why
     if context is not None:
@@ -206,7 +210,7 @@ def _left_over(
         unrendered={**transformed, **changed},
         opened=opened(
             objects,
-            transformed=repository.transformed,
+            transformed=transformed,
             rendered=repository.rendered,
             templates=repository.has_templates,
             part=part,

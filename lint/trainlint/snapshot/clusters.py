@@ -9,12 +9,13 @@ from typing import Final
 from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.read import is_deployer
 from trainlint.model.settings import Settings
-from trainlint.snapshot.alternatives import find_alternatives, parts
 from trainlint.snapshot.first import First, first_deployers
 from trainlint.snapshot.follow import Follower
 from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.rivals import find_alternatives
 from trainlint.source.reading import is_kustomization
 
 __all__ = ["find_clusters"]
@@ -76,7 +77,7 @@ def _planes(first: Sequence[First]) -> Iterator[tuple[str, str, list[ApiObject]]
     others = [each for each, paths in first if not paths]
     if not others:
         return
-    for part in parts(find_alternatives(others, {})):
+    for part in parts(find_alternatives(others, {}, wholly=True), alone=True):
         members = [each for each in others if part.holds(each.file)]
         name = _common_name(members) if part.name == "." else _name_of(part.name)
         more = " and those beside it" if len(members) > 1 else ""

@@ -39,8 +39,8 @@ def opened(
         if root.undeployed and (part is None or part.holds(root.root)):
             said = "nobody says where it is installed, and with which values"
             found.setdefault(EVERYWHERE, f"the chart of {root.root}: {said}")
-    if part is not None and any(child is None for _, child in part.chosen):
-        found[EVERYWHERE] = "other alternatives, which are left out here"
+    for namespace in part.open if part is not None else ():
+        found.setdefault(namespace, "other alternatives, which are left out here")
     for each in objects:
         if (each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS and each.ref not in followed:
             found.setdefault(_target(each), f"{each.ref}, whose objects are not in Git")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -16,7 +16,13 @@ from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomi
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.objects import ApiObject, api_objects
 from trainlint.source.document import Document
-from trainlint.source.kustomization import Kustomization, Resolution, read_kustomizations, resolve
+from trainlint.source.kustomization import (
+    Kustomization,
+    Resolution,
+    passes_through,
+    read_kustomizations,
+    resolve,
+)
 from trainlint.source.podtemplates import pod_templates
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import Rendered
@@ -37,8 +43,10 @@ class Repository:
 
     What was rendered stands in the file of its root.
 
-    ``transformed`` maps a file to the kustomization that changes its objects when it deploys them, ``together`` to the
-    topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its objects into;
+    ``transformed`` maps a file to the kustomization that changes its objects when it deploys them and was not rendered,
+    ``together`` to the topmost kustomization that deploys it, ``moved`` to the namespaces that kustomizations put its
+    objects into; ``places`` to the files as which it is deployed, where that is not it alone: its own name, and those
+    of kustomizations beside it that bring it in as it is, or would change it;
     ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
     ``reached`` to the files that it brings together. ``test_homes`` are the directories that a test tool owns: what
     lies in one is deployed with nothing outside of it. ``rendered`` are the roots that somebody rendered, or could not.
@@ -50,6 +58,7 @@ class Repository:
     duplicates: tuple[Duplicate, ...] = ()
     transformed: Mapping[str, str] = field(default_factory=dict)
     together: Mapping[str, str] = field(default_factory=dict)
+    places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
     rendered: tuple[Rendered, ...] = ()
@@ -144,7 +153,9 @@ def read_repository(
     duplicates = [each for batch in batches for each in in_one_file(batch)]
     duplicates += in_one_kustomization(found, kustomizations)
     superseded = {id(duplicate.first) for duplicate in duplicates}
-    transformed = {file: by for file, by in _transformed(kustomizations, resolution).items() if file not in replaced}
+    done = {posixpath.dirname(each.root) for each in rendered if is_kustomization(each.root) and not each.failed}
+    changed = _transformed(kustomizations, resolution, done)
+    transformed = {file: by for file, by in changed.items() if file not in replaced}
     tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
     return Repository(
         readings=tuple(readings),
@@ -152,6 +163,7 @@ def read_repository(
         duplicates=tuple(duplicates),
         transformed=transformed,
         together=tops | {each.root: _together(each.root) for each in rendered},
+        places=_places(kustomizations, resolution, transformed, replaced),
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
         unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
@@ -191,11 +203,16 @@ def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
             yield item
 
 
-def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, str]:
-    """The topmost kustomizations win: theirs is the directory that somebody would render."""
+def _transformed(
+    kustomizations: Mapping[str, Kustomization], resolution: Resolution, done: Collection[str]
+) -> dict[str, str]:
+    """The kustomization that changes the objects of a file, apart from those below roots that are ``done``. The topmost
+    ones win: theirs is the directory that would be rendered.
+    """
     found: dict[str, str] = {}
-    below_top = sorted(set(kustomizations) - set(resolution.roots))
-    for directory in (*below_top, *reversed(resolution.roots)):
+    roots = [each for each in resolution.roots if each not in done]
+    below_top = sorted(frozenset[str]().union(*(resolution.uses[each] for each in roots)) - {*roots, *done})
+    for directory in (*below_top, *reversed(roots)):
         reached = {directory, *resolution.uses[directory]}
         for each in reached:
             if kustomizations[each].transforms:
@@ -203,6 +220,25 @@ def _transformed(kustomizations: Mapping[str, Kustomization], resolution: Resolu
         if kustomizations[directory].transforms:
             found.update(dict.fromkeys(resolution.files[directory], directory or "."))
     return found
+
+
+def _places(
+    kustomizations: Mapping[str, Kustomization],
+    resolution: Resolution,
+    transformed: Mapping[str, str],
+    replaced: frozenset[str],
+) -> dict[str, tuple[str, ...]]:
+    """The files as which a file is deployed, in order, where that is not its own name alone."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for root in resolution.roots:
+        each = kustomizations[root]
+        if not each.component and passes_through(root, kustomizations, resolution):
+            for file in resolution.files[root] - replaced:
+                found[file].add(file if not root or file.startswith(f"{root}/") else each.file)
+    by_name = {directory or ".": each.file for directory, each in kustomizations.items()}
+    for file in found.keys() & transformed.keys():
+        found[file].add(by_name[transformed[file]])
+    return {file: tuple(sorted(places)) for file, places in found.items() if places != {file}}
 
 
 def _moved(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, frozenset[str]]:

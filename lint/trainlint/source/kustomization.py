@@ -11,7 +11,16 @@ from trainlint.fact import fact
 from trainlint.source.document import Document, Field
 from trainlint.source.reading import Reading, is_kustomization
 
-__all__ = ["FILE_NAMES", "Kustomization", "Resolution", "is_remote", "kustomization", "read_kustomizations", "resolve"]
+__all__ = [
+    "FILE_NAMES",
+    "Kustomization",
+    "Resolution",
+    "is_remote",
+    "kustomization",
+    "passes_through",
+    "read_kustomizations",
+    "resolve",
+]
 
 FILE_NAMES: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 """The names by which kustomize finds a kustomization; a directory with two of them is an error there."""
@@ -138,6 +147,12 @@ def read_kustomizations(readings: Iterable[Reading]) -> dict[str, Kustomization]
         for document in reading.documents
         if (each := kustomization(document)) is not None
     }
+
+
+def passes_through(directory: str, found: Mapping[str, Kustomization], resolution: Resolution) -> bool:
+    """Whether a kustomization brings its objects in as they are written, itself and through all that it uses."""
+    reached = (found[each] for each in (directory, *resolution.uses[directory]))
+    return not any(each.transforms or each.generates for each in reached)
 
 
 def resolve(

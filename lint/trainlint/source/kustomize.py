@@ -15,7 +15,7 @@ from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.files import World
-from trainlint.source.kustomization import read_kustomizations, resolve
+from trainlint.source.kustomization import passes_through, read_kustomizations, resolve
 from trainlint.source.loader import load
 from trainlint.source.origins import NOTE, Origins
 from trainlint.source.overlaid import patch_files
@@ -64,12 +64,7 @@ def render(
     roots = [
         one
         for one in deployed
-        if one.namespace
-        or one.overlay is not None
-        or any(
-            kustomizations[each].transforms or kustomizations[each].generates
-            for each in (one.directory, *resolution.uses[one.directory])
-        )
+        if one.namespace or one.overlay is not None or not passes_through(one.directory, kustomizations, resolution)
     ]
     if not roots:
         return ()
