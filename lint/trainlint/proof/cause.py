@@ -10,7 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
-from trainlint.model.workload import Flow, PodSet, PortRange
+from trainlint.model.workload import Flow, ObjectRef, PodSet, PortRange
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Refusal
 
@@ -24,6 +24,7 @@ __all__ = [
     "Miss",
     "PlacementCause",
     "Seat",
+    "Slip",
     "SplitCause",
     "SpreadCause",
     "StrandedCause",
@@ -108,15 +109,28 @@ class ZoneCause:
 
 
 @fact
+class Slip:
+    """A policy that selects nothing: ``written`` stands at ``at`` where the pods of the group have ``meant``."""
+
+    origin: ObjectRef
+    key: str
+    written: str
+    meant: str
+    at: Location
+
+
+@fact
 class FlowCause:
     """Needed flows that are denied wherever the pods land, with the verdicts.
 
     ``admitting`` are the entries that do admit some of the ports, each with a flow and the ports that are open to it.
+    ``slip`` is the one wrong label for which a policy that would admit them selects no pod.
     """
 
     rule: str
     flows: tuple[tuple[Flow, Verdict], ...]
     admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
+    slip: Slip | None = None
 
 
 @fact

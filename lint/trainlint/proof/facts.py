@@ -29,6 +29,7 @@ from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.sharing import SharingCause, shared_claims
+from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
 from trainlint.proof.targets import missing_targets
 from trainlint.proof.verdicts import Verdicts
@@ -40,7 +41,10 @@ from trainlint.workload.expansion import pod_set as pods_of
 from trainlint.workload.gangs import oversized
 
 if TYPE_CHECKING:
+    from trainlint.model.policy import Verdict
+    from trainlint.model.workload import Flow
     from trainlint.proof.core import Core
+    from trainlint.proof.near import Near
 
 __all__ = ["Facts"]
 
@@ -146,7 +150,7 @@ class Facts:
     @cached_property
     def proofs(self) -> tuple[GroupProof, ...]:
         """The proof of every group."""
-        return tuple(self._prover.prove(group) for group in self.snapshot.workloads.groups)
+        return tuple(with_slips(self, self._prover.prove(group)) for group in self.snapshot.workloads.groups)
 
     def cores(self, cause: Cause) -> tuple[Core, ...]:
         """The irreducible sets of constraints behind a cause that one of these facts gave, each found once."""
@@ -256,6 +260,15 @@ class Facts:
             for cause in proof.causes:
                 if isinstance(cause, FlowCause) and cause.rule == rule:
                     yield proof, cause
+
+    def near(self, proof: GroupProof, cause: FlowCause) -> tuple[tuple[Flow, Verdict], Near] | None:
+        """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry."""
+        from trainlint.proof.near import near_flow  # noqa: PLC0415 (only what is refuted needs it)
+
+        if proof.reach is None:
+            return None
+        found = ((each, near_flow(self.policies, proof.reach, *each)) for each in cause.flows)
+        return next(((each, near) for each, near in found if near is not None), None)
 
     @cached_property
     def contradicting_labels(self) -> tuple[ZoneLabel, ...]:

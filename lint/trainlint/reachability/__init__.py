@@ -243,6 +243,12 @@ class Reachability:
             return False
         return all(verdict.answer is Permission.ALLOW for verdict in self._anywhere(flow))
 
+    def ends(self, flow: Flow) -> tuple[Endpoint, Endpoint]:
+        """What policies see of the two ends of a flow, in the first place and on two nodes."""
+        place = self.places[0]
+        target = self._dns if flow.target is None else self._endpoint(flow.target, place, "other")
+        return self._endpoint(flow.source, place, "other"), target
+
     def on_ports(self, flow: Flow, ports: PortRange = EVERY_PORT) -> Verdict:
         """The verdict on the flow's ends for other ports, in the first place."""
         place = self.places[0]

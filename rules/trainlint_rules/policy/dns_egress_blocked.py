@@ -4,6 +4,10 @@ As soon as a policy isolates the egress of a pod, DNS is denied like everything 
 names of Services or pods, so they fail to resolve them and wait, retry or crash before any other connection is tried.
 Both UDP and TCP on port 53 are needed: longer answers come over TCP.
 
+A frequent cause is one label: the pods of CoreDNS have `k8s-app: kube-dns`, whatever their program is called, and a
+namespaced Cilium policy looks for them in its own namespace unless the peer names kube-system. Where an entry misses
+the DNS by one label, namespace or port, the finding stands there. A policy that isolates the DNS pods is told too.
+
 Silent where the pods use no names.
 
 ```yaml given
@@ -55,11 +59,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Location, Related, Severity
-from trainlint.model.policy import PolicyEntry
+from trainlint.finding import Finding, Fix, Location, Related, Severity, besides
+from trainlint.model.policy import Direction, Permission, PolicyEntry
 from trainlint.proof.admitting import admit_dns
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
+from trainlint.proof.near import Near, corrected
 from trainlint.proof.words import list_of
 from trainlint.rule import Facts, rule
 
@@ -74,26 +79,59 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     blocking: dict[Location, PolicyEntry] = {}
     for _, verdict in cause.flows:
-        for entry in verdict.egress.deciding or verdict.egress.isolating:
-            blocking.setdefault(_direction_of(entry), entry)
+        for side in (each for each in (verdict.egress, verdict.ingress) if each.answer is Permission.DENY):
+            for entry in side.deciding or side.isolating:
+                blocking.setdefault(_direction_of(entry), entry)
     protocols = " and ".join(dict.fromkeys(flow.protocol for flow, _ in cause.flows))
+    near = facts.near(proof, cause)
+    if near is not None:
+        yield _missed(facts, proof, cause, near[1], protocols)
+        return
     for at, entry in blocking.items():
         yield Finding(
-            message=f"group {proof.group.name} cannot resolve the names of its peers: {entry.origin} keeps its pods "
-            f"from the cluster's DNS ({protocols} port 53)",
+            message=f"group {proof.group.name} cannot resolve the names of its peers: {_keeps(entry)} "
+            f"({protocols} port 53)",
             at=at,
-            remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP",
-            related=(
-                *(
-                    Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
-                    for flow, _ in cause.flows[:3]
-                ),
-                *facts.forcing(cause, list_of(entry), entry.at),
-            ),
+            remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP"
+            if entry.direction is Direction.EGRESS
+            else "admit all pods to the DNS pods on port 53, UDP and TCP",
+            related=(*_users(proof, cause), *facts.forcing(cause, list_of(entry), entry.at)),
             evidence={"denied": f"{protocols} 53 to kube-dns"},
             cause=proof.group.name,
-            fixes=partial(admit_dns, entry, at),
+            fixes=partial(_admitted, facts, entry, at),
         )
+
+
+def _keeps(entry: PolicyEntry) -> str:
+    """What the policy does, at the pods that ask or at the DNS."""
+    if entry.direction is Direction.EGRESS:
+        return f"{entry.origin} keeps its pods from the cluster's DNS"
+    return f"{entry.origin} isolates the cluster's DNS and does not admit its pods"
+
+
+def _admitted(facts: Facts, entry: PolicyEntry, at: Location) -> Iterator[Fix]:
+    """The DNS admitted in a policy that people wrote."""
+    if entry.direction is Direction.EGRESS and entry.origin in facts.snapshot.by_ref:
+        yield from admit_dns(entry, at)
+
+
+def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, protocols: str) -> Finding:
+    """One label, namespace or port keeps an entry from admitting the cluster's DNS: the finding stands there."""
+    return Finding(
+        message=f"{near.sentence}: group {proof.group.name} cannot resolve the names of its peers "
+        f"({protocols} port 53 of the cluster's DNS)",
+        at=near.at,
+        remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP",
+        related=besides((*_users(proof, cause),), facts.forcing(cause)),
+        evidence={"denied": f"{protocols} 53 to kube-dns"},
+        cause=proof.group.name,
+        fixes=lambda: (*corrected(near), *_admitted(facts, near.entry, _direction_of(near.entry))),
+    )
+
+
+def _users(proof: GroupProof, cause: FlowCause) -> Iterator[Related]:
+    for flow, _ in cause.flows[:3]:
+        yield Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
 
 
 def _direction_of(entry: PolicyEntry) -> Location:

@@ -69,7 +69,9 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import denied_fixes
+from trainlint.proof.near import corrected
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
 
@@ -78,27 +80,33 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
     for proof, cause in facts.flow_causes("flow-denied"):
-        yield _finding(facts, proof.group, cause, facts.forcing(cause))
+        yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
-def _finding(facts: Facts, group: Group, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
-    flow, verdict = cause.flows[0]
+def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
+    group, near = proof.group, facts.near(proof, cause)
+    flow, verdict = near[0] if near else cause.flows[0]
+    miss = near[1] if near else None
+    remedy = f"admit the pods on {' and '.join(directions(verdict))} in the policies named above, or give the pods the "
+    remedy += "labels that are admitted"
+    if miss is not None:
+        remedy = f"correct {miss.entry.origin}"
     places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
     denied = " and ".join(directions(verdict))
     return Finding(
-        message=f"group {group.name} starts and then waits for ever: {flow_text(group, flow)}{more} is denied on "
-        f"{denied}, wherever the pods land",
+        message=f"{f'{miss.sentence}: ' if miss else ''}group {group.name} starts and then waits for ever: "
+        f"{flow_text(group, flow)}{more} is denied on {denied}, wherever the pods land",
         at=flow.at,
-        remedy=f"admit the pods on {denied} in the policies named above, or give the pods the labels that are "
-        f"admitted; the smallest change: {_question(group, flow)}",
+        remedy=f"{remedy}; the smallest change: {_question(group, flow)}",
         related=(
+            *(Related(f"the nearest entry {miss.text}", miss.at) for _ in range(1) if miss is not None),
             Related(f"who needs it: {flow.why}", flow.at),
             *(forced or (Related(role, at) for at, role in places.items())),
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         cause=group.name,
-        fixes=lambda: denied_fixes(facts, group, cause.flows),
+        fixes=lambda: (*(corrected(miss) if miss else ()), *denied_fixes(facts, group, cause.flows)),
     )
 
 

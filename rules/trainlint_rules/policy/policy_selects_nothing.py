@@ -7,6 +7,9 @@ Said only where all workloads of the namespace seem to be in Git: nothing that c
 Applications, templates and kustomizations that were not rendered), and no other state of the repository in which the
 policy selects a pod.
 
+It is an error where the policy was to admit what a training group needs and is one wrong label off its pods: the
+finding stands at the label and names the connections that stay shut.
+
 ```yaml given
 apiVersion: apps/v1
 kind: Deployment
@@ -42,17 +45,56 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Certainty, Finding, Fix, Put, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.policy.mistakes.pods import Unselected
+from trainlint.proof.cause import FlowCause, Slip
+from trainlint.proof.group import GroupProof
 from trainlint.proof.spelling import only_meant
+from trainlint.proof.words import flow_text, places_of
 from trainlint.rule import Facts, rule
 
 
 @rule(Severity.WARNING)
 def check(facts: Facts) -> Iterator[Finding]:
-    """One finding per policy."""
+    """One finding per policy: an error where it would have admitted what a group needs."""
+    broken: dict[Slip, list[tuple[GroupProof, FlowCause]]] = {}
+    for proof, cause in facts.flow_causes("policy-selects-nothing"):
+        if cause.slip is not None:
+            broken.setdefault(cause.slip, []).append((proof, cause))
+    for slip, denials in broken.items():
+        yield _keeping_apart(slip, denials)
+    told = {each.origin for each in broken}
     for unselected in facts.unselected:
-        yield _finding(unselected)
+        if unselected.origin not in told:
+            yield _finding(unselected)
+
+
+def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]]) -> Finding:
+    """One wrong label, and the connections that the policy was written to admit."""
+    groups = list(dict.fromkeys(proof.group.name for proof, _ in denials))
+    (proof, cause), more = denials[0], sum(len(each.flows) for _, each in denials) - 1
+    flow, verdict = cause.flows[0]
+    others = f" (and {more} more)" if more else ""
+    named = f"group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"
+    return Finding(
+        message=f"{slip.origin} selects {slip.key}={slip.written}, and no pod has this label; the pods of {named} have "
+        f"{slip.key}={slip.meant}, so it admits nothing: {flow_text(proof.group, flow)}{others} is denied",
+        at=slip.at,
+        remedy=f"select {slip.key}: {slip.meant}",
+        related=(
+            Related(f"who needs it: {flow.why}", flow.at),
+            *(Related(role, at) for role, at in places_of(verdict)),
+        ),
+        evidence={"selects": f"{slip.key}={slip.written}", "pods have": f"{slip.key}={slip.meant}"},
+        severity=Severity.ERROR,
+        cause=", ".join(groups),
+        fixes=lambda: _written_right(slip),
+    )
+
+
+def _written_right(slip: Slip) -> Iterator[Fix]:
+    if slip.at.path[-2:-1] == ("matchLabels",):
+        yield Fix(f"select pods with {slip.key}: {slip.meant} in {slip.origin}", (Put(slip.at, slip.meant),))
 
 
 def _finding(unselected: Unselected) -> Finding:

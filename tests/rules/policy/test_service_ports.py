@@ -109,3 +109,17 @@ def test_a_service_without_pods_in_git_or_of_another_namespace_is_silent(tmp_pat
         "name: store, namespace: ml}\nspec: {selector", "name: store, namespace: web}\nspec: {selector"
     )
     assert told(tmp_path, RULE, {"store.yaml": elsewhere}) == []
+
+
+def test_of_two_services_of_the_same_pods_one_may_lead_to_the_listed_port(tmp_path: Path) -> None:
+    unnamed = store("8080", "name: metrics, containerPort: 9400")
+    beside = (
+        "---\napiVersion: v1\nkind: Service\nmetadata: {name: plain, namespace: ml}\n"
+        "spec: {selector: {app: store}, ports: [{port: 80, targetPort: 80}]}\n"
+    )
+    assert len(told(tmp_path, RULE, {"store.yaml": unnamed, "p.yaml": ingress("80")})) == 1
+    assert told(tmp_path, RULE, {"store.yaml": unnamed + beside, "p.yaml": ingress("80")}) == []
+
+
+def test_a_port_of_another_protocol_is_not_that_of_the_service(tmp_path: Path) -> None:
+    assert told(tmp_path, RULE, {"store.yaml": store(), "p.yaml": ingress("80, protocol: UDP")}) == []

@@ -10,7 +10,7 @@ from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.namespace import Namespaces
-from trainlint.model.policy import Direction, Peer, PolicyEntry
+from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet, Service
@@ -22,6 +22,8 @@ from trainlint.policy.selector import Matcher, split_source
 
 __all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
 
+SYSTEM_NAMESPACES = frozenset({"kube-system", "kube-public", "kube-node-lease"})
+"""Namespaces whose pods come with the cluster."""
 SOMEWHERE = Undetermined("the zone that the pod lands in")
 
 
@@ -121,7 +123,7 @@ class Audience:
     def selects_nobody(self, entry: PolicyEntry) -> Unselected | None:
         """The entry's subject if no pod can be in it: not even one on the host network."""
         anybody = self._within.get(entry.namespace) if entry.namespace else self._sets
-        if entry.node or not _names_pods(entry.subject) or not anybody:
+        if entry.node or not _names_pods(entry.subject) or not anybody or self._may_be_system(entry):
             return None
         if any(self._selected(entry.subject, self._plain, entry.namespace)):
             return None
@@ -140,6 +142,17 @@ class Audience:
         at = entry.subject.at or entry.at
         return Unselected(entry.origin, "; ".join(wanted), tuple(dict.fromkeys(near)), at)
 
+    def _may_be_system(self, entry: PolicyEntry) -> bool:
+        """Whether it is about pods that every cluster has and that are not in Git: those of kube-system, its DNS."""
+        namespaces = {entry.namespace} if entry.namespace else set[str]()
+        for each in entry.subject.requirements:
+            key = split_source(each.key)[1]
+            if key == "k8s-app" and not entry.namespace:
+                return True
+            if key == NAMESPACE_KEY and each.operator == "In":
+                namespaces.update(each.values)
+        return not SYSTEM_NAMESPACES.isdisjoint(namespaces)
+
     def service_ports(self, entries: Iterable[PolicyEntry], services: Iterable[Service]) -> Iterator[ServicePortMiss]:
         """Port rules that list a Service's port where the pods behind it listen on another one only."""
         known: dict[str, list[tuple[Service, list[PodSet]]]] = {}
@@ -149,26 +162,14 @@ class Audience:
             if behind:
                 known.setdefault(service.ref.namespace, []).append((service, behind))
         for entry in entries:
-            numbers = {
-                port.ports.first: port
-                for port in entry.ports or ()
-                if port.ports is not None and port.ports.first == port.ports.last
-            }
-            if not numbers:
+            rules = [each for each in entry.ports or () if each.ports and each.ports.first == each.ports.last]
+            if not rules:
                 continue
             chosen = self._targets(entry)
-            targets = {id(each) for each in chosen}
             near = dict.fromkeys(each.namespace for each in chosen)
-            for service, pods in (each for namespace in near for each in known.get(namespace, ())):
-                behind = [each for each in pods if id(each) in targets]
-                for port in service.ports:
-                    target = _target(port.target, port.number, behind)
-                    rule = numbers.get(port.number)
-                    if rule is None or target in {None, port.number} or target in numbers:
-                        continue
-                    if any(_listens(each, port.number) for each in behind):
-                        continue
-                    yield ServicePortMiss(entry, service, port.number, target or 0, rule.at or entry.at)
+            led = [pair for namespace in near for pair in known.get(namespace, ())]
+            for rule in rules:
+                yield from _port_misses(entry, rule, led, {id(each) for each in chosen})
 
     def _targets(self, entry: PolicyEntry) -> list[PodSet]:
         """The pods whose ports an entry lists: its subjects for ingress, its peers for egress."""
@@ -181,6 +182,32 @@ class Audience:
             for each, match in self._selected(peer.selector, self._real)
             if match
         ]
+
+
+def _port_misses(
+    entry: PolicyEntry, rule: PortRule, services: Iterable[tuple[Service, list[PodSet]]], chosen: set[int]
+) -> Iterator[ServicePortMiss]:
+    """The Services whose port a rule lists, unless one of them leads to what the rule or its entry admits."""
+    found = []
+    for service, pods in services:
+        behind = [each for each in pods if id(each) in chosen]
+        for port in service.ports:
+            if rule.ports is None or port.number != rule.ports.first or rule.protocol not in {"", port.protocol}:
+                continue
+            target = _target(port.target, port.number, behind)
+            if target is not None and not any(_listens(each, port.number) for each in behind):
+                found.append(ServicePortMiss(entry, service, port.number, target, rule.at or entry.at))
+    if not any(_admits(entry, miss.target, rule.protocol) for miss in found):
+        yield from found
+
+
+def _admits(entry: PolicyEntry, number: int, protocol: str) -> bool:
+    """Whether some port rule of an entry lists a port, or may: what a name stands for is left open."""
+    return any(
+        bool(each.name) or each.ports is None or each.ports.first <= number <= each.ports.last
+        for each in entry.ports or ()
+        if "" in {each.protocol, protocol} or each.protocol == protocol
+    )
 
 
 def _on_pod_network(pod_set: PodSet) -> PodSet:

@@ -1,0 +1,162 @@
+"""The entry that was probably meant to admit a connection, and the one thing in it that keeps it from that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.fact import fact
+from trainlint.finding import Edit, Fix, Location, Put, Rename, Safety
+from trainlint.model.policy import Action, Direction, Permission, PolicyEntry, Verdict
+from trainlint.model.selector import Requirement
+from trainlint.model.workload import Flow, PortRange
+from trainlint.policy.explain import entries_about
+from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
+from trainlint.policy.matching import ReadyEntry, ready
+from trainlint.policy.policyset import PolicySet
+from trainlint.policy.selector import split_source
+from trainlint.policy.shortfall import Part, Shortfall, closest_peer, shortfalls, uncovered, unmet
+from trainlint.policy.wording import requirement_text, unmet_text
+from trainlint.proof.spelling import misspelt
+from trainlint.reachability import Reachability
+
+__all__ = ["Near", "corrected", "near_flow", "nearest"]
+
+_SURE, _LIKELY = 0, 1
+
+
+@fact
+class Near:
+    """An entry that admits a connection but for one label, one namespace or its ports.
+
+    ``text`` says what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement, and
+    ``meant`` the label that the end has instead, where there is one.
+    """
+
+    entry: PolicyEntry
+    part: Part
+    text: str
+    at: Location
+    wanted: Requirement | None = None
+    meant: tuple[str, str] | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The policy and what is wrong in it."""
+        return f"{self.entry.origin} {self.text}"
+
+
+def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> Near | None:
+    """The nearest miss of a flow of a group that is denied wherever its pods land."""
+    return nearest(policies, *reach.ends(flow), verdict, flow.protocol, flow.ports)
+
+
+def corrected(near: Near) -> Iterator[Fix]:
+    """The label that the pods have, in place of the one that the entry asks for."""
+    item, meant = near.wanted, near.meant
+    if item is None or meant is None or item.at is None or item.at.path[-2:-1] != ("matchLabels",):
+        return
+    source, key = split_source(str(item.at.path[-1]))
+    prefix = f"{source}:" if source else ""
+    edits: tuple[Edit, ...] = (Put(item.at, meant[1]),)
+    if meant[0] != key:
+        edits = (Rename(item.at, prefix + meant[0]),)
+    title = f"ask for {meant[0]}: {meant[1]} in {near.entry.origin}"
+    yield Fix(title, edits, Safety.OPENING, f"what {near.entry.origin} admits to pods with {meant[0]}={meant[1]}")
+
+
+def nearest(
+    policies: PolicySet, source: Endpoint, target: Endpoint, verdict: Verdict, protocol: str, ports: PortRange | None
+) -> Near | None:
+    """The nearest miss of a denied connection; ``None`` where an entry denies it or nothing comes close.
+
+    Of two denied directions the first with a near miss counts.
+    """
+    for decision, subject, peer in ((verdict.egress, source, target), (verdict.ingress, target, source)):
+        if decision.answer is Permission.DENY and not decision.deciding:
+            found = sorted(
+                _near(policies, decision.direction, subject, peer, protocol, ports), key=lambda pair: pair[0]
+            )
+            if found:
+                return found[0][1]
+    return None
+
+
+def _near(
+    policies: PolicySet,
+    direction: Direction,
+    subject: Endpoint,
+    peer: Endpoint,
+    protocol: str,
+    ports: PortRange | None,
+) -> Iterator[tuple[int, Near]]:
+    """Near misses with their rank: a slip in a label before a label of which only the ports say what was meant."""
+    for entry in entries_about(policies, subject, direction):
+        if entry.action is not Action.ALLOW:
+            continue
+        able = ready(entry, 0)
+        found = tuple(shortfalls(able, subject, peer, protocol, ports, policies))
+        parts = {each.part for each in found}
+        if len(parts) != 1 or not all(each.certain for each in found):
+            continue
+        yield from _ranked(able, found, subject, peer, (protocol, ports), policies)
+
+
+def _ranked(
+    able: ReadyEntry,
+    found: tuple[Shortfall, ...],
+    subject: Endpoint,
+    peer: Endpoint,
+    asked: tuple[str, PortRange | None],
+    policies: PolicySet,
+) -> Iterator[tuple[int, Near]]:
+    entry, (first, *more) = able.entry, found
+    if first.part is Part.PORTS:
+        yield _SURE, Near(entry, first.part, first.text, first.at or entry.at)
+        return
+    if more:
+        return
+    end, selector = subject, entry.subject
+    if first.part is Part.PEER:
+        closest = closest_peer(able, peer, policies)
+        if closest is None or closest.peer.prefixes is not None or closest.peer.undecidable:
+            return
+        if closest.peer.kind in {"Entities", "Nodes", "nodes"}:
+            return
+        end, selector = peer, closest.peer.selector
+    missed = [item for item, _ in unmet(selector, end, policed=first.part is Part.SUBJECT)]
+    if len(missed) != 1 or missed[0].operator != "In" or not end.namespace:
+        return
+    (item,) = missed
+    meant, slip = _meant(item, end)
+    ports_say = entry.ports is not None and not uncovered(
+        able.spans_for(subject, peer, policies.rules), asked[0], asked[1] or PortRange(0, 65535)
+    )
+    # A namespace that nobody wrote is the policy's own; pods are then meant by labels that others have.
+    unwritten = split_source(item.key)[1] == NAMESPACE_KEY and _names_more(selector.requirements)
+    if not (slip or ports_say or unwritten) or (first.part is Part.SUBJECT and not slip):
+        return
+    text = unmet_text(item, end, policies)
+    if meant is not None:
+        text = f"asks for {requirement_text(item)}; {end.name} has {meant[0]}={meant[1]}"
+    place = first.at or entry.at
+    yield (_SURE if slip else _LIKELY), Near(entry, first.part, text, place, item, meant)
+
+
+def _names_more(requirements: tuple[Requirement, ...]) -> bool:
+    """Whether labels of the pods themselves are asked for too."""
+    keys = (split_source(each.key)[1] for each in requirements)
+    return any(not key.startswith(("io.kubernetes.pod.", "io.cilium.k8s.")) for key in keys)
+
+
+def _meant(item: Requirement, end: Endpoint) -> tuple[tuple[str, str] | None, bool]:
+    """The label of an end that a requirement probably means, and whether it is a slip: the value under another key, or
+    a value that is spelt nearly so.
+    """
+    key = split_source(item.key)[1]
+    own = {name: value for name, value in end.own_labels.items() if isinstance(value, str)}
+    for name, value in own.items():
+        if name != key and value in item.values:
+            return (name, value), True
+    if key in own:
+        return (key, own[key]), any(misspelt(value, own[key]) for value in item.values)
+    return None, False
