@@ -22,6 +22,8 @@ from trainlint.reachability import Reachability
 __all__ = ["Near", "corrected", "near_flow", "nearest"]
 
 _SURE, _LIKELY = 0, 1
+_OF_NODES = "topology.kubernetes.io/"
+"""Labels that pods have from their nodes: nobody means them by a label of the pods."""
 
 
 @fact
@@ -153,7 +155,11 @@ def _meant(item: Requirement, end: Endpoint) -> tuple[tuple[str, str] | None, bo
     a value that is spelt nearly so.
     """
     key = split_source(item.key)[1]
-    own = {name: value for name, value in end.own_labels.items() if isinstance(value, str)}
+    own = {
+        name: value
+        for name, value in end.own_labels.items()
+        if isinstance(value, str) and f"k8s:{name}" in end.labels and not name.startswith(_OF_NODES)
+    }
     for name, value in own.items():
         if name != key and value in item.values:
             return (name, value), True
