@@ -34,6 +34,7 @@ EVIDENT_KINDS: Final = INSTALLED_KINDS | {
     "ClusterConfiguration",
     "ConfigMap",
     "DaemonSet",
+    "Deployment",
     "KubeadmControlPlane",
     TALOS_CONFIG,
 }

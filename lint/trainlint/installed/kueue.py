@@ -6,15 +6,17 @@ It stands in a file by itself, in the ConfigMap of the manager, or in the values
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from trainlint.deploy.context import parsed
 from trainlint.deploy.deployment import Release
 from trainlint.finding import Unknown
 from trainlint.installed.kinds import KUEUE_CONFIG
+from trainlint.installed.version import image_version, stated_version
 from trainlint.kube.meta import Meta
 from trainlint.kube.selectors import read_label_selector
-from trainlint.kube.values import read_strings
+from trainlint.kube.values import read_strings, read_text
 from trainlint.model.settings import KueueManager
 from trainlint.source.document import Field
 
@@ -30,7 +32,9 @@ def configured(
     objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]
 ) -> tuple[KueueManager | None, tuple[Unknown, ...]]:
     """What all configurations agree on; nothing where there is none, and an unknown where they differ."""
-    found = [_manager(item) for item in _configurations(objects, releases)]
+    objects, releases = list(objects), list(releases)
+    version = _version(objects, releases)
+    found = [replace(_manager(item), version=version) for item in _configurations(objects, releases)]
     if not found:
         return None, ()
     other = next((each for each in found if each != found[0]), None)
@@ -62,6 +66,23 @@ def _configurations(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Re
             yield from _text(written[-1]) if written else ()
 
 
+def _version(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> tuple[int, int] | None:
+    """Major and minor of the one version that is installed; ``None`` where none or several are stated."""
+    found = set()
+    for meta, item in objects:
+        if meta.kind == "Deployment":
+            for container in item.down("spec", "template", "spec", "containers").elements():
+                image = read_text(container["image"])
+                if image.rpartition("/")[2].partition(":")[0] == "kueue":
+                    found.add(image_version(image))
+    found |= {stated_version(release.version) for release in releases if release.chart == "kueue"}
+    numbers = {tuple(each.split(".")[:2]) for each in found if each}
+    if len(numbers) != 1:
+        return None
+    major, minor = numbers.pop()
+    return int(major), int(minor)
+
+
 def _text(text: Field) -> Iterator[Field]:
     found = parsed(text)
     if found is not None:
@@ -76,5 +97,6 @@ def _manager(item: Field) -> KueueManager:
         external=frozenset(read_strings(integrations["externalFrameworks"])),
         all_jobs=item["manageJobsWithoutQueueName"].value is True,
         namespaces=read_label_selector(item["managedJobsNamespaceSelector"]),
-        at=item["manageJobsWithoutQueueName"].at,
+        at=item["manageJobsWithoutQueueName"].at if item["manageJobsWithoutQueueName"].present else item.at,
+        selector_at=item["managedJobsNamespaceSelector"].at,
     )

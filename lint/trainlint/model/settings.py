@@ -91,13 +91,16 @@ class SelectedGroup:
 class KueueManager:
     """Which objects Kueue manages: kinds by the names of its integrations (``batch/job``, ``pod``), ``external`` ones
     as ``Kind.version.group``. With ``all_jobs`` also those that name no queue, in the ``namespaces`` that match.
+    ``version`` is that of Kueue (major and minor), where Git says it.
     """
 
     frameworks: frozenset[str]
     external: frozenset[str] = frozenset()
     all_jobs: bool = False
     namespaces: LabelSelector | None = None
+    version: tuple[int, int] | None = None
     at: Location | None = field(default=None, compare=False)
+    selector_at: Location | None = field(default=None, compare=False)
 
 
 @fact

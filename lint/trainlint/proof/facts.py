@@ -20,6 +20,8 @@ from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
 from trainlint.proof.group import GroupProof
 from trainlint.proof.late_members import LateMembers, late_members
+from trainlint.proof.missed_queue import MissedQueue
+from trainlint.proof.missed_queues import missed_queues
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
 from trainlint.proof.never_admitted import QueueCause, queue_causes
 from trainlint.proof.prove import never_placed
@@ -32,6 +34,7 @@ from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
 from trainlint.proof.targets import missing_targets
+from trainlint.proof.unmanaged import unmanaged
 from trainlint.proof.verdicts import Verdicts
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
 from trainlint.snapshot.build import Snapshot
@@ -205,6 +208,11 @@ class Facts:
     def queue_refusals(self) -> tuple[QueueRefusal, ...]:
         """Objects that Volcano or KAI never starts, because of their queue."""
         return tuple(self.scheduler_queues.refusals())
+
+    @cached_property
+    def missed_queues(self) -> tuple[MissedQueue, ...]:
+        """Jobs that are meant for a queue and go past it."""
+        return (*unmanaged(self.queueing), *missed_queues(self.snapshot, self.scheduler_queues))
 
     @cached_property
     def refused_pods(self) -> tuple[QuotaCause, ...]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Fix, Location, Put
 from trainlint.kube.scheduler_queue import QUEUE_KINDS, read_queue
-from trainlint.kube.values import is_placeholder
+from trainlint.kube.values import is_placeholder, known_text
 from trainlint.model.known import Undetermined
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName, SchedulerQueue
 from trainlint.model.workload import ObjectRef, PodSet, Workload
@@ -20,7 +21,7 @@ from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
 from trainlint.workload.operator_gangs import gang_scheduler
 from trainlint.workload.podgroups import VOLCANO, PodGroup
-from trainlint.workload.queue_names import queue_name
+from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, queue_name
 from trainlint.workload.written import template_of
 
 __all__ = ["QueueRefusal", "SchedulerQueues"]
@@ -90,11 +91,21 @@ class SchedulerQueues:
             if workload.field.document.file in self._snapshot.unrendered:
                 continue
             name = queue_name(workload, self.schedulers)
+            if name is not None and name.system == VOLCANO_QUEUES and name.name == VOLCANO_DEFAULT:
+                name = self._of_namespace(name, workload.owner.namespace)
             if name is not None and self.queues[name.system] and not isinstance(name.name, Undetermined):
                 yield from list(_Case(self, self._queueing, workload, name, name.name).causes())[:1]
         for each in self._snapshot.objects:
             if each.meta.kind == "PodGroup" and each.meta.api_group == VOLCANO and self.queues[VOLCANO_QUEUES]:
                 yield from list(self._of_group(PodGroup(each.meta, each.field)))[:1]
+
+    def _of_namespace(self, name: QueueName, namespace: str) -> QueueName:
+        """Volcano's webhook gives jobs of the queue ``default`` the queue that their namespace names, if it does."""
+        for each in self._snapshot.objects:
+            if each.meta.kind == "Namespace" and each.meta.name == namespace:
+                written = each.field.down("metadata", "annotations", VOLCANO_ANNOTATION)
+                return QueueName(VOLCANO_QUEUES, known_text(written), written.at) if written.present else name
+        return replace(name, doubt=f"that the namespace {namespace}, which is not in Git, names no queue of its own")
 
     def _of_group(self, group: PodGroup) -> Iterator[QueueRefusal]:
         """A PodGroup of Volcano names the queue of its pods, and may say what they need at least."""

@@ -94,5 +94,8 @@ def _annotated(workload: Workload) -> QueueName | None:
         written = template.down("metadata", "annotations", VOLCANO_ANNOTATION)
         if written.present and not is_placeholder(written.scalar or ""):
             return QueueName(VOLCANO_QUEUES, known_text(written), written.at)
+    owned = workload.field.down("metadata", "annotations", VOLCANO_ANNOTATION)
+    if owned.present:  # Volcano inherits it from the object that owns the pods
+        return QueueName(VOLCANO_QUEUES, known_text(owned), owned.at)
     first: PodSet = workload.pod_sets[0]
     return QueueName(VOLCANO_QUEUES, VOLCANO_DEFAULT, first.template, written=False)
