@@ -2,7 +2,7 @@
 
 A page holds fenced blocks: ``yaml given`` (shared by all), ``yaml settings`` (trainlint.yaml), ``yaml base`` (what the
 example was in the base revision), ``yaml bad`` and ``yaml good``. ``# expect`` marks each line at which the rule must
-report in the bad ones, and nothing may be reported in the good ones.
+report in the bad ones, and nothing may be reported in the good ones. A line ``# file: NAME`` begins another file.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from trainlint.rule import Rule, all_rules
 
 BLOCK = re.compile(r"^```yaml (?P<role>given|settings|base|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 MARK = re.compile(r" *# expect$", re.MULTILINE)
+FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
 TODAY = dt.date(2026, 6, 1)
 
 
@@ -32,6 +33,13 @@ def examples() -> Iterator[ParameterSet]:
         for number, (role, text) in enumerate(blocks):
             if role in {"bad", "good"}:
                 yield pytest.param(rule, role, text, shared, id=f"{rule.name}-{role}-{number}")
+
+
+def files_of(text: str, first: str) -> dict[str, str]:
+    """The files of an example, each with its own lines."""
+    head, *others = FILE.split(text)
+    found = dict(zip(others[::2], others[1::2], strict=True))
+    return found if found and not head else {first: head, **found}
 
 
 def commit(directory: Path) -> None:
@@ -49,11 +57,14 @@ def test_example(rule: Rule, role: str, text: str, shared: dict[str, str], tmp_p
     if "base" in shared:
         (tmp_path / "example.yaml").write_text(shared["base"], encoding="utf-8")
         commit(tmp_path)
-    (tmp_path / "example.yaml").write_text(MARK.sub("", text), encoding="utf-8")
+    written = files_of(text, "example.yaml")
+    for name, content in written.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(MARK.sub("", content), encoding="utf-8")
 
     result = check([tmp_path], today=TODAY, base="HEAD" if "base" in shared else None)
 
-    files = [("example.yaml", text), ("given.yaml", shared.get("given", ""))]
+    files = [*written.items(), ("given.yaml", shared.get("given", ""))]
     expected = {
         (name, number)
         for name, content in files

@@ -198,15 +198,15 @@ def test_unquoted_words_are_judged_as_kustomize_writes_them(tmp_path: Path) -> N
     assert found(result) == [("unquoted-string", "base/train.yaml:19")]
 
 
-def test_a_root_that_does_not_build_is_a_note_with_the_reason(tmp_path: Path) -> None:
+def test_a_root_that_does_not_build_is_an_error_with_the_reason(tmp_path: Path) -> None:
     files = FILES | {"overlays/prod/kustomization.yaml": "namespace: ml\nresources: [../../base, gone.yaml]\n"}
     result = lint(tmp_path, files)
-    note = by_rule(result, "unrendered-template")
-    assert note.finding.severity is Severity.NOTE
-    assert note.finding.message == (
-        "overlays/prod could not be rendered: overlays/prod/gone.yaml: no such file or directory"
-    )
+    error = by_rule(result, "path-does-not-build")
+    assert error.finding.severity is Severity.ERROR
+    assert error.finding.message.startswith("the kustomization overlays/prod names gone.yaml, which is not there")
+    assert (error.finding.at.file, error.span.line) == ("overlays/prod/kustomization.yaml", 2)
     assert any("gone.yaml" in each.missing for each in result.unknowns)
+    assert found(result) == [("path-does-not-build", "overlays/prod/kustomization.yaml:2")]
 
 
 def test_what_a_root_that_does_not_build_may_add_leaves_the_namespace_open(tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_what_a_root_that_does_not_build_may_add_leaves_the_namespace_open(tmp_p
     assert found(lint(tmp_path / "closed", files)) == [("policy-selects-nothing", "overlays/prod/p.yaml:4")]
     files["overlays/more/kustomization.yaml"] = "namespace: ml\nresources: [gone.yaml]\n"
     rules = {rule for rule, _ in found(lint(tmp_path / "open", files))}
-    assert rules == {"unrendered-template"}
+    assert rules == {"path-does-not-build"}
 
 
 def test_a_second_run_with_the_cache_starts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -233,7 +233,7 @@ def test_a_second_run_with_the_cache_starts_nothing(tmp_path: Path, monkeypatch:
         "broken/below/kustomization.yaml": "resources: [gone.yaml]\n",
     }
     first = lint(tmp_path / "w", files, cache=True)
-    assert ("unrendered-template", "broken/below/kustomization.yaml:1") in found(first)
+    assert ("path-does-not-build", "broken/below/kustomization.yaml:1") in found(first)
 
     def fail(*_: object) -> bytes:
         raise AssertionError("kustomize was started")

@@ -93,6 +93,8 @@ def test_what_a_kustomization_changes_is_unknown_and_findings_on_it_are_notes(tm
             "app/kustomization.yaml": f"resources: [job.yaml]\n{field}\n",
             "app/job.yaml": torch(gpus=16),
             "app/patch.yaml": PATCH,
+            "app/t.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: t}\nlabels: {a: b}\n",
+            "component/kustomization.yaml": "kind: Component\nlabels: [{pairs: {a: b}}]\n",
         },
     )
     assert answers(result) == {("unknown", "unknown")}
@@ -133,7 +135,7 @@ def test_patch_files_are_no_objects(tmp_path: Path) -> None:
     assert [group.name for group in result.groups] == ["ml/train"]
 
 
-def test_one_object_twice_in_one_kustomization_is_a_duplicate_not_an_alternative(tmp_path: Path) -> None:
+def test_one_object_twice_in_one_kustomization_does_not_build_and_is_no_alternative(tmp_path: Path) -> None:
     result = lint(
         tmp_path,
         {
@@ -142,7 +144,8 @@ def test_one_object_twice_in_one_kustomization_is_a_duplicate_not_an_alternative
             "b.yaml": torch(gpus=4),
         },
     )
-    assert found(result) == [("duplicate-object", "b.yaml:1")]
+    assert found(result) == [("path-does-not-build", "b.yaml:1")]
+    assert answers(result) == {("unknown", "unknown")}
     assert len(result.snapshots) == 1
 
 

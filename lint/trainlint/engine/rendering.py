@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.finding import Location
     from trainlint.snapshot.growing import Fleet
+    from trainlint.source.faults import Fault
     from trainlint.source.helm.install import HelmInstall
 
 __all__ = ["rendered_repository"]
@@ -45,8 +46,10 @@ def rendered_repository(
     with the values of who installs them. ``tell`` is told what is done.
     """
 
+    faults = _faults(world, readings)
+
     def read(*rendered: Rendered) -> Repository:
-        return read_repository(readings, [file.name for file in world.files], world.real, rendered)
+        return read_repository(readings, [file.name for file in world.files], world.real, rendered, faults)
 
     kustomizations = _kustomizations(world, readings, setup, builds, tell)
     repository = read(*kustomizations, *_charts(world, readings, setup, builds))
@@ -55,6 +58,7 @@ def rendered_repository(
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
     from trainlint.snapshot.fights import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
+    from trainlint.snapshot.growing import deployed_unbuilt  # noqa: PLC0415
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
 
@@ -68,8 +72,17 @@ def rendered_repository(
         kustomizations = more
         repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
-    fought = tuple(fights(fleet.clusters))
-    return replace(repository, duplicates=(*repository.duplicates, *fought)) if fought else repository, fleet
+    fought, failed = tuple(fights(fleet.clusters)), tuple(deployed_unbuilt(repository.unbuilt, fleet.clusters))
+    return replace(repository, duplicates=(*repository.duplicates, *fought), unbuilt=failed), fleet
+
+
+def _faults(world: World, readings: Sequence[Reading]) -> Mapping[str, tuple[Fault, ...]]:
+    """What keeps kustomizations from being built, seen from outside."""
+    if not any(is_kustomization(reading.file) for reading in readings):
+        return {}
+    from trainlint.source.faults import faults  # noqa: PLC0415 (only where there are kustomizations)
+
+    return faults(world, readings)
 
 
 def _same(one: Iterable[Rendered], other: Iterable[Rendered]) -> bool:

@@ -19,6 +19,7 @@ class Duplicate:
 
     ``deployers`` are the two that bring it to one cluster (``where``) and each apply it in their own way, with their
     places; ``path`` is then one at which the two differ. ``applied``: both are applied, one after the other.
+    ``directory`` is that of the kustomization, where it is one.
     """
 
     first: ApiObject
@@ -27,6 +28,7 @@ class Duplicate:
     deployers: tuple[tuple[str, Location | None], ...] = ()
     path: Path = ()
     applied: bool = False
+    directory: str | None = None
 
 
 def in_one_file(objects: Iterable[ApiObject]) -> Iterator[Duplicate]:
@@ -44,7 +46,8 @@ def in_one_file(objects: Iterable[ApiObject]) -> Iterator[Duplicate]:
 def in_one_kustomization(
     objects: Sequence[ApiObject], kustomizations: Mapping[str, Kustomization]
 ) -> Iterator[Duplicate]:
-    """Two files that one kustomization lists by name: it does not build ("an already registered id").
+    """What the files that one kustomization lists by name define twice: in one version of its API, it does not build
+    ("an already registered id").
 
     What comes through another kustomization may have got another name or namespace there, so it proves nothing.
     """
@@ -58,6 +61,14 @@ def in_one_kustomization(
                 if each.key is None:
                     continue
                 before = last.get(each.key)
-                if before is not None and before.file != each.file:
-                    yield Duplicate(before, each, f"the kustomization {found.directory or '.'}")
+                if before is not None and (before.file != each.file or _is_refused(before, each)):
+                    where = f"the kustomization {found.directory or '.'}"
+                    yield Duplicate(
+                        before, each, where, directory=found.directory if _is_refused(before, each) else None
+                    )
                 last[each.key] = each
+
+
+def _is_refused(one: ApiObject, other: ApiObject) -> bool:
+    """Whether kustomize takes both for one object: it tells the versions of an API apart."""
+    return bool(one.field["apiVersion"].value == other.field["apiVersion"].value)

@@ -110,6 +110,8 @@ class Follower:
             cluster.unknowns += _unrendered(deployment)
         cluster.files |= self._files(deployment)
         cluster.files |= frozenset[str]().union(*map(self.reach.files, deployment.components))
+        if self._fails(cluster, deployment):
+            return []
         bringing, changes, changing = self._bringing(deployment)
         found: list[ApiObject] = []
         for brought in bringing:
@@ -129,6 +131,19 @@ class Follower:
             if is_deployer(item.meta):
                 found.append(item)
         return found
+
+    def _fails(self, cluster: Growing, deployment: Deployment) -> bool:
+        """Whether the path does not build: then nothing of it is applied, and what was applied before is unknown."""
+        if deployment.way is not Way.KUSTOMIZE or not deployment.insists:
+            return False
+        faults = self.reach.faults(deployment.path, deployment.overlay)
+        if not faults:
+            return False
+        cluster.unbuilt += [(fault, deployment) for fault in faults]
+        cluster.open.setdefault("", f"{deployment.by}, which does not build")
+        missing = f"what is applied of {deployment.path or '.'}: it does not build, so what it brought before stays"
+        cluster.unknowns.append(Unknown(deployment.by, missing, "mend what keeps it from being built", deployment.at))
+        return True
 
     def _bringing(self, deployment: Deployment) -> tuple[Iterable[Brought], Sequence[Change], str]:
         """The objects of a deployment, the changes that they still need, and what else changes them."""

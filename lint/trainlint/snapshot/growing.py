@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from trainlint.deploy.deployment import Deployment, Release, Way
 from trainlint.fact import fact
-from trainlint.finding import Unknown
+from trainlint.finding import Location, Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.unbuilt import Unbuilt
+from trainlint.source.faults import Fault
 
-__all__ = ["Cluster", "Fleet", "Growing"]
+__all__ = ["Cluster", "Fleet", "Growing", "deployed_unbuilt"]
 
 
 @fact(eq=False)
@@ -21,7 +23,8 @@ class Cluster:
 
     ``files`` are those whose objects it takes, ``unrendered`` maps some of them to what would change their objects.
     ``followed`` are the deployers of which everything is here, ``open`` maps namespaces to what may add objects there.
-    ``brought`` are the objects of which it is known how their deployer applies them.
+    ``brought`` are the objects of which it is known how their deployer applies them. ``unbuilt`` are deployments of
+    which nothing is applied, each with the fault.
     ``stated`` are the settings whose paths make it.
     """
 
@@ -38,6 +41,7 @@ class Cluster:
     deployments: tuple[Deployment, ...] = ()
     brought: tuple[tuple[ApiObject, Deployment], ...] = ()
     open: Mapping[str, str] = field(default_factory=dict)
+    unbuilt: tuple[tuple[Fault, Deployment], ...] = ()
 
     def covers(self, file: str) -> bool:
         """Whether a file, of whatever content, lies in what is deployed to the cluster."""
@@ -65,6 +69,7 @@ class Growing:
     deployments: list[Deployment] = field(default_factory=list)
     brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)
     open: dict[str, str] = field(default_factory=dict)
+    unbuilt: list[tuple[Fault, Deployment]] = field(default_factory=list)
 
     def grown(self) -> Cluster:
         """What has come together."""
@@ -82,6 +87,7 @@ class Growing:
             tuple(self.deployments),
             tuple(self.brought),
             self.open,
+            tuple(self.unbuilt),
         )
 
 
@@ -91,3 +97,13 @@ class Fleet:
 
     clusters: tuple[Cluster, ...] = ()
     charts: tuple[tuple[str, Release], ...] = ()
+
+
+def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Iterable[Cluster]) -> Iterator[Unbuilt]:
+    """The faults of what is deployed, with who deploys it, and those of other kustomizations at the ``tops``."""
+    found: dict[Fault, dict[tuple[str, Location | None], None]] = {}
+    for cluster in clusters:
+        for fault, deployment in cluster.unbuilt:
+            found.setdefault(fault, {})[deployment.by, deployment.at] = None
+    yield from (Unbuilt(fault, tuple(deployers)) for fault, deployers in found.items())
+    yield from (each for each in tops if each.fault not in found)

@@ -15,7 +15,9 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.objects import ApiObject, api_objects
+from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
 from trainlint.source.document import Document
+from trainlint.source.faults import Fault
 from trainlint.source.kustomization import (
     Kustomization,
     Resolution,
@@ -50,7 +52,8 @@ class Repository:
     ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
     ``reached`` to the files that it brings together. ``test_homes`` are the directories that a test tool owns: what
     lies in one is deployed with nothing outside of it. ``rendered`` are the roots that somebody rendered, or could not.
-    ``real`` resolves links.
+    ``faults`` tell why a kustomization does not build, by its directory and what a deployer adds to it; ``unbuilt`` are
+    those of what stands at the top, or is deployed. ``real`` resolves links.
     """
 
     readings: tuple[Reading, ...]
@@ -67,6 +70,8 @@ class Repository:
     reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patch_files: frozenset[str] = frozenset()
     test_homes: frozenset[str] = frozenset()
+    faults: Mapping[tuple[str, str], tuple[Fault, ...]] = field(default_factory=dict)
+    unbuilt: tuple[Unbuilt, ...] = ()
     real: Callable[[str], str] = lambda name: name
 
     @cached_property
@@ -130,11 +135,12 @@ def read_repository(
     files: Iterable[str] = (),
     real: Callable[[str], str] = lambda name: name,
     rendered: Sequence[Rendered] = (),
+    faults: Mapping[str, tuple[Fault, ...]] | None = None,
 ) -> Repository:
     """The objects of all readings, with what kustomizations do to them.
 
     ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
-    takes the place of the objects in their files.
+    takes the place of the objects in their files. ``faults`` are those of kustomizations themselves, by directory.
     """
     replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
@@ -150,11 +156,14 @@ def read_repository(
     ]
     batches += [tuple(_wanted(root.documents)) for root in rendered]  # one file may say of several what they make
     found = [item for batch in batches for item in batch]
-    duplicates = [each for batch in batches for each in in_one_file(batch)]
-    duplicates += in_one_kustomization(found, kustomizations)
-    superseded = {id(duplicate.first) for duplicate in duplicates}
+    twice = list(in_one_kustomization(found, kustomizations))
+    refused = {id(each.second) for each in twice}
+    duplicates = [each for batch in batches for each in in_one_file(batch) if id(each.second) not in refused]
+    duplicates += [each for each in twice if each.directory is None]
+    superseded = {id(duplicate.first) for duplicate in (*duplicates, *twice)}
+    broken = faults_of(faults or {}, twice, resolution, rendered)
     done = {posixpath.dirname(each.root) for each in rendered if is_kustomization(each.root) and not each.failed}
-    changed = _transformed(kustomizations, resolution, done)
+    changed = _transformed(kustomizations, resolution, done, broken)
     transformed = {file: by for file, by in changed.items() if file not in replaced}
     tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
     return Repository(
@@ -166,12 +175,14 @@ def read_repository(
         places=_places(kustomizations, resolution, transformed, replaced),
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered)),
+        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered, broken)),
         rendered=tuple(rendered),
         kustomizations=kustomizations,
         reached=resolution.files,
         patch_files=resolution.patch_files,
         test_homes=homes,
+        faults=broken,
+        unbuilt=tuple(unbuilt(kustomizations, resolution, broken)),
         real=real,
     )
 
@@ -204,10 +215,13 @@ def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
 
 
 def _transformed(
-    kustomizations: Mapping[str, Kustomization], resolution: Resolution, done: Collection[str]
+    kustomizations: Mapping[str, Kustomization],
+    resolution: Resolution,
+    done: Collection[str],
+    broken: Mapping[tuple[str, str], object],
 ) -> dict[str, str]:
     """The kustomization that changes the objects of a file, apart from those below roots that are ``done``. The topmost
-    ones win: theirs is the directory that would be rendered.
+    ones win: theirs is the directory that would be rendered. Of one that does not build nothing comes out.
     """
     found: dict[str, str] = {}
     roots = [each for each in resolution.roots if each not in done]
@@ -217,7 +231,7 @@ def _transformed(
         for each in reached:
             if kustomizations[each].transforms:
                 found.update(dict.fromkeys(resolution.files[each], directory or "."))
-        if kustomizations[directory].transforms:
+        if kustomizations[directory].transforms or (directory, "") in broken:
             found.update(dict.fromkeys(resolution.files[directory], directory or "."))
     return found
 
@@ -256,6 +270,7 @@ def _unrendered(
     transformed: Mapping[str, str],
     objects: Iterable[ApiObject],
     rendered: Sequence[Rendered],
+    broken: Mapping[tuple[str, str], tuple[Fault, ...]],
 ) -> Iterator[Unknown]:
     """What is not known of kustomizations: what was rendered, or not for a reason, speaks for itself."""
     told = {posixpath.dirname(each.root): each for each in rendered if is_kustomization(each.root)}
@@ -264,7 +279,11 @@ def _unrendered(
     changed = Counter(directory for file, directory in transformed.items() if file in files)
     for name, count in sorted(changed.items()):
         each = next(each for each in kustomizations.values() if (each.directory or ".") == name)
-        if each.directory not in told:
+        if (each.directory, "") in broken:
+            fault = broken[each.directory, ""][0]
+            missing = f"its objects: it does not build, as {fault.name} {fault.what}"
+            yield Unknown(f"kustomization {name}", missing, fault.remedy, Location(each.file, 0))
+        elif each.directory not in told:
             yield Unknown(
                 subject=f"kustomization {name}",
                 missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",

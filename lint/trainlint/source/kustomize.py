@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -28,6 +29,11 @@ from trainlint.source.tree import Tree
 __all__ = ["render"]
 
 _AT_A_TIME: Final = 2
+_DOUBTFUL: Final = re.compile(
+    r"is not in or below|plugin|--enable|unknown field|longer than|more than|"
+    r"cannot be (?:copied|started)|did not say why"
+)
+"""Complaints that another version of kustomize, or one with other options, may not have."""
 _OUTPUT: Final = "rendered.yaml"
 _FAILED: Final = "failed"
 """The subject of what is kept of a build that failed: its message, and the directory of the kustomization at fault."""
@@ -163,7 +169,10 @@ class _Root:
         failed = next((unknown for unknown in reading.unknowns if unknown.subject == _FAILED), None)
         if failed is not None:
             fault = self.closure.kustomizations.get(failed.remedy)
-            return self._failed(failed.missing, at=fault.at(()) if fault is not None else None)
+            at = fault.at(()) if fault is not None else None
+            whole = not self.closure.unknowns and not self.closure.lost
+            sure = whole and not _DOUBTFUL.search(failed.missing)
+            return replace(self._failed(failed.missing, at=at), refused=failed.missing if sure else "")
         origins = Origins(self.directory, self.closure.kustomizations, self._written, self.closure.links, self.overlay)
         made = tuple(self._documents(reading, origins, first))
         if templated := next(filter(None, map(_template_in, made)), ""):

@@ -53,8 +53,8 @@ class Rendered:
     each under an index of its own, and know where their values were written (``Document.origin``). ``files`` are the
     files whose own objects and templates they stand for: those are not deployed as they are written. ``unknowns`` are
     the parts that could not be rendered: they may add objects. ``lost`` are those of which only a single file was left
-    out, or a generator. ``failure`` says why nothing could be rendered, if nothing could; ``refused``: kustomize itself
-    refuses it as it is, with nothing left out.
+    out, or a generator. ``failure`` says why nothing could be rendered, if nothing could; ``refused`` is what kustomize
+    says of it, if it refuses the root as it is, with nothing left out.
 
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
     path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
@@ -74,7 +74,7 @@ class Rendered:
     at: Location | None = None
     overlay: str = ""
     lost: tuple[Unknown, ...] = ()
-    refused: bool = False
+    refused: str = ""
 
     @property
     def failed(self) -> bool:

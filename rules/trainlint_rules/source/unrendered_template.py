@@ -53,7 +53,8 @@ def check(repository: Repository) -> Iterator[Finding]:
         for template in reading.templates if reading.file not in repository.rendered_files else ():
             places[template.engine, _place(template)].append(template)
     failed = sorted((each for each in repository.rendered if each.failed), key=lambda each: each.root)
-    told = set(map(_directory, failed))
+    told = set(map(_directory, failed)) | {directory or "." for directory, _ in repository.faults}
+    failed = [each for each in failed if (posixpath.dirname(each.root), each.overlay) not in repository.faults]
     for (engine, place), templates in places.items():
         if engine == "helm" and place in told:
             continue
