@@ -103,3 +103,29 @@ def test_partial_admission_cannot_ask_for_more_than_parallelism() -> None:  # W 
     (found,) = texts(text)
     assert "is 9" in found
     assert "more than 4" in found
+
+
+MASTER = (
+    "    Master: {replicas: MASTERS, template: {spec: {containers: [{name: pytorch, command: [torchrun, x.py]}]}}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("elastic", "masters", "severity"),
+    [
+        ("minReplicas: 1, maxReplicas: 4", "1", "error"),  # five join, four are let in
+        ("", "1", "error"),  # the range is 4:4 (kf1-0533)
+        ("minReplicas: 1, maxReplicas: 8", "1", "warning"),  # kf1-0536
+        ("minReplicas: 1, maxReplicas: 4", "0", None),
+        ("minReplicas: 1, maxReplicas: 4", '"${N}"', None),
+    ],
+)
+def test_a_master_beside_an_elastic_policy(elastic: str, masters: str, severity: str | None) -> None:
+    workload = read(job(elastic).rstrip("\n") + "\n" + MASTER.replace("MASTERS", masters)).objects[0]
+    found = [fault for fault in elastic_faults(workload) if fault.cause == "master"]
+    assert [fault.severity or "error" for fault in found] == ([] if severity is None else [severity])
+
+
+def test_a_command_that_names_its_nodes_does_not_read_the_range() -> None:
+    text = job("minReplicas: 1, maxReplicas: 4", command="torchrun, --nnodes=5, x.py") + MASTER.replace("MASTERS", "1")
+    assert [fault.cause for fault in elastic_faults(read(text).objects[0])] == []

@@ -191,3 +191,19 @@ spec:
     assert workloads.services == ()
     assert labels(role(workloads, "Launcher"))["training.kubeflow.org/job-role"] == "master"
     assert flows(group(workloads)) == {"Worker -> Launcher 32768-60999", "Worker -> Worker 32768-60999"}
+
+
+def test_servers_of_parameters_do_not_call_each_other() -> None:
+    pod = "template: {spec: {containers: [{name: tensorflow}]}}"
+    found = group(
+        read(
+            f"""
+            apiVersion: kubeflow.org/v1
+            kind: TFJob
+            metadata: {{name: tf}}
+            spec: {{tfReplicaSpecs: {{PS: {{replicas: 2, {pod}}}, Worker: {{replicas: 2, {pod}}}}}}}
+            """
+        )
+    )
+    pairs = {each.rpartition(" ")[0] for each in flows(found) if each.endswith("2222")}
+    assert pairs == {"Worker -> PS", "PS -> Worker", "Worker -> Worker"}

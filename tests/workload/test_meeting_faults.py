@@ -141,3 +141,42 @@ def test_ray_nodes_join_where_the_head_listens() -> None:
     """
     assert causes(text.replace("PORT", "6380")) == []
     assert causes(text.replace("PORT", "6379")) == ["port"]
+
+
+@pytest.mark.parametrize(
+    ("service", "found"),
+    [
+        ("ports: [{port: 80, targetPort: 2379}]", []),
+        ("ports: [{port: 2379, targetPort: client}]", []),
+        ("ports: [{port: 2379}]", ["service"]),  # the Service has no port 80
+    ],
+)
+def test_a_store_beside_the_ranks_may_listen_wherever_its_service_leads(service: str, found: list[str]) -> None:
+    text = f"""
+    {{apiVersion: v1, kind: Service, metadata: {{name: etcd}}, spec: {{selector: {{app: etcd}}, {service}}}}}
+    ---
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {{name: etcd}}
+    spec:
+      template:
+        metadata: {{labels: {{app: etcd}}}}
+        spec: {{containers: [{{name: etcd, ports: [{{name: client, containerPort: 2380}}]}}]}}
+    ---
+    apiVersion: batch/v1
+    kind: Job
+    metadata: {{name: j}}
+    spec:
+      completions: 2
+      parallelism: 2
+      completionMode: Indexed
+      template:
+        spec:
+          containers:
+          - name: c
+            command: [torchrun, --nnodes=2, --rdzv-backend=etcd-v2, "--rdzv-endpoint=etcd:80", x.py]
+            resources: {{limits: {{nvidia.com/gpu: 1}}}}
+    """
+    if "2379, targetPort: client" in service:
+        text = text.replace("etcd:80", "etcd:2379")
+    assert causes(text) == found

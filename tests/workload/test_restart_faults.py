@@ -144,3 +144,25 @@ def test_a_job_of_several_pods_on_accelerators_computes_together_unless_they_onl
     pods = f"{{spec: {{restartPolicy: Never, containers: [{{name: c, {GPU}, {container}}}]}}}}"
     text = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: j}}, spec: {{{size}, template: {pods}}}}}"
     assert bool(list(communicators(read(text).groups))) is hangs
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        (JOB.replace("BACKOFF", ""), "note"),
+        (JOB.replace("BACKOFF", "backoffLimit: 6"), "note"),
+        (JOB.replace("BACKOFF", "backoffLimit: 3"), None),
+        (PYTORCH.replace("RUN", "").replace("POLICY", "restartPolicy: OnFailure,"), "note"),
+        (PYTORCH.replace("RUN", "").replace("POLICY", ""), "note"),
+        (PYTORCH.replace("RUN", "").replace("POLICY", "restartPolicy: Always,"), None),
+        (PYTORCH.replace("RUN", "").replace("POLICY", "restartPolicy: Never,"), "note"),
+        (PYTORCH.replace("RUN", "runPolicy: {cleanPodPolicy: None}").replace("POLICY", "restartPolicy: Never,"), None),
+        (MPI.replace("RUN", ""), "note"),
+        (MPI.replace("RUN", "runPolicy: {cleanPodPolicy: None}"), None),
+    ],
+)
+def test_what_nobody_wrote_is_a_note(text: str, severity: str | None) -> None:
+    workloads = read(text.replace("COMMAND", COMMAND))
+    found = list(communicators(workloads.groups))
+    faults = [fault for each in workloads.objects for fault in hanging_restarts(each, ranks_of(each, found))]
+    assert [fault.severity for fault in faults] == [severity]

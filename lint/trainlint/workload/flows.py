@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import EPHEMERAL, Flow, FlowKind, PodSet, PortRange
 
-__all__ = ["all_to_all", "collectives", "dns", "maybe_many", "maybe_several", "rendezvous", "total"]
+__all__ = ["all_to_all", "collectives", "dns", "maybe_many", "maybe_several", "rendezvous", "tensorflow_flows", "total"]
 
 _LISTENERS = "ranks exchange data with each other, and NCCL and Gloo listen on ports that the system picks"
 
@@ -28,6 +28,17 @@ def all_to_all(
         for target in indices:
             if source != target or maybe_many(pod_sets[source]):
                 yield Flow(source, target, "TCP", ports, kind, why, pod_sets[source].at)
+
+
+def tensorflow_flows(
+    pod_sets: Sequence[PodSet], members: Iterable[int], servers: Container[int], ports: PortRange, why: str
+) -> Iterator[Flow]:
+    """The connections of a TensorFlow cluster: every process to every other one, apart from servers of parameters among
+    each other, which only few strategies connect.
+    """
+    for flow in all_to_all(pod_sets, members, ports, FlowKind.COLLECTIVE, why):
+        if flow.source not in servers or flow.target not in servers:
+            yield flow
 
 
 def rendezvous(source: int, target: int, port: int, why: str, at: Location) -> Flow:

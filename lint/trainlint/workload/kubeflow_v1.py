@@ -23,7 +23,7 @@ from trainlint.model.workload import (
 )
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
-from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
+from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.kubeflow_v1_env import with_v1_env
 
 __all__ = ["V1_KINDS", "expand_v1"]
@@ -164,7 +164,8 @@ def _flows(job: Field, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
         port = PortRange(roles[members[0]].port, roles[members[0]].port) if members else EPHEMERAL
         if len(members) > 1 or (members and maybe_many(pod_sets[members[0]])):
             why = "the processes of TF_CONFIG call each other by gRPC"
-            yield from all_to_all(pod_sets, members, port, FlowKind.COLLECTIVE, why)
+            servers = {number for role, number in index.items() if role == "PS"}
+            yield from tensorflow_flows(pod_sets, members, servers, port, why)
             for number in members:
                 yield from dns(number, "TF_CONFIG names the other pods", pod_sets[number].at)
     elif (meeting := _meeting(job, kind, index)) is not None:

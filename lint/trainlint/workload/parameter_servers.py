@@ -8,7 +8,7 @@ from trainlint.launch.command import commands
 from trainlint.launch.environment import Variable, environment
 from trainlint.model.pod import Container
 from trainlint.model.workload import Flow, FlowKind, PodSet, PortRange
-from trainlint.workload.flows import all_to_all, dns
+from trainlint.workload.flows import dns, tensorflow_flows
 
 __all__ = ["parameter_flows"]
 
@@ -27,7 +27,8 @@ def _tensorflow(pod_sets: Sequence[PodSet]) -> Iterator[Flow]:
         return
     port = next(iter(members.values()))
     why = "the processes of the TensorFlow cluster call each other by gRPC"
-    yield from all_to_all(pod_sets, members, PortRange(port, port), FlowKind.COLLECTIVE, why)
+    servers = {index for index in members if pod_sets[index].role.lower() in {"ps", "parameter-server"}}
+    yield from tensorflow_flows(pod_sets, members, servers, PortRange(port, port), why)
     for index in members:
         yield from dns(index, why, pod_sets[index].at)
 

@@ -16,7 +16,7 @@ from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectR
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
-from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
+from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
 
@@ -159,7 +159,8 @@ def _framework(plugins: Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[
         port = plugins.port("tensorflow", 2222)
         members = [index[name] for name in names if name in index]
         why = "the processes of TF_CONFIG call each other by gRPC"
-        flows = all_to_all(pod_sets, members, PortRange(port, port), FlowKind.COLLECTIVE, why)
+        servers = {index.get(plugins.option("tensorflow", "ps", "ps"), -1)}
+        flows = tensorflow_flows(pod_sets, members, servers, PortRange(port, port), why)
         return frozenset(), (*flows, *(flow for number in members for flow in dns(number, why, pod_sets[number].at)))
     if "ray" in plugins and "head" in index:
         return _ray(pod_sets, index["head"], [number for role, number in index.items() if role != "head"])

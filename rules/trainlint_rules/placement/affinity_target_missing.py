@@ -1,8 +1,11 @@
-"""Required pod affinity to a pod that nobody makes.
+"""Required pod affinity to a pod that nobody makes, or anti-affinity that keeps no pod apart.
 
 A pod with required pod affinity starts only where a pod that its term selects already runs (InterPodAffinity). If no
 workload makes such a pod, because a label was renamed or the other job is not deployed, the pod stays Pending for ever.
 The first pod may start alone only if it matches its own term.
+
+Required anti-affinity that selects no pod, while the pods have the same labels with other values, was copied from
+another object: it keeps nothing apart, and the ranks may share a node. That is a warning.
 
 Silent where something that is not in Git may add pods to the namespace (a HelmRelease, an Argo CD Application, a
 template or kustomization that was not rendered).
@@ -67,6 +70,7 @@ from functools import partial
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.proof.cause import TargetCause
+from trainlint.proof.repelled import Repelled, repelled_nobody
 from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 
@@ -88,6 +92,34 @@ def check(facts: Facts) -> Iterator[Finding]:
             cause=cause.wanted,
             fixes=partial(_corrected, cause),
         )
+
+    for each in repelled_nobody(facts.snapshot):
+        (wanted, value), *_ = each.own
+        yield Finding(
+            message=f"the anti-affinity of {each.pod_set.name} asks for {each.wanted}, which no pod has (its own have "
+            f"{wanted.key}={value}): it keeps no two pods apart, and they may share a {each.topology_key}",
+            at=each.at,
+            remedy=f"select {wanted.key}={value}, or remove the term",
+            related=(Related(f"the labels of {each.pod_set.name}", each.pod_set.template),),
+            evidence={"selects": each.wanted, "pods have": ", ".join(f"{one.key}={text}" for one, text in each.own)},
+            assumes=(f"all workloads of namespace {each.pod_set.namespace} are in Git",),
+            certainty=Certainty.LIKELY,
+            severity=Severity.WARNING,
+            cause=f"anti-affinity {each.wanted}",
+            fixes=partial(_selected, each),
+        )
+
+
+def _selected(repelled: Repelled) -> Iterator[Fix]:
+    """The values of the pods' own labels."""
+    edits = [
+        Put(repelled.at.child("labelSelector", "matchLabels", wanted.key), value)
+        for wanted, value in repelled.own
+        if wanted.at is None or "matchLabels" in wanted.at.path
+    ]
+    if len(edits) == len(repelled.own):
+        labels = ", ".join(f"{wanted.key}: {value}" for wanted, value in repelled.own)
+        yield Fix(f"keep pods with {labels} apart", tuple(edits))
 
 
 def _corrected(cause: TargetCause) -> Iterator[Fix]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.finding import Certainty, Severity
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.nodes import torch_launch
+from trainlint.model.known import Undetermined
 from trainlint.model.workload import Workload
 from trainlint.source.document import Field
 from trainlint.workload.kubeflow_v1 import V1_KINDS
@@ -65,6 +67,9 @@ def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
                 cause="no worker",
             )
         return
+    master = roles.get("master")
+    if workload.owner.kind == "PyTorchJob" and master is not None and _reads_range(workload):
+        yield from _beside_master(workload, elastic, master, worker)
     if elastic["metrics"].present or not _reads_range(workload):
         return
     count = read_int(worker["replicas"], 1)
@@ -92,6 +97,36 @@ def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
             {"maxReplicas": most, "replicas": count},
             "too many",
         )
+
+
+def _beside_master(workload: Workload, elastic: Field, master: Field, worker: Field) -> Iterator[Fault]:
+    """The range counts workers, and a Master joins the same rendezvous as one node more (kf1-0533, kf1-0536)."""
+    masters, workers = read_int(master["replicas"], 1), read_int(worker["replicas"], 1)
+    if isinstance(masters, Undetermined) or isinstance(workers, Undetermined) or masters == 0:
+        return
+    most = read_int(elastic["maxReplicas"], workers)
+    if isinstance(most, Undetermined) or workers > most > 0:
+        return  # too many without the Master
+    name, joining = workload.owner.name, masters + workers
+    if workers > most > 0:
+        return  # too many without the Master
+    over = joining > most
+    effect = (
+        f"{joining} pods join, and at most {most} are let in: {joining - most} of them waits for ever with its GPUs"
+        if over
+        else f"with {most} workers there is one pod more than are let in, and the job ends with the Master, which may "
+        "leave the others training"
+    )
+    yield Fault(
+        f"{name} has a Master beside an elasticPolicy, whose range counts workers alone: {effect}",
+        elastic.at,
+        "remove the Master: elastic jobs meet at worker 0",
+        (("the Master", master.at), ("the workers", worker.at)),
+        {"maxReplicas": most, "pods": joining},
+        "master",
+        severity=None if over else Severity.WARNING,
+        certainty=Certainty.PROVEN if over else Certainty.LIKELY,
+    )
 
 
 def _reads_range(workload: Workload) -> bool:

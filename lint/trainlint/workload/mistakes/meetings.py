@@ -176,6 +176,8 @@ def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Itera
                 "service",
             )
             return
+        if target is not None and meeting_of(target) is None and not any(target is each for each in communicator):
+            continue  # a store of its own (etcd, Redis): no rank listens there
         if target is not None and (ends := target_port(service, meeting.port, target)) != meeting.port:
             own = meeting_of(target)
             listens = own.port if own is not None else meeting.port

@@ -1,11 +1,14 @@
-"""Restart and clean-up policies that leave the survivors of a group waiting (W 2, 3, 5, 6, 8, 9; W 17 (14))."""
+"""Restart and clean-up policies that leave the survivors of a group waiting (W 2, 3, 5, 6, 8, 9; W 17 (14)).
+
+What nobody wrote, or what every example has, is a note.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.finding import Append, Certainty, Fix, Location, Put
+from trainlint.finding import Append, Certainty, Fix, Location, Put, Severity
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment
@@ -85,6 +88,7 @@ def _alone(jobs: Sequence[Field], name: str) -> Iterator[Fault]:
         tuple(("has no backoffLimit of 0 either", each["backoffLimit"].at) for each in found[1:]),
         {"backoffLimit": str(count)},
         certainty=Certainty.LIKELY,
+        severity=Severity.NOTE if count == 6 else None,
         fixes=(Fix(f"set backoffLimit: 0 on {name}", tuple(Put(job["backoffLimit"].at, 0, _FIRST) for job in found)),),
     )
 
@@ -126,6 +130,7 @@ def _volcano(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
             "add to policies: {event: PodFailed, action: RestartJob}, and the same for PodEvicted",
             tuple((f"has no policy either ({pods.role})", pods.at) for pods in open_[1:]),
             certainty=Certainty.LIKELY,
+            severity=None if spec["policies"].present else Severity.NOTE,
             fixes=(
                 Fix(
                     f"restart {workload.owner.name} as one when a pod fails or is evicted",
@@ -164,6 +169,7 @@ def _kubeflow(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
             tuple((f"does the same ({pods.name})", at.at) for pods, at in others),
             {"restartPolicy": read_text(written) or default},
             certainty=Certainty.LIKELY,
+            severity=Severity.NOTE if all((read_text(at) or default) == "OnFailure" for _, at in alone) else None,
             fixes=(
                 Fix(
                     f"set restartPolicy: Never on {', '.join(pods.name for pods, _ in alone)}",
@@ -183,6 +189,7 @@ def _kubeflow(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
             tuple((f"does not come back ({pods.name})", each.at) for pods, each in policies),
             {"cleanPodPolicy": policy or "None"},
             certainty=Certainty.LIKELY,
+            severity=None if policy else Severity.NOTE,
             fixes=_cleaned(workload, at),
         )
 
@@ -204,6 +211,7 @@ def _left_behind_by_mpi(workload: Workload, ranks: Sequence[PodSet]) -> Iterator
             "set cleanPodPolicy: Running",
             evidence={"cleanPodPolicy": policy or "None"},
             certainty=Certainty.LIKELY,
+            severity=None if policy else Severity.NOTE,
             fixes=_cleaned(workload, at),
         )
 
