@@ -66,14 +66,25 @@ class Manifests:
             for document in left:
                 for allocatable in _mappings(document, "allocatable"):
                     allocatable.update(dict.fromkeys(plenty, "1000000"))
-                for spec in _mappings(document, "containers", whole=True) if zone else ():
-                    spec.setdefault("nodeSelector", {})[ZONE] = zone
+                for spec in _mappings(document, "containers", whole=True):
+                    _unmount(spec)
+                    if zone:
+                        spec.setdefault("nodeSelector", {})[ZONE] = zone
             target = root / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(yaml.safe_dump_all(left, sort_keys=False), encoding="utf-8")
         settings = self.root / "trainlint.yaml"
         if settings.exists():
             (root / "trainlint.yaml").write_bytes(settings.read_bytes())
+
+
+def _unmount(spec: dict[str, Any]) -> None:
+    """Mounts of volumes that are gone go as well: the API server refuses the pods with them."""
+    volumes = {each.get("name") for each in spec.get("volumes") or ()}
+    for container in (*spec.get("containers", ()), *spec.get("initContainers", ())):
+        mounts = container.get("volumeMounts")
+        if mounts:
+            container["volumeMounts"] = [each for each in mounts if each.get("name") in volumes]
 
 
 def _walk(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, ...]]:

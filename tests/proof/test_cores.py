@@ -28,7 +28,8 @@ FLOWS = {
     "collective-ports-blocked": {"flow-denied", "collective-ports-blocked"},
 }
 """Rules about connections, of which a group may lack several, each for reasons of its own: as long as these speak."""
-BY_OBJECTS = {"kueue-never-admits", "single-writer-volume-shared"}
+REFUSING = {"elastic-policy-invalid", "generated-name-too-long", "invalid-extended-resource", "rejected-object"}
+BY_OBJECTS = {"kueue-never-admits", "single-writer-volume-shared", "unexpected-container-name"} | REFUSING
 """Rules about what one object makes impossible by itself: their places are its own, and no set is searched for."""
 
 

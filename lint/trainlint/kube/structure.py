@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,6 +18,11 @@ __all__ = ["Misplaced", "Structure", "structure_of"]
 _DEPTH: Final = 14
 _FAR: Final = 7
 """More steps than this between two places, and one is not where the other was meant to be."""
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_CONTRARY: Final = frozenset(
+    {"no", "non", "not", "dis", "un", "without", "disable", "disabled", "enable", "enabled", "allow", "deny", "min"}
+    | {"max", "ingress", "egress", "required", "preferred", "read", "write", "start", "stop", "first", "last"}
+)
 _ALIASES: Final = {"HyperPodPytorchJob": "HyperPodPyTorchJob"}
 _VERSIONS: Final = {"MPIJob": ("kubeflow.org/v1", "kubeflow.org/v2beta1")}
 
@@ -31,13 +37,15 @@ class Misplaced:
     """A field that its kind does not have at this place.
 
     ``meant`` is the name beside it that it resembles, ``belongs`` the path where the kind has a field of this name,
-    ``version`` an API version of the kind that has it here; each is empty where there is none.
+    ``version`` an API version of the kind that has it here, ``opposite`` a name beside it that says the contrary; each
+    is empty where there is none.
     """
 
     field: Field
     meant: str = ""
     belongs: str = ""
     version: str = ""
+    opposite: str = ""
 
 
 @dataclass(eq=False)
@@ -57,14 +65,17 @@ class Structure:
             within = tuple(step for step in found.path[len(item.path) : -1] if isinstance(step, str))
             exact = self._belongs(key, within, found)
             near = _resembling(key, siblings)
+            opposite = next((each for each in near if _contradicts(key, each)), "")
+            near = [each for each in near if each != opposite]
             if exact and not near:
                 yield Misplaced(found, belongs=".".join((*exact, key)))
             else:
-                yield Misplaced(found, near[0] if near else "", version=self._other_version(within, key))
+                version = self._other_version(within, key)
+                yield Misplaced(found, near[0] if near else "", version=version, opposite=opposite)
 
     def _unknown(self, node: Node, value: Any, steps: Steps) -> Iterator[tuple[Steps, tuple[str, ...]]]:
         """Walks plain values, because hardly any of the many is unknown: only that one needs a field."""
-        node = self._resolve(node)
+        node = self.resolve(node)
         if len(steps) > _DEPTH * 3:
             return
         known, rest = node.get("properties"), node.get("additionalProperties", True)
@@ -93,7 +104,7 @@ class Structure:
         return near if near and _distance(near, within) <= _FAR else ()
 
     def _collect(self, node: Node, path: Path, places: dict[str, list[Path]]) -> None:
-        node = self._resolve(node)
+        node = self.resolve(node)
         if len(path) > _DEPTH:
             return
         for key, below in node.get("properties", {}).items():
@@ -108,7 +119,7 @@ class Structure:
         for key in path:
             node = self._through(node)
             node = node.get("properties", {}).get(key, {})
-        node = self._resolve(node)
+        node = self.resolve(node)
         match node.get("type"):
             case "object":
                 return found.mapping is not None
@@ -121,12 +132,13 @@ class Structure:
 
     def _through(self, node: Node) -> Node:
         """The node below lists and free maps."""
-        node = self._resolve(node)
+        node = self.resolve(node)
         while "properties" not in node and (below := _below(node)):
-            node = self._resolve(below)
+            node = self.resolve(below)
         return node
 
-    def _resolve(self, node: Node) -> Node:
+    def resolve(self, node: Node) -> Node:
+        """The node that a reference leads to, or the node itself."""
         while "$ref" in node:
             file, _, name = node["$ref"].partition("#/$defs/")
             node = (_common() if file else self.root)["$defs"][name]
@@ -164,11 +176,28 @@ def _resembling(key: str, siblings: Sequence[str]) -> list[str]:
     return near or (longer if len(longer) == 1 else [])
 
 
+def _contradicts(one: str, other: str) -> bool:
+    """Whether one of two names says the contrary of the other: ``runAsRoot`` and ``runAsNonRoot``, min and max."""
+    left, right = ({word.lower() for word in _WORD.findall(each)} for each in (one, other))
+    return not _CONTRARY.isdisjoint(left ^ right)
+
+
 def _related(place: Path, within: Path) -> bool:
-    """Whether one place lies above the other; from metadata things are also moved to the spec beside it."""
+    """Whether one place lies above the other; from metadata things are also moved to the spec beside it, and from the
+    pod to its containers.
+    """
     shorter = min(len(place), len(within))
-    return place[:shorter] == within[:shorter] or (
-        within[-1:] == ("metadata",) and place[: len(within) - 1] == within[:-1]
+    return (
+        place[:shorter] == within[:shorter]
+        or (within[-1:] == ("metadata",) and place[: len(within) - 1] == within[:-1])
+        or _of_containers(place, within)
+    )
+
+
+def _of_containers(place: Path, within: Path) -> bool:
+    """Whether a place is the same one of the containers as the other is of their pod."""
+    return "containers" in place and any(
+        (*within[:index], "containers", *within[index:]) == place for index in range(len(within))
     )
 
 

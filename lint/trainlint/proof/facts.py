@@ -11,7 +11,7 @@ from trainlint.fabric.facts import Fabric
 from trainlint.finding import Location, Related, Unknown
 from trainlint.model.admission import Admission
 from trainlint.model.storage import Storage
-from trainlint.model.workload import Gang, Group, PodSet
+from trainlint.model.workload import Gang, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
@@ -30,6 +30,7 @@ from trainlint.proof.queue_refusals import QueueRefusal, SchedulerQueues
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes
 from trainlint.proof.references import ReferenceCause, dangling_references
+from trainlint.proof.refusals import Refusal, Refused, refusals, refused
 from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
@@ -224,6 +225,21 @@ class Facts:
     def dangling_references(self) -> tuple[ReferenceCause, ...]:
         """References to objects that are not there."""
         return tuple(dangling_references(self.snapshot))
+
+    @cached_property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """What the API server, webhooks and operators refuse of objects and of what is made of them."""
+        return tuple(refusals(self.snapshot))
+
+    @cached_property
+    def refused(self) -> tuple[Refused, ...]:
+        """The pods that are never made because something is refused, whatever rule says so."""
+        return tuple(refused(self.snapshot, self.refusals))
+
+    @cached_property
+    def misnamed(self) -> frozenset[ObjectRef]:
+        """The objects that do not come to be because of their names, so that nothing has a name made from theirs."""
+        return frozenset(each.owner for each in self.refusals if each.problem.cause == "name")
 
     @cached_property
     def soft_colocations(self) -> tuple[SoftColocation, ...]:

@@ -44,10 +44,16 @@ class PolicyMistakes:
     @cached_property
     def entries(self) -> tuple[PolicyEntry, ...]:
         """The policy entries that people wrote."""
-        made = {(field.document.file, field.document.index, field.path) for field in self._snapshot.workloads.policies}
+        made = self._made
         if not made:
             return self._policies.entries
         return tuple(entry for entry in self._policies.entries if not _inside(entry.at, made))
+
+    @cached_property
+    def _made(self) -> frozenset[tuple[str, int, Path]]:
+        """Where the policies stand that operators make."""
+        made = self._snapshot.workloads.policies
+        return frozenset((field.document.file, field.document.index, field.path) for field in made)
 
     @cached_property
     def enforced(self) -> tuple[ApiObject, ...]:
@@ -66,7 +72,9 @@ class PolicyMistakes:
             if item.ref == origin
             for _, value in unquoted(item.field)
         }
-        return tuple(each for each in self._policies.rejected if each.at not in bare)
+        return tuple(
+            each for each in self._policies.rejected if each.at not in bare and not _inside(each.at, self._made)
+        )
 
     @cached_property
     def _audience(self) -> Audience:

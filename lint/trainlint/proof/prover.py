@@ -241,6 +241,7 @@ class Prover:
         refused += [cause.pod_sets for cause in self._facts.queue_refusals if cause.certain]
         refused += [cause.gang.pod_sets for cause in self._facts.late_members if not cause.gang.doubt]
         refused += [cause.pod_sets for cause in self._facts.never_admitted if cause.certain]
+        refused += [each.pod_sets for each in self._facts.refused if each.certain]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
 
     def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
@@ -255,6 +256,9 @@ class Prover:
         for cause in self._facts.dangling_references:
             if any(id(pod_set) in members for pod_set in cause.pod_sets):
                 yield f"{cause.target}, to which {cause.pod_sets[0].name} refers: it is not in Git"
+        for each in self._facts.refused:
+            if not each.certain and any(id(pod_set) in members for pod_set in each.pod_sets):
+                yield each.why
 
     def _changed(self, group: Group) -> tuple[str, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""

@@ -237,3 +237,6 @@ def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
     ):
         if any(id(pod_set) in members for pod_sets in causes for pod_set in pod_sets):
             yield rule
+    for refused in facts.refused:
+        if any(id(pod_set) in members for pod_set in refused.pod_sets):
+            yield refused.rule

@@ -52,7 +52,7 @@ from trainlint.workload.mistakes.fields import misplaced_fields
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
-    """One finding per field."""
+    """One finding per object and field."""
     objects = ((each.meta, each.field) for each in facts.snapshot.objects)
-    for fault in misplaced_fields(facts.snapshot.workloads, objects):
+    for fault in misplaced_fields(facts.snapshot.workloads, objects, facts.snapshot.settings):
         yield fault.finding()

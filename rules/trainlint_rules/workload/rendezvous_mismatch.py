@@ -111,5 +111,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         return
     misnamed = absent | {each.host for each in all_misnamed(workloads, facts.snapshot.may_hold_more)}
     for ranks in found:
+        if any(pods.owner in facts.misnamed for pods in ranks):
+            continue
         for fault in meeting_faults(ranks, directory, misnamed):
             yield fault.finding()

@@ -50,6 +50,7 @@ def _order(holder: Field, low: str, high: str, name: str) -> Iterator[Fault]:
             ((high, most.at),),
             {low: one, high: other},
             "order",
+            refused=True,
         )
 
 
@@ -151,6 +152,7 @@ def _torch(workload: Workload, elastic: Field) -> Iterator[Fault]:
             "keep spec.nprocPerNode alone",
             (("the other one", both[1].at),),
             cause="processes",
+            refused=True,
         )
     written = elastic["rdzvBackend"]
     backend = read_text(written)

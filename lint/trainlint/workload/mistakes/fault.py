@@ -17,6 +17,7 @@ class Fault:
 
     ``cause`` tells faults at one place apart; ``severity`` is there where the fault is less than its rule's others.
     ``fixes`` are what may mend it. ``of_key`` says that the key at the place is wrong, whatever its value.
+    ``refused`` says that the API server or the operator refuses the object for it; ``assumes`` on what it rests.
     """
 
     text: str
@@ -29,6 +30,8 @@ class Fault:
     severity: Severity | None = None
     fixes: tuple[Fix, ...] = ()
     of_key: bool = False
+    refused: bool = False
+    assumes: tuple[str, ...] = ()
 
     def finding(self) -> Finding:
         """The finding that reports it."""
@@ -42,5 +45,6 @@ class Fault:
             certainty=self.certainty,
             severity=self.severity,
             of_key=self.of_key,
+            assumes=self.assumes,
             fixes=lambda: self.fixes,
         )

@@ -1,0 +1,49 @@
+"""Full names of pods that are longer than a node takes: with setHostnameAsFQDN the kubelet does not start them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.admission.problem import Problem
+from trainlint.kube.values import is_placeholder
+from trainlint.model.workload import PodSet, Workload
+from trainlint.workload.mistakes.inside import last_name
+from trainlint.workload.written import template_of
+
+__all__ = ["of_full_names"]
+
+_LIMIT: Final = 64
+"""Of a host name in Linux (kubernetes:pkg/kubelet/util: truncatePodHostnameIfNeeded, GeneratePodHostNameAndDomain)."""
+_DOMAIN: Final = "cluster.local"
+
+
+def of_full_names(workload: Workload) -> Iterator[tuple[PodSet, Problem]]:
+    """The first role whose full names are too long, where its template asks the node to take them."""
+    for pods in workload.pod_sets:
+        spec = template_of(workload, pods)["spec"]
+        if spec["setHostnameAsFQDN"].value is not True or not pods.hostname or not pods.spec.subdomain:
+            continue
+        if is_placeholder(pods.hostname.replace("{}", "")) or is_placeholder(pods.spec.subdomain):
+            continue
+        namespace = "" if is_placeholder(pods.namespace) else pods.namespace
+        name = f"{last_name(pods)}.{pods.spec.subdomain}.{namespace}.svc.{_DOMAIN}"
+        if len(name) <= _LIMIT:
+            continue
+        at = spec["setHostnameAsFQDN"]
+        certain = len(name) - len(_DOMAIN) - len(namespace) >= _LIMIT
+        yield (
+            pods,
+            Problem(
+                at.path[len(workload.field.path) :],
+                f"a pod of {pods.name} would be called {name}, {len(name)} characters with setHostnameAsFQDN, and a "
+                f"node takes {_LIMIT}",
+                "remove setHostnameAsFQDN, or shorten the name of the object or of the role",
+                "full name",
+                "the kubelet",
+                "to start every pod",
+                evidence={"name": name, "length": len(name), "limit": _LIMIT},
+                assumes=() if certain else (f"the cluster's domain is {_DOMAIN}", f"the namespace is {namespace}"),
+            ),
+        )
+        return

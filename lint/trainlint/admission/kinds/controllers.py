@@ -1,0 +1,105 @@
+"""Jobs, CronJobs, Deployments, StatefulSets (kubernetes:pkg/apis/{batch,apps}/validation; W 9, 10)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from trainlint.admission.kinds.words import at_least, one_of
+from trainlint.admission.plain import below, known, mapping, text, written
+from trainlint.admission.problem import Problem
+from trainlint.finding import Path
+from trainlint.kube.meta import Meta
+from trainlint.kube.values import is_placeholder
+
+__all__ = ["of_controllers", "of_job"]
+
+_DOMAIN_PATH: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
+_INDEXED_ONLY: Final = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
+
+
+def of_controllers(meta: Meta, item: Any) -> Iterator[Problem]:
+    """What is refused of an object of Kubernetes' own kinds, apart from its pods."""
+    match meta.api_group, meta.kind:
+        case "batch", "Job":
+            yield from of_job(mapping(below(item, "spec")), ("spec",))
+        case "batch", "CronJob":
+            yield from one_of(item, ("spec", "concurrencyPolicy"), ("Allow", "Forbid", "Replace"))
+            yield from of_job(mapping(below(item, "spec", "jobTemplate", "spec")), ("spec", "jobTemplate", "spec"))
+        case "apps", "Deployment" | "ReplicaSet" | "StatefulSet":
+            yield from at_least(item, ("spec", "replicas"), 0)
+            yield from _selector(mapping(below(item, "spec")))
+            yield from one_of(item, ("spec", "podManagementPolicy"), ("OrderedReady", "Parallel"))
+            strategy = "updateStrategy" if meta.kind == "StatefulSet" else "strategy"
+            kinds = ("RollingUpdate", "OnDelete") if meta.kind == "StatefulSet" else ("RollingUpdate", "Recreate")
+            yield from one_of(item, ("spec", strategy, "type"), kinds)
+
+
+def of_job(spec: Mapping[str, Any], at: Path, *, mode: str = "", what: str = "") -> Iterator[Problem]:
+    """What is refused of a Job's spec. ``mode`` is the completion mode where none is written, ``what`` the Jobs that
+    an operator makes of it.
+    """
+    for problem in _job(spec, mode):
+        yield replace(problem, at=(*at, *problem.at), what=what)
+
+
+def _job(spec: Mapping[str, Any], mode: str) -> Iterator[Problem]:
+    yield from one_of(spec, ("completionMode",), ("NonIndexed", "Indexed"))
+    yield from one_of(spec, ("podReplacementPolicy",), ("TerminatingOrFailed", "Failed"))
+    for key in ("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
+        yield from at_least(spec, (key,), 0)
+    written_mode = text(spec.get("completionMode")) or mode or "NonIndexed"
+    indexed = written_mode == "Indexed" or is_placeholder(written_mode)
+    if written_mode == "Indexed" and not written(spec.get("completions")) and written(spec.get("parallelism")):
+        count = spec["parallelism"]
+        why = "the Job is Indexed and has no completions, which says how many indices there are"
+        yield Problem((), why, f"set completions to {count}, as parallelism", "completions")
+    for key in _INDEXED_ONLY:
+        if not indexed and written(spec.get(key)):
+            why = f"{key} goes with completionMode Indexed only"
+            yield Problem((key,), why, f"set completionMode: Indexed, or remove {key}", key)
+    if written(spec.get("maxFailedIndexes")) and not written(spec.get("backoffLimitPerIndex")):
+        why = "maxFailedIndexes needs backoffLimitPerIndex"
+        yield Problem(("maxFailedIndexes",), why, "set backoffLimitPerIndex", "per index")
+    yield from _failure_policy(spec)
+    manager = known(spec.get("managedBy"))
+    if manager and _DOMAIN_PATH.fullmatch(manager) is None:
+        why = f"managedBy is {manager}, and must be a path below a domain"
+        yield Problem(("managedBy",), why, "write it as example.com/controller", "managedBy")
+    if written(spec.get("selector")) and spec.get("manualSelector") is not True:
+        why = "a Job makes its selector itself, and refuses one that is written"
+        yield Problem(("selector",), why, "remove the selector", "selector")
+
+
+def _failure_policy(spec: Mapping[str, Any]) -> Iterator[Problem]:
+    if not mapping(spec.get("podFailurePolicy")):
+        return
+    restart = known(below(spec, "template", "spec", "restartPolicy"))
+    if restart and restart != "Never":
+        why = f"podFailurePolicy goes with restartPolicy Never only, and the template has {restart}"
+        yield Problem(("template", "spec", "restartPolicy"), why, "write Never", "restart of failure policy")
+    replacement = known(spec.get("podReplacementPolicy"))
+    if replacement and replacement != "Failed":
+        why = f"podFailurePolicy goes with podReplacementPolicy Failed only, and it is {replacement}"
+        yield Problem(("podReplacementPolicy",), why, "write Failed, or remove it", "replacement of failure policy")
+
+
+def _selector(spec: Mapping[str, Any]) -> Iterator[Problem]:
+    selector, labels = spec.get("selector"), mapping(below(spec, "template", "metadata", "labels"))
+    if not selector:
+        if selector is None and labels:
+            yield Problem(("spec",), "it has no selector", "select the labels of the pod template", "selector")
+        return
+    wanted = mapping(mapping(selector).get("matchLabels"))
+    for key, value in wanted.items():
+        pair = (str(value), str(labels.get(key, "")))
+        if any(is_placeholder(each) for each in (key, *pair, *labels)):
+            continue
+        if pair[0] != pair[1]:
+            found = f"which is {labels[key]} there" if key in labels else "which it does not have"
+            why = f"the selector asks for {key}={value}, and the pod template has other labels: {key}, {found}"
+            path = ("spec", "selector", "matchLabels", key)
+            remedy = "let the selector and the labels of the pod template agree"
+            yield Problem(path, why, remedy, f"selector {key}")

@@ -1,0 +1,126 @@
+"""TrainJobs and training runtimes (trainer:pkg/webhooks, its CRDs' rules; W 4, corrections 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from trainlint.admission.kinds.words import at_least, one_of
+from trainlint.admission.plain import below, elements, known, mapping, number, text, written
+from trainlint.admission.problem import API_SERVER, Problem
+from trainlint.finding import Path
+from trainlint.kube.meta import Meta
+
+__all__ = ["of_runtime", "of_train_job"]
+
+_BY: Final = "Trainer's webhook"
+_GROUP: Final = "trainer.kubeflow.org"
+_POLICIES: Final = ("torch", "mpi", "jax", "xgboost", "flux")
+_STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
+_MANAGERS: Final = ("trainer.kubeflow.org/trainjob-controller", "kueue.x-k8s.io/multikueue")
+_RESERVED: Final = {
+    "torch": ("PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR", "PET_MASTER_PORT"),
+}
+_OWN: Final = ("node", "dataset-initializer", "model-initializer")
+_JOBS: Final[Path] = ("spec", "template", "spec", "replicatedJobs")
+
+
+def of_train_job(meta: Meta, item: Any, runtime: Any) -> Iterator[Problem]:
+    """What is refused of a TrainJob; ``runtime`` is the plain runtime that it names, where that is in Git."""
+    if (meta.api_group, meta.kind) != (_GROUP, "TrainJob"):
+        return
+    yield from one_of(item, ("spec", "managedBy"), _MANAGERS)
+    yield from at_least(item, ("spec", "activeDeadlineSeconds"), 1)
+    processes = below(item, "spec", "trainer", "numProcPerNode")
+    if known(processes) is not None and not text(processes).isdecimal():
+        why = f"numProcPerNode is {processes}, and must be a whole number"
+        place: Path = ("spec", "trainer", "numProcPerNode")
+        assumes = ("Trainer is 2.2 or newer",)
+        yield Problem(place, why, "write the number, or leave it out", "numProcPerNode", API_SERVER, assumes=assumes)
+    if not text(below(item, "spec", "runtimeRef", "name")):
+        yield Problem(("spec",), "it names no runtime in runtimeRef", "name the runtime", "runtimeRef")
+    if isinstance(runtime, dict):
+        yield from _reserved(item, runtime)
+        yield from _initializers(item, runtime)
+        yield from _launcher_as_node(item, runtime)
+    yield from _patches(item)
+
+
+def _reserved(item: Any, runtime: Any) -> Iterator[Problem]:
+    policies = mapping(below(runtime, "spec", "mlPolicy"))
+    reserved = {name for policy, names in _RESERVED.items() if policy in policies for name in names}
+    for at, variable in elements(below(item, "spec", "trainer", "env"), "spec", "trainer", "env"):
+        name = text(variable.get("name"))
+        if name in reserved:
+            why = f"{name} is set by Trainer, and must not be in the env of a TrainJob"
+            yield Problem((*at, "name"), why, "remove it; numNodes and numProcPerNode set it", f"env {name}", _BY)
+
+
+def _initializers(item: Any, runtime: Any) -> Iterator[Problem]:
+    steps = {
+        text(below(job, "template", "metadata", "labels", _STEP)): job for _, job in elements(below(runtime, *_JOBS))
+    }
+    for key, step in (("dataset", "dataset-initializer"), ("model", "model-initializer")):
+        if not written(below(item, "spec", "initializer", key)):
+            continue
+        at: Path = ("spec", "initializer", key)
+        job = steps.get(step)
+        if job is None:
+            why = f"the TrainJob has an initializer of its {key}, and its runtime has no job of the step {step}"
+            yield Problem(at, why, "choose a runtime with that job, or remove it", f"initializer {key}", _BY)
+            continue
+        containers = below(job, "template", "spec", "template", "spec", "containers")
+        mounts = [
+            text(mount.get("name"))
+            for _, container in elements(containers)
+            if container.get("name") == step
+            for _, mount in elements(container.get("volumeMounts"))
+        ]
+        if "initializer" not in mounts:
+            why = f"container {step} of the runtime has no mount called initializer, where the {key} would go"
+            yield Problem(at, why, "add the mount to the runtime", f"initializer {key}", _BY)
+
+
+def _launcher_as_node(item: Any, runtime: Any) -> Iterator[Problem]:
+    """With a launcher that is a node as well, several nodes need both jobs."""
+    nodes = number(below(item, "spec", "trainer", "numNodes"))
+    names_ = {text(job.get("name")) for _, job in elements(below(runtime, *_JOBS))}
+    if below(runtime, "spec", "mlPolicy", "mpi", "runLauncherAsNode") is not True or nodes in (None, 1):
+        return
+    if not {"launcher", "node"} <= names_:
+        why = f"numNodes is {nodes}, and the runtime, whose launcher is a node (runLauncherAsNode), has not both jobs "
+        why += "launcher and node"
+        at: Path = ("spec", "trainer", "numNodes")
+        yield Problem(at, why, "add the job to the runtime, or set numNodes to 1", "launcher as node", _BY)
+
+
+def _patches(item: Any) -> Iterator[Problem]:
+    """Patches of the runtime must leave the variables of Trainer's own containers alone."""
+    for at, _ in elements(below(item, "spec", "runtimePatches"), "spec", "runtimePatches"):
+        jobs: Path = (*at, "trainingRuntimeSpec", "template", "spec", "replicatedJobs")
+        for where, _ in elements(below(item, *jobs), *jobs):
+            place: Path = (*where, "template", "spec", "template", "spec", "containers")
+            for path, container in elements(below(item, *place), *place):
+                if container.get("env") and container.get("name") in _OWN:
+                    why = f"a patch of the runtime sets variables of the container {container['name']}"
+                    remedy = "set them in trainer.env" if container["name"] == "node" else "remove them"
+                    yield Problem((*path, "env"), why, remedy, "patched env", _BY)
+
+
+def of_runtime(meta: Meta, item: Any) -> Iterator[Problem]:
+    """What is refused of a training runtime, apart from containers that are missing (unexpected-container-name)."""
+    if meta.api_group != _GROUP or meta.kind not in {"TrainingRuntime", "ClusterTrainingRuntime"}:
+        return
+    at: Path = ("spec", "mlPolicy")
+    policies = [each for each in _POLICIES if written(below(item, *at, each))]
+    if len(policies) > 1:
+        why = f"mlPolicy has {' and '.join(policies)}, and one is allowed"
+        yield Problem(at, why, "keep one of them", "policies")
+    yield from one_of(item, (*at, "mpi", "mpiImplementation"), ("OpenMPI",))
+    for path, job in elements(below(item, *_JOBS), *_JOBS):
+        replicas = number(job.get("replicas"))
+        if text(below(job, "template", "metadata", "labels", _STEP)) and replicas not in (None, 1):
+            why = f"replicas of {text(job.get('name'))} is {replicas}: a job with the label {_STEP} has exactly 1, and "
+            why += "its nodes are numNodes of the TrainJob"
+            place = (*path, "replicas")
+            yield Problem(place, why, "set replicas to 1", f"replicas of {text(job.get('name'))}", _BY, put=(place, 1))

@@ -1,0 +1,30 @@
+"""Fields that take one of some words, or a number of a range."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from trainlint.admission.plain import below, known, nearest, number
+from trainlint.admission.problem import API_SERVER, Problem
+from trainlint.finding import Path
+
+__all__ = ["at_least", "one_of"]
+
+
+def one_of(item: Any, path: Path, words: Collection[str], by: str = API_SERVER) -> Iterator[Problem]:
+    """A word that is none of those that the field takes."""
+    given = known(below(item, *path))
+    if given and given not in words:
+        near = nearest(given, words)
+        why = f"{path[-1]} is {given}, and must be one of {', '.join(words)}"
+        yield Problem(path, why, f"write {near}" if near else "write one of them", ".".join(map(str, path)), by)
+
+
+def at_least(item: Any, path: Path, least: int, by: str = API_SERVER, *, most: int | None = None) -> Iterator[Problem]:
+    """A number that is too small, or above ``most``."""
+    given = number(below(item, *path))
+    if given is not None and (given < least or (most is not None and given > most)):
+        bound = f"{least} or more" if most is None else f"{least} to {most}"
+        why = f"{path[-1]} is {given}, and must be {bound}"
+        yield Problem(path, why, f"write {bound}", ".".join(map(str, path)), by)

@@ -1,0 +1,81 @@
+"""Names of objects: the API server's rule, and the stricter one of whoever makes other names of it.
+
+Names that are too long are the rule generated-name-too-long's; here is what is wrong with their form.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from trainlint.admission.plain import below, mapping, text
+from trainlint.admission.problem import API_SERVER, Problem
+from trainlint.admission.syntax import meant_to_be_replaced
+from trainlint.kube.meta import Meta
+
+__all__ = ["of_name", "valid_name"]
+
+_LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_LABEL_1123: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_BY: Final = {
+    ("kubeflow.org", "PyTorchJob"): "the training operator's webhook",
+    ("kubeflow.org", "TFJob"): "the training operator's webhook",
+    ("kubeflow.org", "XGBoostJob"): "the training operator's webhook",
+    ("kubeflow.org", "PaddleJob"): "the training operator's webhook",
+    ("kubeflow.org", "JAXJob"): "the training operator's webhook",
+    ("jobset.x-k8s.io", "JobSet"): "JobSet's webhook",
+    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "LeaderWorkerSet's webhook",
+    ("ray.io", "RayCluster"): "KubeRay",
+    ("ray.io", "RayJob"): "KubeRay",
+    ("ray.io", "RayService"): "KubeRay",
+    ("trainer.kubeflow.org", "TrainJob"): "the API server (a rule of TrainJob's CRD)",
+    ("", "Service"): API_SERVER,
+}
+"""Kinds whose names are labels that begin with a letter, because a Service or a host is named after them."""
+
+
+def valid_name(name: str) -> bool:
+    """Whether the API server takes the name, or nobody knows it yet."""
+    return not name or meant_to_be_replaced(name) or _SUBDOMAIN.fullmatch(name) is not None
+
+
+def of_name(meta: Meta, item: Any) -> Iterator[Problem]:
+    """What is wrong with the form of the object's name."""
+    key = "name" if text(below(item, "metadata", "name")) else "generateName"
+    name = text(below(item, "metadata", key))
+    if not name or meant_to_be_replaced(name):
+        return
+    full = name if key == "name" else f"{name}xxxxx"
+    at = ("metadata", key)
+    if _SUBDOMAIN.fullmatch(full) is None:
+        allowed = "lower case letters, digits, dashes and dots, with a letter or digit at both ends"
+        why = f"{name} is no name of an object: the API server takes {allowed}"
+        yield Problem(at, why, _renamed(name), "name", evidence={"name": name})
+    elif (by := _by(meta)) and _LABEL_1035.fullmatch(full) is None:
+        why = f"{name} is no name of a {meta.kind}: it must begin with a letter and hold only lower case letters, "
+        why += "digits and dashes, because hosts and Services are named after it"
+        yield Problem(at, why, _renamed(name), "name", by=by, evidence={"name": name})
+    elif _dotless(meta, item) and _LABEL_1123.fullmatch(full) is None:
+        why = f"{name} holds a dot, and the host names of its pods are made from it"
+        assumes = () if meta.kind == "Job" else ("the cluster runs Kubernetes 1.36 or newer",)
+        yield Problem(at, why, _renamed(name), "name", evidence={"name": name}, assumes=assumes)
+
+
+def _by(meta: Meta) -> str:
+    if meta.kind == "MPIJob" and meta.api_version == "kubeflow.org/v2beta1":
+        return "the MPI operator"
+    return _BY.get((meta.api_group, meta.kind), "")
+
+
+def _dotless(meta: Meta, item: Any) -> bool:
+    """Whether pods get host names of it: those of Indexed Jobs and StatefulSets."""
+    if (meta.api_group, meta.kind) == ("batch", "Job"):
+        return text(mapping(below(item, "spec")).get("completionMode")) == "Indexed"
+    return (meta.api_group, meta.kind) == ("apps", "StatefulSet")
+
+
+def _renamed(name: str) -> str:
+    plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    return f"call it {plain}" if _LABEL_1035.fullmatch(plain) else "choose a name of lower case letters and dashes"

@@ -1,0 +1,121 @@
+"""The pod spec itself: restart policy, names, DNS, claims, and all that its parts are refused for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, Final
+
+from trainlint.admission.plain import elements, known, mapping, names, nearest, number, text, written
+from trainlint.admission.pods.containers import containers_of, of_containers
+from trainlint.admission.pods.placement import of_placement
+from trainlint.admission.pods.resources import of_pod_resources, of_resources
+from trainlint.admission.pods.volumes import of_mounts, of_volumes
+from trainlint.admission.problem import Problem
+from trainlint.admission.syntax import annotation_key, label_key, label_value, rfc1123_label
+from trainlint.finding import Path
+from trainlint.kube.values import is_placeholder
+
+__all__ = ["of_metadata", "of_pod"]
+
+_RESTARTS: Final = ("Always", "OnFailure", "Never")
+_DNS: Final = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
+_PULL: Final = ("Always", "IfNotPresent", "Never")
+
+
+def of_pod(
+    spec: Mapping[str, Any], path: Path, *, lent: Collection[str] | None = (), claims: bool = True
+) -> Iterator[Problem]:
+    """What is refused of a pod with this spec. ``lent`` are volumes that its operator adds (``None``: nobody knows
+    which); ``claims`` says that the cluster reads resource claims as Kubernetes 1.31 and newer do.
+    """
+    containers = containers_of(spec, path)
+    yield from of_containers(spec, path)
+    yield from of_volumes(spec, path)
+    yield from of_mounts(spec, containers, lent)
+    for at, container in containers:
+        yield from of_resources(container, at)
+        yield from _word(container, at, "imagePullPolicy", _PULL)
+    yield from of_pod_resources(spec, path)
+    yield from of_placement(spec, path)
+    yield from _word(spec, path, "restartPolicy", _RESTARTS)
+    yield from _word(spec, path, "dnsPolicy", _DNS)
+    yield from _names(spec, path)
+    yield from _sharing(spec, path)
+    if claims:
+        yield from _claims(spec, path, containers)
+
+
+def _word(holder: Mapping[str, Any], at: Path, key: str, words: tuple[str, ...]) -> Iterator[Problem]:
+    given = known(holder.get(key))
+    if given and given not in words:
+        near = nearest(given, words)
+        why = f"{key} is {given}, and must be one of {', '.join(words)}"
+        yield Problem((*at, key), why, f"write {near}" if near else "write one of them", f"{key} {given}")
+
+
+def _names(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+    for key in ("hostname", "subdomain"):
+        if (given := known(spec.get(key))) and (wrong := rfc1123_label(given)):
+            yield Problem((*path, key), f"{given} is no {key}: {wrong}", "correct it", f"{key} {given}")
+    deadline = number(spec.get("activeDeadlineSeconds"))
+    if deadline is not None and deadline < 1:
+        why = f"activeDeadlineSeconds of the pod is {deadline}, and must be 1 or more"
+        yield Problem((*path, "activeDeadlineSeconds"), why, "remove it", "pod deadline")
+    grace = number(spec.get("terminationGracePeriodSeconds"))
+    if grace is not None and grace < 0:
+        why = f"terminationGracePeriodSeconds is {grace}, and must not be negative"
+        yield Problem((*path, "terminationGracePeriodSeconds"), why, "write 0 or more", "grace")
+
+
+def _sharing(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+    if spec.get("shareProcessNamespace") is True and spec.get("hostPID") is True:
+        why = "shareProcessNamespace and hostPID exclude each other"
+        yield Problem((*path, "shareProcessNamespace"), why, "keep one of the two", "process namespace")
+    if spec.get("dnsPolicy") == "None" and not mapping(spec.get("dnsConfig")).get("nameservers"):
+        why = "dnsPolicy None needs a nameserver in dnsConfig"
+        yield Problem((*path, "dnsPolicy"), why, "add dnsConfig.nameservers", "dns policy")
+
+
+def _claims(
+    spec: Mapping[str, Any], path: Path, containers: Collection[tuple[Path, Mapping[str, Any]]]
+) -> Iterator[Problem]:
+    both = ("resourceClaimName", "resourceClaimTemplateName")
+    for at, claim in elements(spec.get("resourceClaims"), *path, "resourceClaims"):
+        name = text(claim.get("name"))
+        given = [key for key in both if written(claim.get(key)) and claim[key] != ""]
+        if len(given) == 2:
+            why = f"resource claim {name} has {both[0]} and {both[1]}, and exactly one of the two is allowed"
+            remedy = f"keep {both[0]} for a claim that pods share, {both[1]} for one for each pod"
+            yield Problem(at, why, remedy, f"claim {name}")
+        elif not given and not written(claim.get("source")):
+            why = f"resource claim {name} has neither {both[0]} nor {both[1]}"
+            yield Problem(at, why, "name the claim or its template", f"claim {name}")
+    claims = names(spec.get("resourceClaims"))
+    if any(is_placeholder(each) for each in claims):
+        return
+    for at, container in containers:
+        listed = mapping(container.get("resources")).get("claims")
+        for place, claim in elements(listed, *at, "resources", "claims"):
+            wanted = known(claim.get("name"))
+            if wanted and wanted not in claims:
+                near = nearest(wanted, claims)
+                who = text(container.get("name"))
+                why = f"container {who} uses the resource claim {wanted}, and the pod has none of this name"
+                remedy = f"did you mean {near}?" if near else "add it to resourceClaims of the pod"
+                yield Problem((*place, "name"), why, remedy, f"uses claim {wanted}")
+
+
+def of_metadata(metadata: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+    """Labels and annotations that are refused; values that only lack quotes are another rule's."""
+    for key, value in mapping(metadata.get("labels")).items():
+        at = (*path, "labels", key)
+        if is_placeholder(key):
+            continue
+        if wrong := label_key(key):
+            yield Problem(at, f"{key} is no key of a label: {wrong}", "correct the key", f"label {key}")
+        elif (given := known(value)) and (wrong := label_value(given)):
+            yield Problem(at, f"{given} is no value of the label {key}: {wrong}", "correct the value", f"label {key}")
+    for key in mapping(metadata.get("annotations")):
+        if not is_placeholder(key) and (wrong := annotation_key(key)):
+            at = (*path, "annotations", key)
+            yield Problem(at, f"{key} is no key of an annotation: {wrong}", "correct the key", f"annotation {key}")

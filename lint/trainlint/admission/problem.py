@@ -1,0 +1,37 @@
+"""Something that is refused, in terms of plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import field
+from typing import Any
+
+from trainlint.fact import fact
+from trainlint.finding import Path
+
+__all__ = ["API_SERVER", "Problem"]
+
+API_SERVER = "the API server"
+
+
+@fact
+class Problem:
+    """What is refused at a path below what was looked at, why (a clause), and what mends it.
+
+    ``by`` is who refuses it. ``what`` is what it refuses: "" for the object, else what is made of it ("every pod").
+    ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its part.
+    ``put`` is a value that mends it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
+    ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same.
+    """
+
+    at: Path
+    why: str
+    remedy: str
+    cause: str
+    by: str = API_SERVER
+    what: str = ""
+    related: tuple[tuple[str, Path], ...] = ()
+    evidence: Mapping[str, str | int] = field(default_factory=dict)
+    put: tuple[Path, Any] | None = None
+    assumes: tuple[str, ...] = ()
+    unmade: bool = False

@@ -1,0 +1,153 @@
+"""Everything that is refused of an object, by anybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any, Final
+
+from trainlint.admission.kinds.controllers import of_controllers
+from trainlint.admission.kinds.jobset import of_job_set
+from trainlint.admission.kinds.kubeflow import of_kubeflow
+from trainlint.admission.kinds.leaderworkerset import of_leader_worker_set
+from trainlint.admission.kinds.mpi import of_mpi_job
+from trainlint.admission.kinds.ray import of_ray
+from trainlint.admission.kinds.trainer import of_runtime, of_train_job
+from trainlint.admission.kinds.volcano import of_volcano
+from trainlint.admission.names import of_name
+from trainlint.admission.plain import below, mapping, text
+from trainlint.admission.pods.spec import of_metadata, of_pod
+from trainlint.admission.problem import Problem
+from trainlint.admission.structure import mistyped
+from trainlint.admission.templates import Template, templates
+from trainlint.kube.meta import Meta, read_meta
+from trainlint.kube.structure import structure_of
+from trainlint.source.document import Field
+
+__all__ = ["is_whole", "problems"]
+
+_KINDS: Final = (
+    of_controllers,
+    of_kubeflow,
+    of_mpi_job,
+    of_job_set,
+    of_leader_worker_set,
+    of_ray,
+    of_volcano,
+    of_runtime,
+)
+_CLAIMS_SINCE: Final = (1, 31)
+
+
+def problems(item: Field, kubernetes: str, runtime: Any = None) -> tuple[Problem, ...]:
+    """What is refused of the object at the cursor by a cluster of this version; once for each fault.
+
+    ``runtime`` is the plain training runtime that a TrainJob names. An object that may be a patch has none.
+    """
+    found = item.once(_reader(_version(kubernetes)))
+    if runtime is not None:
+        found = (*found, *_once(of_train_job(read_meta(item), item.value, runtime)))
+        found = tuple(_once(found))
+    return found
+
+
+@cache
+def _reader(version: tuple[int, ...]) -> Callable[[Field], tuple[Problem, ...]]:
+    def read(item: Field) -> tuple[Problem, ...]:
+        return tuple(_once(_problems(read_meta(item), item, version)))
+
+    return read
+
+
+def _version(text_: str) -> tuple[int, ...]:
+    parts = text_.lstrip("v").split(".")
+    return tuple(int(each) for each in parts[:2] if each.isdecimal())
+
+
+def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Problem]:
+    value = item.value
+    yield from of_name(meta, value)
+    yield from of_metadata(mapping(below(value, "metadata")), ("metadata",))
+    found = list(templates(meta, value))
+    if not is_whole(item, found):
+        return
+    if (structure := structure_of(meta.api_version, meta.kind)) is not None:
+        yield from mistyped(structure, value)
+    for of_kind in _KINDS:
+        yield from of_kind(meta, value)
+    yield from of_train_job(meta, value, None)
+    claims = not version or version >= _CLAIMS_SINCE
+    for template in found:
+        yield from _of_template(template, claims=claims, whole=_needs_images(meta, item))
+
+
+def is_whole(item: Field, found: Collection[Template]) -> bool:
+    """Whether it is a whole object and no patch of one: all of its containers have an image.
+
+    A patch names the containers that it changes and little else. What a kustomization or a chart rendered is whole.
+    """
+    if item.document.origin is not None:
+        return True
+    if "patch" in item.document.file.rpartition("/")[2].lower():
+        return False
+    return all(
+        bool(text(container.get("image")))
+        for each in found
+        for container in each.spec["containers"]
+        if isinstance(container, dict)
+    )
+
+
+def _needs_images(meta: Meta, item: Field) -> bool:
+    """Whether a container without an image is a fault: not in a runtime, nor where the object may be a patch."""
+    return item.document.origin is not None and meta.kind not in {"TrainingRuntime", "ClusterTrainingRuntime"}
+
+
+def _of_template(template: Template, *, claims: bool, whole: bool) -> Iterator[Problem]:
+    path = (*template.path, "spec")
+    what = "every pod"
+    if not template.spec["containers"]:
+        where = (*path, "containers")
+        yield Problem(where, f"{template.role or 'the pod'} has no containers", "add one", "containers", what=what)
+        return
+    for index, container in enumerate(template.spec["containers"]):
+        if whole and isinstance(container, dict) and not container.get("image"):
+            who = text(container.get("name"))
+            yield Problem((*path, "containers", index), f"container {who} has no image", "set image", f"image {who}")
+    if template.maker:
+        what = f"every {template.maker}"
+    if not template.bare:
+        for problem in of_metadata(template.metadata, (*template.path, "metadata")):
+            yield _within(problem, what)
+    for problem in of_pod(template.spec, path, lent=template.lent, claims=claims):
+        yield _within(problem, what)
+    restart = text(template.spec.get("restartPolicy"))
+    if template.restarts and restart in {"Always", "OnFailure", "Never"} and restart not in template.restarts:
+        owner = "a Job" if "Never" in template.restarts else f"a {template.maker or template.role}"
+        allowed = " or ".join(template.restarts)
+        why = f"restartPolicy of {template.role} is {restart}, and the pods of {owner} have {allowed}"
+        place = (*path, "restartPolicy")
+        remedy = f"write {allowed}"
+        yield Problem(place, why, remedy, f"restart {restart}", what=what, evidence={"restartPolicy": restart})
+    elif not template.defaults and not restart and "Always" not in template.restarts:
+        why = "there is no restartPolicy, which is Always by default, and the pods of a Job have OnFailure or Never"
+        remedy = "set restartPolicy to Never, or to OnFailure"
+        yield Problem(path, why, remedy, "restart", what=what)
+
+
+def _within(problem: Problem, what: str) -> Problem:
+    return replace(problem, what=what)
+
+
+def _once(found: Iterator[Problem] | tuple[Problem, ...]) -> Iterator[Problem]:
+    """Each fault once: the others of the same cause are further places of the first."""
+    firsts: dict[str, Problem] = {}
+    for problem in found:
+        before = firsts.get(problem.cause)
+        if before is None:
+            firsts[problem.cause] = problem
+        elif problem.at != before.at:
+            also = (*before.related, ("the same fault", problem.at))
+            firsts[problem.cause] = replace(before, related=also)
+    yield from firsts.values()

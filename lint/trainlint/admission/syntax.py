@@ -1,0 +1,106 @@
+"""The form of names and labels (apimachinery:pkg/util/validation). Each function says what is wrong, or nothing."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from trainlint.kube.values import is_placeholder
+
+__all__ = ["annotation_key", "env_name", "label_key", "label_value", "meant_to_be_replaced", "port_name"]
+__all__ += ["rfc1035_label", "rfc1123_label", "rfc1123_subdomain"]
+
+_LABEL_1123: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_QUALIFIED: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_PORT: Final = re.compile(r"[a-z0-9](?:-?[a-z0-9])*")
+_CAPITALS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*")
+_LABEL_LIMIT: Final = 63
+_SUBDOMAIN_LIMIT: Final = 253
+_PORT_LIMIT: Final = 15
+
+
+@lru_cache(maxsize=4096)
+def meant_to_be_replaced(name: str) -> bool:
+    """Whether a name is a placeholder: one of the usual forms, or a word in capitals (``JOB_NAME``)."""
+    return is_placeholder(name) or _CAPITALS.fullmatch(name) is not None
+
+
+@lru_cache(maxsize=8192)
+def rfc1123_label(name: str) -> str:
+    """A DNS label: host names, containers, volumes."""
+    if len(name) > _LABEL_LIMIT:
+        return f"it has {len(name)} characters, and {_LABEL_LIMIT} are allowed"
+    if _LABEL_1123.fullmatch(name) is None:
+        return "only lower case letters, digits and dashes are allowed, with a letter or digit at both ends"
+    return ""
+
+
+@lru_cache(maxsize=8192)
+def rfc1035_label(name: str) -> str:
+    """A DNS label that begins with a letter: Services, and jobs that make Services of their own name."""
+    if len(name) > _LABEL_LIMIT:
+        return f"it has {len(name)} characters, and {_LABEL_LIMIT} are allowed"
+    if _LABEL_1035.fullmatch(name) is None:
+        return "only lower case letters, digits and dashes are allowed, a letter first and no dash last"
+    return ""
+
+
+@lru_cache(maxsize=8192)
+def rfc1123_subdomain(name: str) -> str:
+    """The name of most objects."""
+    if len(name) > _SUBDOMAIN_LIMIT:
+        return f"it has {len(name)} characters, and {_SUBDOMAIN_LIMIT} are allowed"
+    if _SUBDOMAIN.fullmatch(name) is None:
+        return "only lower case letters, digits, dashes and dots are allowed, with a letter or digit at both ends"
+    return ""
+
+
+@lru_cache(maxsize=8192)
+def label_key(key: str) -> str:
+    """The key of a label, a node selector or a taint; the name of a resource."""
+    prefix, slash, name = key.rpartition("/")
+    if slash and (wrong := rfc1123_subdomain(prefix) if prefix else "nothing stands before the slash"):
+        return f"the part before the slash is no domain: {wrong}"
+    if not name:
+        return "its name is empty"
+    if len(name) > _LABEL_LIMIT:
+        return f"its name has {len(name)} characters, and {_LABEL_LIMIT} are allowed"
+    if _QUALIFIED.fullmatch(name) is None:
+        return "only letters, digits, dashes, dots and underscores are allowed, with a letter or digit at both ends"
+    return ""
+
+
+def annotation_key(key: str) -> str:
+    """The key of an annotation: that of a label in any case."""
+    return label_key(key.lower())
+
+
+@lru_cache(maxsize=8192)
+def label_value(value: str) -> str:
+    """The value of a label."""
+    if len(value) > _LABEL_LIMIT:
+        return f"it has {len(value)} characters, and {_LABEL_LIMIT} are allowed"
+    if value and _QUALIFIED.fullmatch(value) is None:
+        return "only letters, digits, dashes, dots and underscores are allowed, with a letter or digit at both ends"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def port_name(name: str) -> str:
+    """The name of a container port (an IANA service name)."""
+    if len(name) > _PORT_LIMIT:
+        return f"it has {len(name)} characters, and {_PORT_LIMIT} are allowed"
+    if _PORT.fullmatch(name) is None or not any(each.isalpha() for each in name):
+        return "only lower case letters, digits and single dashes are allowed, and one letter at least"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def env_name(name: str) -> str:
+    """The name of an environment variable, as every release takes it or none (1.32 and newer take more)."""
+    if "=" in name or not name.isascii() or not name.isprintable():
+        return "only printable ASCII characters without = are allowed"
+    return ""

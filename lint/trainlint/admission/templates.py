@@ -1,0 +1,137 @@
+"""Where the pod templates of each kind stand, and what its operator adds before a pod is made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from trainlint.admission.plain import below, elements, mapping, text
+from trainlint.fact import fact
+from trainlint.finding import Path
+from trainlint.kube.meta import Meta
+
+__all__ = ["ROLES", "Template", "templates"]
+
+ROLES: Final = {
+    "PyTorchJob": "pytorchReplicaSpecs",
+    "TFJob": "tfReplicaSpecs",
+    "XGBoostJob": "xgbReplicaSpecs",
+    "PaddleJob": "paddleReplicaSpecs",
+    "JAXJob": "jaxReplicaSpecs",
+    "MPIJob": "mpiReplicaSpecs",
+}
+"""The map of roles of each kind of kubeflow.org."""
+_ALWAYS: Final = ("Always",)
+_ENDS: Final = ("OnFailure", "Never")
+_PLAIN: Final[Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]]] = {
+    ("", "Pod"): ((), ()),
+    ("", "ReplicationController"): (("spec", "template"), _ALWAYS),
+    ("apps", "Deployment"): (("spec", "template"), _ALWAYS),
+    ("apps", "ReplicaSet"): (("spec", "template"), _ALWAYS),
+    ("apps", "StatefulSet"): (("spec", "template"), _ALWAYS),
+    ("batch", "Job"): (("spec", "template"), _ENDS),
+    ("batch", "CronJob"): (("spec", "jobTemplate", "spec", "template"), _ENDS),
+}
+"""Kubernetes' own kinds: where the template is, and the restart policies that they take."""
+_RAY_CLUSTERS: Final[Mapping[str, Path]] = {
+    "RayCluster": ("spec",),
+    "RayJob": ("spec", "rayClusterSpec"),
+    "RayService": ("spec", "rayClusterConfig"),
+}
+_LISTS: Final = {"batch.volcano.sh": "tasks", "sagemaker.amazonaws.com": "replicaSpecs"}
+"""API groups whose jobs have a list of roles, of which nobody knows what volumes their operators add."""
+_MPI: Final = frozenset({"ssh-auth", "mpi-job-config", "mpi-job-kubectl"})
+_RAY: Final = frozenset({"ray-logs", "shared-mem", "log-volume"})
+
+
+@fact
+class Template:
+    """A pod template: its path in the object, its role, and who else has a part in it.
+
+    ``restarts`` are the restart policies that the owner of the pods takes; empty where it sets one itself.
+    ``defaults`` says that something sets a policy where none is written. ``maker`` is the object between ("Job"), which
+    is what the API server refuses. ``lent`` are the volumes that the operator adds; ``None``: nobody knows which.
+    """
+
+    path: Path
+    role: str
+    spec: Mapping[str, Any]
+    metadata: Mapping[str, Any]
+    restarts: tuple[str, ...] = ()
+    defaults: bool = True
+    maker: str = ""
+    lent: frozenset[str] | None = frozenset()
+    bare: bool = False
+
+
+def templates(meta: Meta, item: Any) -> Iterator[Template]:
+    """The pod templates of an object that list containers, if only none."""
+    for found in _templates(meta, item):
+        if isinstance(found.spec.get("containers"), list):
+            yield found
+
+
+def _templates(meta: Meta, item: Any) -> Iterator[Template]:
+    group, kind = meta.api_group, meta.kind
+    if group in {"", "apps", "batch"}:
+        found = _PLAIN.get((group, kind))
+        if found is not None:
+            path, restarts = found
+            lent = frozenset(_claims(below(item, "spec", "volumeClaimTemplates")))
+            yield _at(item, path, "Job" if group == "batch" else kind, restarts, defaults=group != "batch", lent=lent)
+    elif group == "kubeflow.org" and kind in ROLES:
+        lent = _MPI if kind == "MPIJob" else frozenset[str]()
+        for role in mapping(below(item, "spec", ROLES[kind])):
+            yield _at(item, ("spec", ROLES[kind], role, "template"), role, (), lent=lent)
+    elif group == "jobset.x-k8s.io" and kind == "JobSet":
+        lent = frozenset(_claims(below(item, "spec", "volumeClaimPolicies"), "templates"))
+        yield from _of_job_set(item, ("spec",), lent)
+    elif group == "trainer.kubeflow.org" and kind in {"TrainingRuntime", "ClusterTrainingRuntime"}:
+        yield from _of_job_set(item, ("spec", "template", "spec"), None)
+    elif group == "leaderworkerset.x-k8s.io" and kind == "LeaderWorkerSet":
+        at = ("spec", "leaderWorkerTemplate")
+        lent = frozenset(_claims(below(item, *at, "volumeClaimTemplates")))
+        for role in ("leaderTemplate", "workerTemplate"):
+            yield _at(item, (*at, role), role, _ALWAYS, lent=lent, maker="StatefulSet")
+    elif group == "ray.io" and kind in _RAY_CLUSTERS:
+        yield from _of_ray_cluster(item, _RAY_CLUSTERS[kind])
+        if kind == "RayJob":
+            yield _at(item, ("spec", "submitterPodTemplate"), "submitter", _ENDS, maker="Job")
+    elif (list_key := _LISTS.get(group)) and kind != "CronJob":
+        for path, task in elements(below(item, "spec", list_key), "spec", list_key):
+            yield _at(item, (*path, "template"), text(task.get("name")), (), lent=None)
+
+
+def _at(
+    item: Any,
+    path: Path,
+    role: str,
+    restarts: tuple[str, ...],
+    *,
+    defaults: bool = True,
+    lent: frozenset[str] | None = frozenset(),
+    maker: str = "",
+) -> Template:
+    found = mapping(below(item, *path))
+    spec, metadata = mapping(found.get("spec")), mapping(found.get("metadata"))
+    return Template(path, role, spec, metadata, restarts, defaults, maker, lent, bare=not path)
+
+
+def _of_job_set(item: Any, at: Path, lent: frozenset[str] | None) -> Iterator[Template]:
+    for path, job in elements(below(item, *at, "replicatedJobs"), *at, "replicatedJobs"):
+        inner = (*path, "template", "spec", "template")
+        yield _at(item, inner, text(job.get("name")), _ENDS, lent=lent, maker="Job")
+
+
+def _of_ray_cluster(item: Any, at: Path) -> Iterator[Template]:
+    yield _at(item, (*at, "headGroupSpec", "template"), "head", (), lent=_RAY)
+    for path, group in elements(below(item, *at, "workerGroupSpecs"), *at, "workerGroupSpecs"):
+        yield _at(item, (*path, "template"), text(group.get("groupName")), (), lent=_RAY)
+
+
+def _claims(templates: Any, inner: str = "") -> Iterator[str]:
+    for _, each in elements(templates):
+        if inner:
+            yield from _claims(each.get(inner))
+        else:
+            yield text(mapping(each.get("metadata")).get("name"))

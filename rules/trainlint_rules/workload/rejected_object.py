@@ -1,0 +1,102 @@
+"""The API server, a webhook or the operator refuses the object, or what is made of it.
+
+The object merges, `kubectl apply` may even take it, and nothing runs: a PyTorchJob is accepted, and the API server
+refuses the pods that its operator makes of it; a JobSet is accepted, and its Jobs are not. The only trace is an event.
+
+Names, required fields, mounts without a volume, two mounts at one path, restart policies that the owner of the pods
+does not take, requests above limits, huge pages, resource claims, tolerations and affinity terms that are malformed,
+values of another type, and what the validation of each operator adds: references inside a JobSet that name nothing,
+roles of kubeflow.org with no replicas, a RayJob that is suspended and keeps its cluster, subgroups that do not divide.
+The message names who refuses it. No group is proved while one of its objects is refused.
+
+Silent for placeholders and for what may be a patch of an object. What only some releases of an operator refuse is
+likely, and says so. Devices without a limit, names that are too long, containers that operators look for by name and
+elastic ranges have rules of their own.
+
+```yaml bad
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          volumes: [{name: scratch, emptyDir: {}}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              volumeMounts:
+                - name: scrach  # expect
+                  mountPath: /scratch
+              resources:
+                limits: {cpu: "8"}
+                requests:
+                  cpu: "16"  # expect
+```
+
+```yaml good
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      restartPolicy: Never
+      template:
+        spec:
+          volumes: [{name: scratch, emptyDir: {}}]
+          containers:
+            - name: pytorch
+              image: registry.example/train:1
+              volumeMounts:
+                - name: scratch
+                  mountPath: /scratch
+              resources:
+                limits: {cpu: "16"}
+                requests:
+                  cpu: "16"
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Safety, Severity
+from trainlint.proof.refusals import Refusal
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per object and fault."""
+    for refusal in facts.refusals:
+        yield _finding(refusal)
+
+
+def _finding(refusal: Refusal) -> Finding:
+    problem, owner = refusal.problem, refusal.owner
+    what = f"{problem.what} of {owner}" if problem.what else str(owner)
+    said = f": {problem.by} refuses {what}" if not problem.unmade else f" ({owner})"
+    return Finding(
+        message=f"{problem.why}{said}",
+        at=refusal.at,
+        remedy=problem.remedy,
+        related=tuple(Related(role, refusal.item.down(*path).at) for role, path in problem.related),
+        evidence={"refused by": problem.by, **problem.evidence},
+        assumes=problem.assumes,
+        certainty=Certainty.LIKELY if problem.assumes else Certainty.PROVEN,
+        cause=problem.cause,
+        fixes=lambda: _fixes(refusal),
+    )
+
+
+def _fixes(refusal: Refusal) -> Iterator[Fix]:
+    """The value that mends it. As it is now it is refused, so this cannot change what already works."""
+    if refusal.problem.put is not None:
+        path, value = refusal.problem.put
+        yield Fix(refusal.problem.remedy, (Put(refusal.item.down(*path).at, value),), Safety.SAFE)
