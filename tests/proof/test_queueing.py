@@ -90,7 +90,7 @@ def test_a_queue_that_admits_says_nothing(tmp_path: Path) -> None:
         (flavor() + cluster_queue() + LOCAL.replace("cq}", "cq, stopPolicy: Hold}"), "stopPolicy is Hold"),
         (flavor() + cluster_queue() + LOCAL.replace("name: lq", "name: other"), "no LocalQueue lq in namespace ml"),
         (flavor() + cluster_queue() + LOCAL.replace("clusterQueue: cq", "clusterQueue: x"), "ClusterQueue x"),
-        (flavor("other") + cluster_queue() + LOCAL, "ResourceFlavor gpu is not there"),
+        (flavor("other") + cluster_queue() + LOCAL, "flavor gpu does not exist"),
         (flavor() + cluster_queue(gpus=15) + LOCAL, "request 16 nvidia.com/gpu"),
         (
             flavor(spec="nodeTaints: [{key: gpu, value: a, effect: NoSchedule}]") + cluster_queue() + LOCAL,

@@ -10,17 +10,28 @@ from trainlint.kube.pod import read_tolerations
 from trainlint.kube.selectors import read_equalities, read_label_selector
 from trainlint.kube.values import is_placeholder, known_text, read_strings, read_text
 from trainlint.model.known import Known
-from trainlint.model.kueue import ClusterQueue, Cohort, Flavor, LocalQueue, Quota, ResourceGroup
+from trainlint.model.kueue import (
+    AdmissionCheck,
+    ClusterQueue,
+    Cohort,
+    Flavor,
+    LocalQueue,
+    MultiKueueConfig,
+    Quota,
+    ResourceGroup,
+)
 from trainlint.source.document import Field
 
 __all__ = [
     "KUEUE_GROUP",
     "KUEUE_KINDS",
+    "read_admission_check",
     "read_cluster_queue",
     "read_cohort",
     "read_flavor",
     "read_levels",
     "read_local_queue",
+    "read_multikueue_config",
 ]
 
 KUEUE_GROUP: Final = "kueue.x-k8s.io"
@@ -47,10 +58,11 @@ def read_local_queue(item: Field, namespace: str) -> LocalQueue:
 def read_cluster_queue(item: Field) -> ClusterQueue:
     """The ClusterQueue at the cursor (v1beta1 names its cohort ``cohort``, v1beta2 ``cohortName``)."""
     spec = item["spec"]
-    checks = (
-        *read_strings(spec["admissionChecks"]),
-        *(read_text(each["name"]) for each in spec.down("admissionChecksStrategy", "admissionChecks").elements()),
-    )
+    strategy = {
+        read_text(each["name"]): read_strings(each["onFlavors"])
+        for each in spec.down("admissionChecksStrategy", "admissionChecks").elements()
+    }
+    checks = (*read_strings(spec["admissionChecks"]), *strategy)
     groups = tuple(_group(group) for group in spec["resourceGroups"].elements())
     cohort = read_text(spec["cohortName"]) or read_text(spec["cohort"])
     names = (*checks, cohort, *(name for group in groups for name in (*group.covered, *group.flavors)))
@@ -61,6 +73,8 @@ def read_cluster_queue(item: Field) -> ClusterQueue:
         namespace_selector=read_label_selector(spec["namespaceSelector"]),
         stopped=_stopped(spec),
         checks=checks,
+        on_flavors={name: flavors for name, flavors in strategy.items() if flavors},
+        borrows_last=read_text(spec.down("flavorFungibility", "whenCanBorrow")) == "TryNextFlavor",
         undetermined=spec.mapping is None or any(map(is_placeholder, names)),
         at=item.at,
     )
@@ -90,6 +104,26 @@ def read_flavor(item: Field) -> Flavor:
         undetermined=any(map(is_placeholder, texts)),
         at=item.at,
     )
+
+
+def read_admission_check(item: Field) -> AdmissionCheck:
+    """The AdmissionCheck at the cursor."""
+    parameters = item.down("spec", "parameters")
+    conditions = item.down("status", "conditions").elements()
+    active = (each["status"].value in {"True", True} for each in conditions if read_text(each["type"]) == "Active")
+    return AdmissionCheck(
+        read_meta(item).name,
+        read_text(item.down("spec", "controllerName")),
+        (read_text(parameters["kind"]), read_text(parameters["name"])),
+        next(active, None),
+        at=item.at,
+    )
+
+
+def read_multikueue_config(item: Field) -> MultiKueueConfig:
+    """The MultiKueueConfig at the cursor."""
+    clusters = read_strings(item.down("spec", "clusters"))
+    return MultiKueueConfig(read_meta(item).name, clusters, any(map(is_placeholder, clusters)), at=item.at)
 
 
 def read_levels(item: Field) -> tuple[str, ...]:

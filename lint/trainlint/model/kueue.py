@@ -12,7 +12,23 @@ from trainlint.model.pod import Toleration
 from trainlint.model.pool import Taint
 from trainlint.model.selector import LabelSelector, Requirement
 
-__all__ = ["ClusterQueue", "Cohort", "Flavor", "LocalQueue", "Queues", "Quota", "ResourceGroup"]
+__all__ = [
+    "MULTIKUEUE",
+    "PROVISIONING",
+    "AdmissionCheck",
+    "ClusterQueue",
+    "Cohort",
+    "Flavor",
+    "LocalQueue",
+    "MultiKueueConfig",
+    "Queues",
+    "Quota",
+    "ResourceGroup",
+]
+
+MULTIKUEUE = "kueue.x-k8s.io/multikueue"
+PROVISIONING = "kueue.x-k8s.io/provisioning-request"
+"""Controllers of admission checks."""
 
 
 @fact
@@ -47,7 +63,10 @@ class ResourceGroup:
 
 @fact
 class ClusterQueue:
-    """A ClusterQueue. ``namespace_selector`` is ``None`` where it is not there: then no namespace may use it."""
+    """A ClusterQueue. ``namespace_selector`` is ``None`` where it is not there: then no namespace may use it.
+
+    ``on_flavors`` are the flavors for which a check counts, where it does not count for all.
+    """
 
     name: str
     groups: tuple[ResourceGroup, ...] = ()
@@ -55,6 +74,8 @@ class ClusterQueue:
     namespace_selector: LabelSelector | None = None
     stopped: str = ""
     checks: tuple[str, ...] = ()
+    on_flavors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    borrows_last: bool = False
     undetermined: bool = False
     at: Location | None = field(default=None, compare=False, repr=False)
 
@@ -84,14 +105,37 @@ class Flavor:
 
 
 @fact
+class AdmissionCheck:
+    """An AdmissionCheck: ``parameters`` are kind and name of its configuration, ``active`` what its status says."""
+
+    name: str
+    controller: str = ""
+    parameters: tuple[str, str] = ("", "")
+    active: bool | None = None
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@fact
+class MultiKueueConfig:
+    """The worker clusters that a MultiKueueConfig names."""
+
+    name: str
+    clusters: tuple[str, ...]
+    undetermined: bool = False
+    at: Location | None = field(default=None, compare=False, repr=False)
+
+
+@fact
 class Queues:
-    """Everything of Kueue in a snapshot. ``cohorts`` are those that are objects of their own; ``checks`` are names of
-    AdmissionChecks; ``topologies`` map names to the node labels of their levels.
+    """Everything of Kueue in a snapshot. ``cohorts`` are those that are objects of their own; ``topologies`` map names
+    to the node labels of their levels; ``remotes`` are the MultiKueueClusters, with their places.
     """
 
     local: Mapping[tuple[str, str], LocalQueue] = field(default_factory=dict)
     cluster: Mapping[str, ClusterQueue] = field(default_factory=dict)
     flavors: Mapping[str, Flavor] = field(default_factory=dict)
     topologies: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    checks: frozenset[str] = frozenset()
+    checks: Mapping[str, AdmissionCheck] = field(default_factory=dict)
     cohorts: Mapping[str, Cohort] = field(default_factory=dict)
+    configs: Mapping[str, MultiKueueConfig] = field(default_factory=dict)
+    remotes: Mapping[str, Location] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
@@ -23,7 +23,8 @@ from trainlint.proof.late_members import LateMembers, late_members
 from trainlint.proof.missed_queue import MissedQueue
 from trainlint.proof.missed_queues import missed_queues
 from trainlint.proof.mistakes import NodePeer, PolicyMistakes, node_peers
-from trainlint.proof.never_admitted import QueueCause, queue_causes
+from trainlint.proof.multikueue import handed_on, multikueue_causes
+from trainlint.proof.never_admitted import NAMES_IT, QueueCause, causes_of, queue_causes
 from trainlint.proof.prove import never_placed
 from trainlint.proof.prover import NO_INVENTORY, Prover
 from trainlint.proof.queue_refusals import QueueRefusal, SchedulerQueues
@@ -185,16 +186,30 @@ class Facts:
     @cached_property
     def never_admitted(self) -> tuple[QueueCause, ...]:
         """Objects that Kueue never admits. Where another snapshot defines their queues otherwise and admits them there,
-        nobody can tell which of the definitions is meant for them.
+        nobody can tell which of the definitions is meant for them. What another cluster hands on to this one is judged
+        there.
         """
-        return tuple(
+        taken = {owner for other in self.others for owner in other.handed_on}
+        own = tuple(
             each
             for each in self._queue_causes
-            if not any(
-                other.queueing.knows(each.at) and all(cause.at != each.at for cause in other._queue_causes)
-                for other in self.others
-            )
+            if each.owner in self.handed_on or not (each.owner in taken or any(map(self._admits(each), self.others)))
         )
+        found = {each.owner for each in own}
+        beyond = multikueue_causes(self.queueing, [other.queueing for other in self.others], causes_of)
+        return (*own, *(each for each in beyond if each.owner not in found))
+
+    def _admits(self, cause: QueueCause) -> Callable[[Facts], bool]:
+        """Whether another snapshot has the queue of an object that is never admitted here, and admits it."""
+        label = next((at for role, at in cause.places if cause.root and role == NAMES_IT), cause.at)
+        return lambda other: (
+            other.queueing.knows(label) and all(each.owner != cause.owner for each in other._queue_causes)
+        )
+
+    @cached_property
+    def handed_on(self) -> Mapping[ObjectRef, str]:
+        """The objects of which this cluster makes no pods, as others take them, each with who does."""
+        return handed_on(self.queueing)
 
     @cached_property
     def _queue_causes(self) -> tuple[QueueCause, ...]:
@@ -218,13 +233,15 @@ class Facts:
     @cached_property
     def refused_pods(self) -> tuple[QuotaCause, ...]:
         """Pods that limits or quotas keep from being made."""
-        workloads = self.snapshot.workloads
-        return tuple(quota_causes(workloads.groups, workloads.pod_sets, self.snapshot.settings, self.admission))
+        workloads, away = self.snapshot.workloads, self.handed_on
+        groups = (group for group in workloads.groups if away.keys().isdisjoint(each.owner for each in group.members))
+        pod_sets = (each for each in workloads.pod_sets if each.owner not in away)
+        return tuple(quota_causes(groups, pod_sets, self.snapshot.settings, self.admission))
 
     @cached_property
     def dangling_references(self) -> tuple[ReferenceCause, ...]:
         """References to objects that are not there."""
-        return tuple(dangling_references(self.snapshot))
+        return tuple(each for each in dangling_references(self.snapshot) if each.owner not in self.handed_on)
 
     @cached_property
     def refusals(self) -> tuple[Refusal, ...]:
@@ -324,7 +341,11 @@ class Facts:
     def missing_targets(self) -> tuple[TargetCause, ...]:
         """Pod sets that must start near a pod that nobody makes."""
         unrendered = self.snapshot.unrendered
-        return tuple(each for each in missing_targets(self.snapshot) if each.pod_set.at.file not in unrendered)
+        return tuple(
+            each
+            for each in missing_targets(self.snapshot)
+            if each.pod_set.at.file not in unrendered and each.pod_set.owner not in self.handed_on
+        )
 
     def causes(self, kind: type[C]) -> Iterator[C]:
         """The causes of one type, in groups and of pod sets outside of them."""

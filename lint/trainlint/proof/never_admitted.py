@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -13,17 +13,21 @@ from trainlint.inventory.instance_types import ACCELERATORS
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
-from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.proof.cohort import most
 from trainlint.proof.queue_cause import QueueCause
 from trainlint.proof.queueing import Queueing
+from trainlint.proof.spelling import only_meant, probably_meant
 from trainlint.proof.unqueued import unqueued
+from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
 from trainlint.workload.management import QUEUE_LABEL
 
-__all__ = ["QueueCause", "queue_causes"]
+__all__ = ["NAMES_IT", "QueueCause", "causes_of", "queue_causes"]
 
+NAMES_IT: Final = "names the queue"
+"""The part of the job where the fault is elsewhere."""
 JOB_MINIMUM: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
@@ -43,6 +47,11 @@ def queue_causes(queueing: Queueing) -> Iterator[QueueCause]:
             yield from unqueued(queueing, workload, pods)
 
 
+def causes_of(queueing: Queueing, workload: Workload, pod_sets: tuple[PodSet, ...]) -> Iterator[QueueCause]:
+    """Every reason why the pod sets of an object are never admitted by these queues, the most basic first."""
+    yield from _Case(queueing, workload.owner, pod_sets, workload.field).causes()
+
+
 @fact(eq=False)
 class _Case:
     """The pod sets of one object, which Kueue admits together."""
@@ -59,11 +68,7 @@ class _Case:
             return
         local = queues.local.get((first.namespace, first.queue))
         if local is None:
-            names = [name for namespace, name in queues.local if namespace == first.namespace]
-            if self.queueing.closed("LocalQueue", names, first.namespace):
-                reason = f"there is no LocalQueue {first.queue} in namespace {first.namespace}"
-                remedy = f"name one of {', '.join(sorted(names))}" if names else "add the LocalQueue"
-                yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
+            yield from self._no_local_queue(first.queue, first.namespace)
             return
         if local.stopped:
             yield self._cause(f"the LocalQueue's stopPolicy is {local.stopped}", "let it run", _spec(local))
@@ -72,12 +77,15 @@ class _Case:
         queue = queues.cluster.get(local.cluster_queue)
         if queue is None:
             if self.queueing.closed("ClusterQueue", queues.cluster):
+                near = probably_meant(local.cluster_queue, queues.cluster)
                 reason = f"the LocalQueue names the ClusterQueue {local.cluster_queue}, which is not there"
                 yield self._cause(
-                    reason,
-                    "name one that is",
+                    f"{reason}; there is {near}" if near else reason,
+                    f"name {near}" if near else "name one that is",
                     _spec(local, "clusterQueue"),
                     certain=self.queueing.stated("ClusterQueue"),
+                    root=local.at.child("spec", "clusterQueue") if local.at else None,
+                    meant=near,
                 )
             return
         if not queue.undetermined and queue.at is not None:
@@ -85,29 +93,75 @@ class _Case:
 
     def _of_queue(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         yield from self._selected(queue)
-        if queue.stopped:
-            yield self._cause(f"the ClusterQueue's stopPolicy is {queue.stopped}", "let it run", _place(queue))
-        queues = self.queueing.queues
-        missing = [name for name in queue.checks if name not in queues.checks]
-        if missing and self.queueing.closed("AdmissionCheck", queues.checks):
-            reason = f"the ClusterQueue waits for the AdmissionCheck {missing[0]}, which is not there"
-            yield self._cause(
-                reason,
-                "define it, or take it off the queue",
-                _place(queue),
-                certain=self.queueing.stated("AdmissionCheck"),
-            )
-        for group in queue.groups:
-            for name in group.flavors:
-                if name not in queues.flavors and self.queueing.closed("ResourceFlavor", queues.flavors):
-                    places = (("names the flavor", group.at),) if group.at else ()
-                    reason = f"its ResourceFlavor {name} is not there, so the ClusterQueue {queue.name} is not active"
-                    yield self._cause(
-                        reason, "define the flavor", places, certain=self.queueing.stated("ResourceFlavor")
-                    )
+        for each in why_inactive(queue, self.queueing.queues):
+            yield from self._inactive(queue, each)
         yield from self._uncovered(queue)
         yield from self._beyond_quota(queue)
         yield from self._mismatched(queue)
+
+    def _no_local_queue(self, name: str, namespace: str) -> Iterator[QueueCause]:
+        queues = self.queueing.queues
+        names = [each for home, each in queues.local if home == namespace]
+        if self.queueing.closed("LocalQueue", names, namespace):
+            near = probably_meant(name, names)
+            reason = f"there is no LocalQueue {name} in namespace {namespace}"
+            remedy = f"name one of {', '.join(sorted(names))}" if names else "add the LocalQueue"
+            if near:
+                reason, remedy = f"{reason}; there is {near}", f"name {near}"
+            yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
+            return
+        homes = [home for home, each in queues.local if each == name]
+        home = only_meant(namespace, homes)
+        if names or not home or self.queueing.snapshot.may_hold_more(namespace):
+            return
+        local = queues.local[home, name]
+        reason = f"the LocalQueue {name} stands in namespace {home}, and the job in {namespace}"
+        alone = not self._is_used(home, local)
+        place = local.at.child("metadata", "namespace") if alone and local.at else self.item.down("metadata").at
+        yield self._cause(
+            reason,
+            f"let both stand in {namespace if alone else home}",
+            _spec(local),
+            certain=self.queueing.stated("LocalQueue"),
+            root=place,
+            meant=namespace if alone else "",
+        )
+
+    def _is_used(self, namespace: str, local: LocalQueue) -> bool:
+        """Whether anything but LocalQueues stands in a namespace, or defines it: then it is no slip of the pen."""
+        return any(
+            (each.ref.namespace == namespace and each.meta.kind != "LocalQueue")
+            or (each.meta.kind == "Namespace" and each.meta.name == namespace)
+            for each in self.queueing.snapshot.objects
+        )
+
+    def _inactive(self, queue: ClusterQueue, why: Inactive) -> Iterator[QueueCause]:
+        """A queue that is not active admits nothing; what is missing may be elsewhere, unless others of its kind are
+        here.
+        """
+        names = self._named(why.kind)
+        if why.kind and not self.queueing.closed(why.kind, names):
+            return
+        near = probably_meant(why.name, names)
+        yield self._cause(
+            f"the ClusterQueue {queue.name} is not active, as {why.text}" + (f"; there is {near}" if near else ""),
+            f"name {near}" if near else why.remedy,
+            (("is why", why.at), *_place(queue)) if why.at else _place(queue),
+            certain=not why.kind or self.queueing.stated(why.kind),
+            root=why.at if why.kind else None,
+            meant=near,
+        )
+
+    def _named(self, kind: str) -> Iterable[str]:
+        queues = self.queueing.queues
+        known: Mapping[str, Iterable[str]] = {
+            "AdmissionCheck": queues.checks,
+            "MultiKueueCluster": queues.remotes,
+            "MultiKueueConfig": queues.configs,
+            "ResourceFlavor": queues.flavors,
+            "Topology": queues.topologies,
+        }
+        return known.get(kind, ())
 
     def _selected(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         namespace, selector = self.pod_sets[0].namespace, queue.namespace_selector
@@ -196,10 +250,19 @@ class _Case:
         places: tuple[tuple[str, Location], ...] = (),
         *,
         certain: bool = True,
+        root: Location | None = None,
+        meant: str = "",
     ) -> QueueCause:
+        """``root`` is the place of the fault where that is not the job; ``meant`` is what should be written there."""
         first = self.pod_sets[0]
         label = self.item.down("metadata", "labels", QUEUE_LABEL).at
-        return QueueCause(self.owner, self.pod_sets, first.queue, reason, remedy, label, places, certain)
+        at = label if root is None else root
+        if root is not None:
+            places = ((NAMES_IT, label), *(each for each in places if each[1] != root))
+        fixes = (Fix(f"write {meant}", (Put(at, meant),)),) if root is not None and meant else ()
+        return QueueCause(
+            self.owner, self.pod_sets, first.queue, reason, remedy, at, places, certain, fixes, root=root is not None
+        )
 
 
 def _for_all_namespaces(queue: ClusterQueue) -> tuple[Fix, ...]:

@@ -66,6 +66,8 @@ class Prover:
         """The proof of one group."""
         nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
         missing = list(self._missing(group, nearest))
+        if handed := self._handed_on(group):
+            return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=handed)
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
         if any(member.queue for member in group.members):
@@ -259,6 +261,11 @@ class Prover:
         for each in self._facts.refused:
             if not each.certain and any(id(pod_set) in members for pod_set in each.pod_sets):
                 yield each.why
+
+    def _handed_on(self, group: Group) -> tuple[str, ...]:
+        """Who runs the pods of the group instead of this cluster: what holds here says nothing about them."""
+        takers = (self._facts.handed_on.get(member.owner) for member in group.members)
+        return tuple(f"whether it runs where it is handed on to: {each}" for each in dict.fromkeys(takers) if each)
 
     def _changed(self, group: Group) -> tuple[str, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""

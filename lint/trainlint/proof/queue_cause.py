@@ -11,7 +11,10 @@ __all__ = ["QueueCause"]
 
 @fact
 class QueueCause:
-    """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays."""
+    """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays.
+
+    ``root`` says that ``at`` is in the queue, whose fault it is, so that one finding is about all objects of the queue.
+    """
 
     owner: ObjectRef
     pod_sets: tuple[PodSet, ...]
@@ -22,3 +25,4 @@ class QueueCause:
     places: tuple[tuple[str, Location], ...] = ()
     certain: bool = True
     fixes: tuple[Fix, ...] = ()
+    root: bool = False

@@ -12,11 +12,13 @@ from trainlint.finding import Location
 from trainlint.kube.kueue import (
     KUEUE_GROUP,
     KUEUE_KINDS,
+    read_admission_check,
     read_cluster_queue,
     read_cohort,
     read_flavor,
     read_levels,
     read_local_queue,
+    read_multikueue_config,
 )
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
@@ -49,8 +51,10 @@ def read_queues(snapshot: Snapshot) -> Queues:
         cluster={each.meta.name: read_cluster_queue(each.field) for each in found["ClusterQueue"]},
         flavors={each.meta.name: read_flavor(each.field) for each in found["ResourceFlavor"]},
         topologies={each.meta.name: read_levels(each.field) for each in found["Topology"]},
-        checks=frozenset(each.meta.name for each in found["AdmissionCheck"]),
+        checks={each.meta.name: read_admission_check(each.field) for each in found["AdmissionCheck"]},
         cohorts={each.meta.name: read_cohort(each.field) for each in found["Cohort"]},
+        configs={each.meta.name: read_multikueue_config(each.field) for each in found["MultiKueueConfig"]},
+        remotes={each.meta.name: each.written for each in found["MultiKueueCluster"]},
     )
 
 

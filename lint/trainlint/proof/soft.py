@@ -13,9 +13,10 @@ from trainlint.proof.cause import CutCause, SplitCause
 from trainlint.proof.group import GroupProof
 from trainlint.scheduling.inter_pod_affinity import term_matches
 
-__all__ = ["SoftColocation", "soft_colocations"]
+__all__ = ["KAI_PREFERRED", "KUEUE_PREFERRED", "SoftColocation", "soft_colocations"]
 
 KUEUE_PREFERRED: Final = "kueue.x-k8s.io/podset-preferred-topology"
+KAI_PREFERRED: Final = "kai.scheduler/topology-preferred-placement"
 VOLCANO: Final = "batch.volcano.sh"
 
 
@@ -61,6 +62,10 @@ def _terms(
     if KUEUE_PREFERRED in pod_set.annotations:
         yield f"annotation {KUEUE_PREFERRED}", pod_set.template.child("metadata", "annotations", KUEUE_PREFERRED)
     item = objects.get(pod_set.owner)
+    if item is not None:
+        written = item.field.down("metadata", "annotations", KAI_PREFERRED)
+        if written.present:
+            yield f"annotation {KAI_PREFERRED}", written.at
     if item is not None and item.api_version.startswith(VOLCANO):
         mode = item.field.down("spec", "networkTopology", "mode")
         if mode.scalar == "soft":

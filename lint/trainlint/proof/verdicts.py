@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 from trainlint.fact import remembered
@@ -9,8 +10,9 @@ from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
-from trainlint.model.workload import PodSet
+from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
+from trainlint.proof.multikueue import handed_on
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.units import tiers_of
 from trainlint.reachability import NO_DOMAIN
@@ -59,7 +61,11 @@ class Verdicts:
         self._judged: dict[tuple[int, int], Feasibility] = {}
 
     def inventory(self, pod_set: PodSet) -> Inventory | None:
-        """The inventory that counts for a pod set; ``None`` if there is none, or nobody can choose."""
+        """The inventory that counts for a pod set; ``None`` if there is none, or nobody can choose, or if another
+        cluster runs the pods.
+        """
+        if pod_set.owner in self._handed_on:
+            return None
         nearest = self._snapshot.inventories_for(pod_set.at)
         return nearest[0] if len(nearest) == 1 else None
 
@@ -105,6 +111,11 @@ class Verdicts:
         items = (each.field for each in self._snapshot.objects if each.meta.kind in HYPERNODE_KINDS)
         tree = [each for each in map(read_hypernode, items) if each is not None]
         return with_hypernodes(inventory.pools, tree, tiers)
+
+    @cached_property
+    def _handed_on(self) -> Mapping[ObjectRef, str]:
+        """The objects of which this cluster makes no pods."""
+        return handed_on(self._queueing)
 
     @cached_property
     def _pods(self) -> tuple[Pod, ...]:

@@ -17,6 +17,7 @@ from trainlint.model.workload import Group
 from trainlint.snapshot.alternatives import Part, Sides
 from trainlint.snapshot.assumed import assumptions, with_cni
 from trainlint.snapshot.dealt import EVERYWHERE, Dealt
+from trainlint.snapshot.handed import handing_on
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
@@ -57,7 +58,7 @@ def build_snapshots(
 
     Of ``known`` snapshots, those that would come out the same are taken as they are.
     """
-    clusters = fleet.clusters if fleet is not None else ()
+    clusters = handing_on(fleet.clusters) if fleet is not None else ()
     charts = fleet.charts if fleet is not None else ()
     said = Said(known)
     found = [

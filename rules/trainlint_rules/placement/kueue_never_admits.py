@@ -68,32 +68,41 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.finding import Certainty, Finding, Location, Related, Severity
 from trainlint.proof.cause import PlacementCause
 from trainlint.proof.never_admitted import QueueCause
 from trainlint.rule import Facts, rule
+from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
-    """One finding per object."""
+    """One finding per object; one for all objects of a queue where the fault is the queue's own."""
+    shared: dict[tuple[Location, str], list[QueueCause]] = {}
     for cause in facts.never_admitted:
-        yield _never_admitted(cause)
+        key = (cause.at, cause.reason if cause.root else str(cause.owner))
+        shared.setdefault(key, []).append(cause)
+    for causes in shared.values():
+        yield _never_admitted(causes)
     owners = {cause.owner for cause in facts.never_admitted}
     for placed in facts.placement_causes("kueue-never-admits"):
         if placed.pod_set.owner not in owners:
-            yield _admitted_onto_nothing(placed)
+            yield _admitted_onto_nothing(placed, facts)
 
 
-def _never_admitted(cause: QueueCause) -> Finding:
+def _never_admitted(causes: Sequence[QueueCause]) -> Finding:
+    cause = causes[0]
     queue = f" (queue {cause.queue})" if cause.queue else ""
+    owners = [str(each.owner) for each in causes]
+    more = f" and {len(owners) - 3} more" if len(owners) > 3 else ""
+    places = dict.fromkeys(place for each in causes for place in each.places)
     return Finding(
-        message=f"Kueue never admits {cause.owner}{queue}: {cause.reason}",
+        message=f"Kueue never admits {', '.join(owners[:3])}{more}{queue}: {cause.reason}",
         at=cause.at,
         remedy=cause.remedy,
-        related=tuple(Related(role, at) for role, at in cause.places),
+        related=tuple(Related(role, at) for role, at in places),
         evidence={"queue": cause.queue or "none"},
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         cause=f"{cause.queue} {cause.reason}",
@@ -101,17 +110,39 @@ def _never_admitted(cause: QueueCause) -> Finding:
     )
 
 
-def _admitted_onto_nothing(cause: PlacementCause) -> Finding:
+def _admitted_onto_nothing(cause: PlacementCause, facts: Facts) -> Finding:
+    """Every node that the flavor stands for refuses the pods: for what the flavor selects, or for its taint."""
     pod_set = cause.pod_set
     closest = cause.misses[0]
     reasons = "; ".join(dict.fromkeys(each.reason for each in closest.refusals))
-    places = tuple(Related("Kueue adds this to the pods", each.at) for each in closest.refusals if each.at is not None)
+    flavors = [each for choice in facts.queueing.choices(pod_set) or () for each in choice]
+    added = ", ".join(
+        dict.fromkeys(f"{each.key}={each.values[0]}" for flavor in flavors for each in flavor.node_labels)
+    )
+    names = ", ".join(dict.fromkeys(flavor.name for flavor in flavors))
+    related = [Related(f"adds {added or 'nothing'} to the pods", each.at) for each in flavors if each.at is not None]
+    related += [Related("decides it", each.at) for each in closest.refusals if each.at is not None]
+    tainted = {each.plugin for each in closest.refusals} == {TAINTS}
+    if tainted:
+        message = (
+            f"Kueue admits {pod_set.name} onto nodes that refuse it: the flavor {names} sends it to nodes with "
+            f"{added}, and {reasons} (pool {closest.pool.name})"
+        )
+        remedy = (
+            "tolerate that taint in the pods or in the flavor, or give the ClusterQueue a flavor for pods that need no "
+            "such nodes"
+        )
+    else:
+        message = (
+            f"Kueue admits {pod_set.name} onto nodes that do not exist: with what the flavor {names} adds ({added}), "
+            f"no node takes a pod (the closest is pool {closest.pool.name}: {reasons})"
+        )
+        remedy = "let the flavor's nodeLabels be labels that the nodes carry"
     return Finding(
-        message=f"Kueue admits {pod_set.name} onto nodes that do not exist: with what its flavor adds, no node takes a "
-        f"pod (the closest is pool {closest.pool.name}: {reasons})",
+        message=message,
         at=pod_set.spec.at or pod_set.at,
-        remedy="let the flavor's nodeLabels be labels that the nodes carry",
-        related=places,
+        remedy=remedy,
+        related=tuple(dict.fromkeys(related)),
         evidence={"queue": pod_set.queue, "closest pool": closest.pool.name},
         cause=f"{pod_set.queue} {reasons}",
     )

@@ -76,7 +76,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.soft import SoftColocation
+from trainlint.proof.soft import KAI_PREFERRED, KUEUE_PREFERRED, SoftColocation
 from trainlint.rule import Facts, rule
 
 
@@ -89,11 +89,21 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(cause: SoftColocation, key: str) -> Finding:
     (what, at), *rest = cause.terms
+    topology = KUEUE_PREFERRED in what or KAI_PREFERRED in what
     return Finding(
         message=f"only preferences keep group {cause.group.name} together ({what}): the scheduler may still spread it",
         at=at,
-        remedy=f"require it: a nodeSelector on {key}, or required pod affinity with that topologyKey",
+        remedy=_required(what)
+        if topology
+        else f"require it: a nodeSelector on {key}, or required pod affinity with that topologyKey",
         related=tuple(Related(f"soft too ({other})", place) for other, place in rest),
         evidence={"soft terms": "; ".join(dict.fromkeys(text for text, _ in cause.terms))},
         cause=cause.group.name,
     )
+
+
+def _required(what: str) -> str:
+    """The hard twin of a preferred topology, on the same level: whoever places the pods as one looks for a domain."""
+    if KUEUE_PREFERRED in what:
+        return f"require it on the same level: {KUEUE_PREFERRED.replace('preferred', 'required')}"
+    return f"require it on the same level: {KAI_PREFERRED.replace('preferred', 'required')}"

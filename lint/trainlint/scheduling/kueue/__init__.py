@@ -1,0 +1,1 @@
+"""How Kueue decides whether a workload is admitted, alone on an empty cluster."""
