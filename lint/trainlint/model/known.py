@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TypeAlias, TypeVar
+from typing import Final, TypeAlias, TypeVar
 
 from trainlint.fact import fact
 
-__all__ = ["Answer", "Known", "Undetermined"]
+__all__ = ["SYMBOL", "Answer", "Known", "Undetermined"]
 
 T = TypeVar("T")
 
 
 @fact
 class Undetermined:
-    """A value that the manifests do not fix (a placeholder such as ``${N}``, a label that only exists at run time)."""
+    """A value that the manifests do not fix (a placeholder such as ``${N}``, a label that only exists at run time).
+
+    ``symbol`` stands for a value that is made once and used in several places: equal symbols are equal values.
+    """
 
     why: str
+    symbol: str = ""
+
+
+SYMBOL: Final = "-RANDOM"
+"""The end of every symbol: generated names have no upper case, so that no manifest means one of them."""
 
 
 Known: TypeAlias = T | Undetermined

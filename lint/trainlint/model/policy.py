@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
@@ -11,6 +12,8 @@ from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PortRange
 
 __all__ = [
+    "MADE_BY",
+    "MADE_RULES",
     "Action",
     "Decision",
     "Direction",
@@ -23,6 +26,13 @@ __all__ = [
     "Unenforced",
     "Verdict",
 ]
+
+
+MADE_BY: Final = "trainlint.io/made-by"
+"""The annotation of a policy that an operator makes: who makes it of what, as a noun."""
+
+MADE_RULES: Final = "trainlint.io/rules-of-"
+"""The beginning of its annotations, with a direction: the list of users' rules, and how many rules come before."""
 
 
 class Direction(StrEnum):
@@ -108,6 +118,7 @@ class PolicyEntry:
     where they are written without any port, which matches nothing. ``namespace`` is empty for cluster-wide policies.
     ``node`` marks policies of nodes. ``only_if`` names a condition of the whole entry (authentication). ``requires`` is
     what Cilium 1.18 asks of the endpoint peers of every like entry that selects the pod (``fromRequires``).
+    ``made_by`` names the policy where an operator makes it.
     """
 
     origin: ObjectRef
@@ -125,6 +136,12 @@ class PolicyEntry:
     authentication: str = ""
     requires: LabelSelector | None = None
     at: Location = field(default_factory=lambda: Location("", 0), compare=False)
+    made_by: str = field(default="", compare=False)
+
+    @property
+    def policy(self) -> str:
+        """The policy by name, or as what an operator makes of another object."""
+        return self.made_by or str(self.origin)
 
 
 @fact
@@ -206,7 +223,7 @@ class Decision:
 
 
 def _names(entries: tuple[PolicyEntry, ...]) -> list[str]:
-    return list(dict.fromkeys(str(entry.origin) for entry in entries))
+    return list(dict.fromkeys(entry.policy for entry in entries))
 
 
 def _listed(names: list[str]) -> str:

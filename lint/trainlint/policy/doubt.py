@@ -16,24 +16,24 @@ def doubt(entry: PolicyEntry, subject: Endpoint, peer: Endpoint) -> str:
     """The first thing that is not known, in one sentence."""
     for each in entry.peers or ():
         if each.undecidable:
-            return f"{entry.origin}: {each.undecidable}"
+            return f"{entry.policy}: {each.undecidable}"
     keys = {item.key for item in entry.subject.requirements}
     peer_keys = {item.key for each in entry.peers or () for item in each.selector.requirements}
     for endpoint, wanted in ((subject, keys), (peer, peer_keys)):
         for key in sorted(wanted):
             value = endpoint.labels.get(key)
             if isinstance(value, Undetermined):
-                return f"{entry.origin} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
+                return f"{entry.policy} asks for the label {key.partition(':')[2]} of {endpoint.name}: {value.why}"
             if key not in endpoint.labels and endpoint.unknown and endpoint.unknown.may_hold(key):
                 return _unread(entry, endpoint, key.partition(":")[2])
     if peer.namespace and any(Matcher.of(each.selector).only_excludes for each in entry.peers or ()):
-        return f"{entry.origin} has a peer that only excludes, which matches every pod in builds of Cilium {QUIRK}"
-    return f"{entry.origin} may be about {peer.name}: its address, or a placeholder in the policy, is not known"
+        return f"{entry.policy} has a peer that only excludes, which matches every pod in builds of Cilium {QUIRK}"
+    return f"{entry.policy} may be about {peer.name}: its address, or a placeholder in the policy, is not known"
 
 
 def _unread(entry: PolicyEntry, endpoint: Endpoint, name: str) -> str:
     """A label that no document gives or denies the end."""
     if name.startswith(NAMESPACE_LABELS) and endpoint.namespace:
         label = name.removeprefix(NAMESPACE_LABELS)
-        return f"{entry.origin} asks for the label {label} of namespace {endpoint.namespace}, which is not in Git"
-    return f"{entry.origin} asks for the label {name}, and whether {endpoint.name} has it is not known"
+        return f"{entry.policy} asks for the label {label} of namespace {endpoint.namespace}, which is not in Git"
+    return f"{entry.policy} asks for the label {name}, and whether {endpoint.name} has it is not known"

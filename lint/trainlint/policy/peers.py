@@ -138,7 +138,8 @@ def _cidr(field: Field) -> Iterator[Peer]:
 
 
 def _name(field: Field) -> Iterator[Peer]:
-    yield Peer(undecidable=UNDECIDABLE_NAMES, kind="FQDNs", written=_written(field), at=field.at)
+    name = field["matchName"].scalar or field["matchPattern"].scalar or _written(field)
+    yield Peer(undecidable=UNDECIDABLE_NAMES, kind="FQDNs", written=name, at=field.at)
 
 
 def _group(field: Field) -> Iterator[Peer]:

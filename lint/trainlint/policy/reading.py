@@ -17,6 +17,7 @@ from trainlint.policy.clusternetworkpolicy import cluster_entries
 from trainlint.policy.context import CidrGroup, PolicyContext, Service
 from trainlint.policy.foreign import ForeignPolicy, never_enforced, read_foreign
 from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
+from trainlint.policy.made import attributed
 from trainlint.policy.matching import Rules
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.schema import group_problems
@@ -87,7 +88,7 @@ def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:
         elif problems := list(rejections(root, origin, rules)):
             rejected += problems
         else:
-            entries += _entries(root, origin, rules)
+            entries += (attributed(entry, root) for entry in _entries(root, origin, rules))
             unenforced += _host_policies(root, origin, rules)
     return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, foreign=foreign)
 

@@ -8,7 +8,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import is_placeholder
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS
 from trainlint.policy.labels import OpenLabels
@@ -115,6 +115,13 @@ def cluster_scope(selector: LabelSelector, options: CiliumOptions) -> LabelSelec
     return add(selector, requirement(f"k8s:{CLUSTER_KEY}", "In", options.local_cluster, at=selector.at))
 
 
+def _made(found: Undetermined, values: frozenset[str]) -> bool | None:
+    """Whether a generated value is among those asked for: known only among generated values."""
+    if not found.symbol or not all(value.endswith(SYMBOL) for value in values):
+        return None
+    return found.symbol in values
+
+
 @fact
 class Matcher:
     """A selector made ready for matching: terms are (key, negative, values or None for existence, open).
@@ -160,7 +167,10 @@ class Matcher:
                 if negative:
                     return False
             elif isinstance(found, Undetermined):
-                result = None
+                if (made := _made(found, values)) is None:
+                    result = None
+                elif made is negative:
+                    return False
             elif (found in values) is negative:
                 return False
         return result

@@ -9,7 +9,7 @@ from trainlint.finding import Location
 from trainlint.model.policy import Action, Peer, PolicyEntry
 from trainlint.policy import PolicySet
 from trainlint.proof.constraint import Constraint, Kind
-from trainlint.proof.words import list_of
+from trainlint.proof.words import list_of, short_policy
 
 __all__ = ["barriers", "without_barriers"]
 
@@ -20,7 +20,7 @@ def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
     """Each entry that denies, and each policy's list of a direction that isolates and may not admit the group."""
     found: dict[tuple[Kind, Location], Constraint] = {}
     for entry in entries:
-        side, origin = entry.direction.value, f"{entry.origin.kind} {entry.origin.name}"
+        side, origin = entry.direction.value, short_policy(entry)
         if entry.action is Action.DENY:
             denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
             found.setdefault((denied.kind, denied.at), denied)

@@ -13,6 +13,7 @@ from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
 from trainlint.policy.conflicts import Conflict
 from trainlint.policy.labels import pod_label_filter
+from trainlint.policy.mistakes.dns_names import UnseenNames, unseen_names
 from trainlint.policy.mistakes.dropped_labels import DroppedLabel, dropped_labels
 from trainlint.policy.mistakes.pods import Aimed, Audience, ServicePortMiss, Unselected
 from trainlint.policy.mistakes.subnets import UselessCidr, read_subnets, useless_cidrs
@@ -100,6 +101,14 @@ class PolicyMistakes:
         if cni.name != "cilium" or cni.options.get("policy-cidr-match-mode"):
             return ()
         return tuple(useless_cidrs(self.entries, read_subnets(each.field for each in self._snapshot.objects)))
+
+    @cached_property
+    def unseen_names(self) -> tuple[UnseenNames, ...]:
+        """Peers by DNS name whose answers Cilium does not see, in namespaces to which nothing else adds policies."""
+        if self._snapshot.settings.cni.name != "cilium":
+            return ()
+        found = unseen_names(self.entries, self._audience)
+        return tuple(each for each in found if not self._snapshot.may_hold_more(each.pods.namespace))
 
     @cached_property
     def aimed_at_hosts(self) -> tuple[Aimed, ...]:

@@ -44,7 +44,7 @@ class Near:
     @property
     def sentence(self) -> str:
         """The policy and what is wrong in it."""
-        return f"{self.entry.origin} {self.text}"
+        return f"{self.entry.policy} {self.text}"
 
 
 def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> Near | None:

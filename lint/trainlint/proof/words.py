@@ -24,6 +24,7 @@ __all__ = [
     "list_of",
     "places_of",
     "refusal_sentence",
+    "short_policy",
     "state_where",
     "where",
     "which_node",
@@ -125,15 +126,20 @@ def places_of(verdict: Verdict) -> Places:
     for decision in denying(verdict):
         side = decision.direction.value
         for entry in decision.deciding:
-            found.setdefault(entry.at, f"denies it ({side}, {entry.origin.kind} {entry.origin.name})")
+            found.setdefault(entry.at, f"denies it ({side}, {short_policy(entry)})")
         if not decision.deciding:
             for entry in decision.isolating:
                 path = entry.at.path
-                whole = Location(entry.at.file, entry.at.document, path[:-1] if path and path[-1] != side else path)
-                found.setdefault(
-                    whole, f"isolates {side} and does not admit it ({entry.origin.kind} {entry.origin.name})"
+                whole = Location(
+                    entry.at.file, entry.at.document, path[:-1] if path and isinstance(path[-1], int) else path
                 )
+                found.setdefault(whole, f"isolates {side} and does not admit it ({short_policy(entry)})")
     return tuple((role, at) for at, role in found.items())
+
+
+def short_policy(entry: PolicyEntry) -> str:
+    """The policy without its namespace, or as what an operator makes of another object."""
+    return entry.made_by or f"{entry.origin.kind} {entry.origin.name}"
 
 
 def list_of(entry: PolicyEntry) -> Location:

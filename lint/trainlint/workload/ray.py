@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.values import read_int, read_text
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.workload import (
     EPHEMERAL,
     PER_POD,
@@ -26,10 +27,10 @@ from trainlint.workload.expansion import Context, Expansion, is_template, pod_se
 from trainlint.workload.flows import all_to_all, dns, rendezvous
 from trainlint.workload.jobset import product
 
-__all__ = ["RANDOM_NAME", "RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec"]
+__all__ = ["RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec", "random_name"]
 
-RANDOM_NAME: Final = Undetermined("the RayCluster's name gets a random suffix")
 _HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
+_OPERATOR: Final = re.compile(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
 _WORKER_PORTS: Final = PortRange(10002, 19999)
 """Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
 
@@ -42,11 +43,18 @@ class RayClusterSpec:
     owner: ObjectRef
     name: Known[str]
     multi_host_only: bool = False
+    submitted: bool = False
 
     def parameter(self, name: str) -> int | None:
         """A port among the head's rayStartParams."""
         text = read_text(self.spec.down("headGroupSpec", "rayStartParams", name))
         return int(text) if text.isdecimal() and len(text) < 6 else None
+
+
+def random_name(owner: ObjectRef) -> Undetermined:
+    """The name of the cluster that a RayJob or RayService makes: its own with a random suffix."""
+    symbol = f"{owner.name[:40]}-{owner.kind.removeprefix('Ray').lower()}{SYMBOL}"
+    return Undetermined("the RayCluster's name gets a random suffix", symbol)
 
 
 def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -56,7 +64,7 @@ def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Ex
 
 def expand_ray_service(service: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster that serves: its replicas are ranks only where one of them spans several hosts."""
-    cluster = RayClusterSpec(service.down("spec", "rayClusterConfig"), owner, RANDOM_NAME, multi_host_only=True)
+    cluster = RayClusterSpec(service.down("spec", "rayClusterConfig"), owner, random_name(owner), multi_host_only=True)
     return expand_ray_spec(cluster, context)
 
 
@@ -109,8 +117,31 @@ def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
         tuple(_flows(cluster, pod_sets)),
         tuple(_services(cluster, pod_sets[0])),
         ranks=frozenset(ranks),
+        policies=_policies(cluster, context),
         training=True,
     )
+
+
+def _policies(cluster: RayClusterSpec, context: Context) -> tuple[Field, ...]:
+    """What KubeRay isolates the cluster by; releases before 1.7 do not know the field."""
+    if cluster.spec["networkPolicy"].mapping is None or _older(context, (1, 7)):
+        return ()
+    from trainlint.workload.ray_policies import ray_policies  # noqa: PLC0415 (seldom needed)
+
+    dashboard = cluster.parameter("dashboard-port") or 8265
+    return tuple(ray_policies(cluster.spec, cluster.owner, cluster.name, dashboard, submitted=cluster.submitted))
+
+
+def _older(context: Context, release: tuple[int, int]) -> bool:
+    """Whether the KubeRay operators in Git are all older than a release; false where Git holds none."""
+    images = (
+        read_text(container["image"])
+        for ref, item in context.objects.items()
+        if ref.kind == "Deployment"
+        for container in item.down("spec", "template", "spec", "containers").elements()
+    )
+    found = [(int(match[1]), int(match[2])) for image in images if (match := _OPERATOR.search(image))]
+    return bool(found) and max(found) < release
 
 
 def _unset(template: Field, env: dict[str, Known[str]]) -> dict[str, Known[str]]:

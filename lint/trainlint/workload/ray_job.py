@@ -11,7 +11,7 @@ from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
-from trainlint.workload.ray import RANDOM_NAME, RayClusterSpec, expand_ray_spec
+from trainlint.workload.ray import RayClusterSpec, expand_ray_spec, random_name
 
 __all__ = ["expand_ray_cron_job", "expand_ray_job"]
 
@@ -24,13 +24,14 @@ def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
 def _expand_job(spec: Field, owner: ObjectRef, context: Context) -> Expansion:
     if spec["rayClusterSpec"].mapping is None:
         return Expansion()
-    cluster = expand_ray_spec(RayClusterSpec(spec["rayClusterSpec"], owner, RANDOM_NAME), context)
-    found = _with_runtime_env(cluster, spec["runtimeEnvYAML"])
-    if read_text(spec["submissionMode"]) not in {"", "K8sJobMode"} or not found.pod_sets:
+    submitted = read_text(spec["submissionMode"]) in {"", "K8sJobMode"}
+    cluster = RayClusterSpec(spec["rayClusterSpec"], owner, random_name(owner), submitted=submitted)
+    found = _with_runtime_env(expand_ray_spec(cluster, context), spec["runtimeEnvYAML"])
+    if not submitted or not found.pod_sets:
         return found
     submitter = _submitter(spec, owner, found.pod_sets[0])
     number = len(found.pod_sets)
-    port = RayClusterSpec(spec["rayClusterSpec"], owner, RANDOM_NAME).parameter("dashboard-port") or 8265
+    port = cluster.parameter("dashboard-port") or 8265
     why = f"the submitter sends the job to the head's dashboard (port {port})"
     call = Flow(number, 0, "TCP", PortRange(port, port), FlowKind.CALL, why, spec.at)
     return replace(

@@ -78,7 +78,7 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
         ports = ", ".join(str(each) for each in open_ports)
         yield Finding(
             message=f"group {proof.group.name} hangs at its first collective, which uses ephemeral ports "
-            f"({EPHEMERAL}): {entry.origin} admits its ranks to each other on {ports} only",
+            f"({EPHEMERAL}): {entry.policy} admits its ranks to each other on {ports} only",
             at=entry.at,
             remedy="let the ranks reach each other on every port: an element without ports, for their labels",
             related=(

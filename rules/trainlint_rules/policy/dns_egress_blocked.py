@@ -105,8 +105,8 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
 def _keeps(entry: PolicyEntry) -> str:
     """What the policy does, at the pods that ask or at the DNS."""
     if entry.direction is Direction.EGRESS:
-        return f"{entry.origin} keeps its pods from the cluster's DNS"
-    return f"{entry.origin} isolates the cluster's DNS and does not admit its pods"
+        return f"{entry.policy} keeps its pods from the cluster's DNS"
+    return f"{entry.policy} isolates the cluster's DNS and does not admit its pods"
 
 
 def _admitted(facts: Facts, entry: PolicyEntry, at: Location) -> Iterator[Fix]:

@@ -90,7 +90,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Re
     remedy = f"admit the pods on {' and '.join(directions(verdict))} in the policies named above, or give the pods the "
     remedy += "labels that are admitted"
     if miss is not None:
-        remedy = f"correct {miss.entry.origin}"
+        remedy = f"correct {miss.entry.policy}"
     places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
     denied = " and ".join(directions(verdict))

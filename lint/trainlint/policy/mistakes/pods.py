@@ -74,6 +74,14 @@ class Audience:
         for index, each in enumerate(self._sets):
             self._within.setdefault(each.namespace, []).append(index)
 
+    def surely(self, entry: PolicyEntry) -> list[PodSet]:
+        """The pods that an entry selects for certain."""
+        return [each for each, match in self._selected(entry.subject, self._real, entry.namespace) if match]
+
+    def perhaps(self, entry: PolicyEntry) -> list[PodSet]:
+        """The pods that an entry selects, or may select."""
+        return [each for each, _ in self._selected(entry.subject, self._real, entry.namespace)]
+
     def unmergeable(self, policies: PolicySet) -> Iterator[tuple[PodSet, Conflict]]:
         """Entries that select the same pods and cannot be merged, each pair once."""
         seen: set[tuple[Location, Location]] = set()
@@ -174,7 +182,7 @@ class Audience:
     def _targets(self, entry: PolicyEntry) -> list[PodSet]:
         """The pods whose ports an entry lists: its subjects for ingress, its peers for egress."""
         if entry.direction is Direction.INGRESS:
-            return [each for each, match in self._selected(entry.subject, self._real, entry.namespace) if match]
+            return self.surely(entry)
         return [
             each
             for peer in entry.peers or ()
