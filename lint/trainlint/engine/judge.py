@@ -89,6 +89,8 @@ def _run(
         state.failures.append(Failure(rule.name, f"{type(error).__name__}: {error}"))
         return
     for finding in found:
+        if snapshot is not None and not snapshot.is_near(finding.at.file):
+            continue
         severity = state.severities.get(rule.name) or finding.severity or rule.severity
         stamped = replace(finding, rule=rule.name, category=rule.category, severity=severity)
         if rule.name not in state.severities:

@@ -154,8 +154,13 @@ class Facts:
 
     @cached_property
     def proofs(self) -> tuple[GroupProof, ...]:
-        """The proof of every group."""
-        return tuple(with_slips(self, self._prover.prove(group)) for group in self.snapshot.workloads.groups)
+        """The proof of every group that may be meant for what the snapshot is made of."""
+        groups = self.snapshot.workloads.groups
+        return tuple(
+            with_slips(self, self._prover.prove(group))
+            for group in groups
+            if self.snapshot.is_near((group.at or group.members[0].at).file)
+        )
 
     def cores(self, cause: Cause) -> tuple[Core, ...]:
         """The irreducible sets of constraints behind a cause that one of these facts gave, each found once."""

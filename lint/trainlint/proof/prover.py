@@ -261,6 +261,10 @@ class Prover:
         for each in self._facts.refused:
             if not each.certain and any(id(pod_set) in members for pod_set in each.pod_sets):
                 yield each.why
+        if self._snapshot.rest is not None:
+            from trainlint.proof.left_out import left_out  # noqa: PLC0415 (only where there are alternatives)
+
+            yield from left_out(self._snapshot, self._snapshot.rest, group)
 
     def _handed_on(self, group: Group) -> tuple[str, ...]:
         """Who runs the pods of the group instead of this cluster: what holds here says nothing about them."""

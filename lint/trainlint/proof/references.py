@@ -16,7 +16,7 @@ from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.shipped_runtimes import shipped_runtime
 
-__all__ = ["ReferenceCause", "dangling_references"]
+__all__ = ["ReferenceCause", "dangling_references", "references_of"]
 
 BUILT_IN: Final = frozenset(
     {
@@ -91,6 +91,15 @@ def _unstated(snapshot: Snapshot, owner: ObjectRef) -> bool:
 def _may_hold_more(snapshot: Snapshot, target: ObjectRef) -> bool:
     """What brings in objects of a namespace may bring in some of the cluster too."""
     return bool(snapshot.may_hold_more(target.namespace) if target.namespace else snapshot.opened)
+
+
+def references_of(pod_set: PodSet) -> Iterator[ObjectRef]:
+    """The objects without which the pods of a set cannot be made, or are others."""
+    for target, _ in _of_pods(pod_set, pod_set.spec.at or pod_set.at):
+        if target.name and target.kind != "ServiceAccount":
+            yield target
+    if pod_set.queue:
+        yield ObjectRef("LocalQueue", pod_set.namespace, pod_set.queue)
 
 
 Reference = tuple[ObjectRef, ObjectRef, Location, PodSet | None]

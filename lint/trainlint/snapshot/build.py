@@ -25,6 +25,7 @@ from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.rest import Rest, World
 from trainlint.snapshot.rivals import find_alternatives
 from trainlint.snapshot.said import Said
 from trainlint.snapshot.snapshot import Snapshot
@@ -80,11 +81,14 @@ def build_snapshots(
     alternatives = find_alternatives(read, repository.together, repository.places, repository.transformed)
     sides = Sides(alternatives, repository.places)
     dealt = Dealt(left if alternatives else (), repository, sides)
-    for part in parts(alternatives, sides):
+    made = parts(alternatives, sides)
+    world = World(left, sides, made) if alternatives else None
+    for part in made:
+        rest = Rest(part, world) if world is not None else None
         own = dealt.to(part) if alternatives else left  # without alternatives everything is one part
         changed = dealt.transformed(part) if alternatives else repository.transformed
         found += [
-            _left_over(repository, part, own, changed, each, context, charts, said, prefix=len(general) > 1)
+            _left_over(repository, part, own, changed, each, context, charts, said, rest, prefix=len(general) > 1)
             for each in general
         ]
     return (*found, *tests)
@@ -191,6 +195,7 @@ def _left_over(
     context: Cluster | None,
     charts: Charts,
     said: Said,
+    rest: Rest | None,
     *,
     prefix: bool,
 ) -> Snapshot:
@@ -218,6 +223,7 @@ def _left_over(
             followed=context.followed if context is not None else (),
         ),
         moved=repository.moved,
+        rest=rest,
         releases=[
             *(each for file, each in charts if part.holds(file)),
             *(context.releases if context is not None else ()),
@@ -240,6 +246,7 @@ def _snapshot(
     releases: Iterable[Release] = (),
     unknowns: Iterable[Unknown] = (),
     assumes: Iterable[str] = (),
+    rest: Rest | None = None,
 ) -> Snapshot:
     if settings.namespace:
         from trainlint.snapshot.carried import carried  # noqa: PLC0415 (as are all that only clusters need)
@@ -255,7 +262,7 @@ def _snapshot(
     settings = said.settings(replace(stated, assumptions=assumed))
     before = said.known.get(name)
     if before is not None and before.is_same(
-        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened))
+        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened)), rest
     ):
         return before
     workloads = read_workloads([each.field for each in objects], stated)
@@ -274,6 +281,7 @@ def _snapshot(
         opened=opened,
         unknowns=(*workloads.unknowns, *doubts, *_changers(objects, workloads.groups, namespaces)),
         read=found.read,
+        rest=rest,
     )
 
 

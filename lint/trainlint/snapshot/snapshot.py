@@ -15,6 +15,7 @@ from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.rest import Rest
 from trainlint.source.document import Field
 
 __all__ = ["Snapshot"]
@@ -28,6 +29,7 @@ class Snapshot:
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
     other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
+    ``rest`` is what it leaves out, where it is one of several that have alternatives.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Snapshot:
     opened: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
     read: Mapping[str, Field] = field(default_factory=dict)
+    rest: Rest | None = None
 
     @cached_property
     def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
@@ -57,6 +60,10 @@ class Snapshot:
     def may_hold_more(self, namespace: str) -> str:
         """What may add objects to a namespace that are not read here (decision 5); empty where nothing does."""
         return self.opened.get(namespace, self.opened.get("", ""))
+
+    def is_near(self, file: str) -> bool:
+        """Whether what a file holds may be meant for it: not for a definition elsewhere than the one beside it."""
+        return self.rest is None or self.rest.is_near(file)
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
         """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
@@ -75,9 +82,10 @@ class Snapshot:
         inventories: Sequence[Inventory],
         unknowns: Collection[Unknown],
         said: tuple[object, ...],
+        rest: Rest | None,
     ) -> bool:
-        """Whether it holds the very same objects, of the very same documents, as they are deployed, and the same is
-        said about it.
+        """Whether it holds the very same objects, of the same documents, as they are deployed, leaves the same out,
+        and the same is said about it.
         """
         nodes = (*self.inventories, *self.elsewhere)
         return (
@@ -86,6 +94,7 @@ class Snapshot:
             and all(map(_is_same, self.objects, objects))
             and all(one is other for one, other in zip(nodes, inventories, strict=True))
             and set(unknowns) <= set(self.unknowns)
+            and _leave_the_same(self.rest, rest)
             and (self.why, self.settings, dict(self.unrendered), dict(self.opened)) == said
         )
 
@@ -93,6 +102,15 @@ class Snapshot:
     def _inventories_for(self) -> dict[str, tuple[Inventory, ...]]:
         """The answers so far, by file."""
         return {}
+
+
+def _leave_the_same(one: Rest | None, other: Rest | None) -> bool:
+    """Whether two snapshots leave out the same documents."""
+    if one is None or other is None:
+        return one is other
+    return len(one.documents) == len(other.documents) and all(
+        mine is theirs for mine, theirs in zip(one.documents, other.documents, strict=True)
+    )
 
 
 def _is_same(one: ApiObject, other: ApiObject) -> bool:

@@ -161,6 +161,10 @@ class Audience:
                 namespaces.update(each.values)
         return not SYSTEM_NAMESPACES.isdisjoint(namespaces)
 
+    def selects(self, entry: PolicyEntry) -> bool:
+        """Whether some of the pods are in the entry's subject, or may be."""
+        return not entry.node and any(True for _ in self._selected(entry.subject, self._plain, entry.namespace))
+
     def service_ports(self, entries: Iterable[PolicyEntry], services: Iterable[Service]) -> Iterator[ServicePortMiss]:
         """Port rules that list a Service's port where the pods behind it listen on another one only."""
         known: dict[str, list[tuple[Service, list[PodSet]]]] = {}
