@@ -38,12 +38,12 @@ def test_a_target_namespace_wins_over_what_an_object_says_itself() -> None:
     assert {pods.namespace for pods in made.workloads.pod_sets} == {"team"}
 
 
-def test_without_a_target_namespace_the_default_is_assumed_and_said() -> None:
-    (made,) = snapshots(
-        {"clusters/c/s.yaml": sync("clusters/c"), "clusters/c/a.yaml": flux("a", "a"), "a/job.yaml": job()}
-    ).values()
-    assert names(made) == {"Job default/train"}
-    assert any('"default"' in text for text in made.settings.assumptions)
+def test_an_object_without_a_namespace_keeps_all_of_its_path_from_being_applied() -> None:
+    # fluxcd/pkg, ssa/errors/errors.go: "namespace not specified"
+    files = {"clusters/c/s.yaml": sync("clusters/c"), "clusters/c/a.yaml": flux("a", "a"), "a/job.yaml": job()}
+    (made,) = snapshots(files | {"a/other.yaml": job("other", "ml")}).values()
+    assert names(made) == set()
+    assert any("does not build" in each.missing for each in made.unknowns)
 
 
 def test_a_directory_without_kustomization_brings_all_below_it_and_kustomizations_as_they_say() -> None:

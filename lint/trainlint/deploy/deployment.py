@@ -68,7 +68,8 @@ class Deployment:
     narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
     ``overlay`` is what the deployer writes into the kustomization; ``changes`` say the same where it was not rendered.
     ``common`` are labels and annotations that the objects themselves get, not what they make.
-    ``insists``: who deploys it puts back what others change. ``assumes`` says what is taken for granted.
+    ``insists``: who deploys it puts back what others change. ``refuses_unplaced``: it applies nothing where an object
+    has no namespace and none is given. ``assumes`` says what is taken for granted.
     """
 
     by: str
@@ -88,6 +89,7 @@ class Deployment:
     overlay: Overlay | None = None
     common: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     insists: bool = True
+    refuses_unplaced: bool = False
     release: Release | None = None
     assumes: tuple[str, ...] = ()
 

@@ -54,6 +54,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
         overlay=flux_overlay(spec),
         common=_common(spec["commonMetadata"]),
         insists=not suspended,
+        refuses_unplaced=True,
         assumes=tuple(assumes),
     )
     lost = tuple(each for each in components if not context.sources.holds(each))

@@ -21,6 +21,7 @@ from trainlint.snapshot.growing import Growing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.reach import Brought, Reach
 from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.unplaced import unplaced
 from trainlint.source.document import Field
 from trainlint.source.reading import is_kustomization
 
@@ -138,6 +139,9 @@ class Follower:
             return False
         faults = self.reach.faults(deployment.path, deployment.overlay)
         if not faults:
+            homeless = unplaced(deployment, self.reach, self._context.sources.library)
+            faults = (homeless,) if homeless is not None else ()
+        if not faults:
             return False
         cluster.unbuilt += [(fault, deployment) for fault in faults]
         cluster.open.setdefault("", f"{deployment.by}, which does not build")
@@ -175,7 +179,7 @@ def _doubted(why: str, deployment: Deployment) -> Deployment:
     """What a deployer brings that something changes which was not rendered: it may fill in other variables."""
     values = deployment.variables.values if deployment.variables is not None else {}
     missing = deployment.variables.missing if deployment.variables is not None else ()
-    return replace(deployment, variables=Variables(values, (*missing, why)))
+    return replace(deployment, variables=Variables(values, (*missing, why)), refuses_unplaced=False)
 
 
 def _known(objects: Iterable[ApiObject]) -> dict[tuple[str, str, str], Field]:

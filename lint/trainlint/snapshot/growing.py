@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from trainlint.deploy.deployment import Deployment, Release, Way
 from trainlint.fact import fact
@@ -99,11 +99,14 @@ class Fleet:
     charts: tuple[tuple[str, Release], ...] = ()
 
 
-def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Iterable[Cluster]) -> Iterator[Unbuilt]:
+def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Sequence[Cluster]) -> Iterator[Unbuilt]:
     """The faults of what is deployed, with who deploys it, and those of other kustomizations at the ``tops``."""
     found: dict[Fault, dict[tuple[str, Location | None], None]] = {}
     for cluster in clusters:
         for fault, deployment in cluster.unbuilt:
             found.setdefault(fault, {})[deployment.by, deployment.at] = None
     yield from (Unbuilt(fault, tuple(deployers)) for fault, deployers in found.items())
-    yield from (each for each in tops if each.fault not in found)
+    for each in tops:
+        if each.fault not in found:
+            used = not clusters or any(cluster.covers(each.fault.at.file) for cluster in clusters)
+            yield replace(each, unused=not used)

@@ -71,6 +71,10 @@ class Reach:
         """The files that hold objects, or did before they were rendered."""
         return tuple(dict.fromkeys([*self._by_file, *sorted(self._repository.rendered_files)]))
 
+    def kustomization(self, directory: str) -> Kustomization | None:
+        """The kustomization in a directory, by any name that leads to it."""
+        return self._kustomizations.get(directory) or self._kustomizations.get(self._repository.real(directory))
+
     def roots(self, path: str) -> tuple[str, ...]:
         """The kustomizations that a deployer of the path builds."""
         return (path,) if path in self._kustomizations else self._topmost(path)

@@ -25,10 +25,14 @@ _TWICE: Final = re.compile(r"may not add resource with an already registered id:
 
 @fact
 class Unbuilt:
-    """A fault, and those who deploy a path that does not build because of it, each with its place."""
+    """A fault, and those who deploy a path that does not build because of it, each with its place.
+
+    ``unused``: the repository says what is deployed, and that is not among it.
+    """
 
     fault: Fault
     deployers: tuple[tuple[str, Location | None], ...] = ()
+    unused: bool = False
 
 
 def faults_of(

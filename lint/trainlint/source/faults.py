@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
@@ -24,6 +25,7 @@ _OTHERS: Final = ("crds", "configurations", "generators", "transformers", "valid
 _FILLED_IN: Final = re.compile(r"[${}<>%*\[\]\0]")
 """What stands in names that somebody fills in before anything is built."""
 _MAX_NAME: Final = 255
+_MAX_OTHERS: Final = 5
 
 
 @fact
@@ -58,10 +60,19 @@ def faults(world: World, readings: Iterable[Reading]) -> Mapping[str, tuple[Faul
         if is_kustomization(reading.file):
             for document in reading.documents:
                 if kustomization(document) is not None:
-                    own = tuple(_faults(document, files))
+                    own = list(_faults(document, files))
                     if own:
-                        found[posixpath.dirname(document.file)] = own
+                        found[posixpath.dirname(document.file)] = (_joined(own),)
     return found
+
+
+def _joined(own: Sequence[Fault]) -> Fault:
+    """One fault for all the names of one kustomization that lead nowhere: most often something was moved or removed."""
+    first, *others = own
+    if not others:
+        return first
+    related = tuple((f"it also {each.what}", each.at) for each in others[:_MAX_OTHERS])
+    return replace(first, what=f"{first.what} (and {len(others)} more)", related=related)
 
 
 def _faults(document: Document, files: _Files) -> Iterator[Fault]:

@@ -6,7 +6,8 @@ and an Application of Argo CD go on with what they applied before, and what depe
 same way, all objects of a Kustomization where one states no namespace and nothing gives it one, and where a text with
 `${` is none of the substitutions that it knows.
 
-Nothing is judged from what does not build. Silent for files that Git ignores, that come from a submodule or from
+Nothing is judged from what does not build. Where the repository says what is deployed, and the kustomization is not
+among it, this is a note. Silent for files that Git ignores, that come from a submodule or from
 another source, and for what is filled in before anything is built.
 
 ```yaml bad
@@ -53,8 +54,11 @@ def _finding(each: Unbuilt) -> Finding:
     fault = each.fault
     who = f"{each.deployers[0][0]} deploys" if each.deployers else "it brings"
     more = f" (and {len(each.deployers) - 1} more)" if len(each.deployers) > 1 else ""
+    effect = f"nothing of what {who}{more} can be applied"
+    if each.unused:
+        effect = f"{effect}; no deployer in this repository names it"
     return Finding(
-        message=f"{fault.name} {fault.what}: it does not build, and nothing of what {who}{more} is applied",
+        message=f"{fault.name} {fault.what}: it does not build, and {effect}",
         at=fault.at,
         remedy=fault.remedy,
         related=(
@@ -62,5 +66,6 @@ def _finding(each: Unbuilt) -> Finding:
             *(Related(f"who deploys it: {by}", at) for by, at in each.deployers if at is not None),
         ),
         evidence={"kustomization": fault.directory or "."},
+        severity=Severity.NOTE if each.unused else None,
         cause=f"{fault.directory} {fault.what}",
     )
