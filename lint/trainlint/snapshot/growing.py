@@ -108,5 +108,5 @@ def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Sequence[Cluster]) -> It
     yield from (Unbuilt(fault, tuple(deployers)) for fault, deployers in found.items())
     for each in tops:
         if each.fault not in found:
-            used = not clusters or any(cluster.covers(each.fault.at.file) for cluster in clusters)
-            yield replace(each, unused=not used)
+            stated = any(cluster.stated and cluster.covers(each.fault.at.file) for cluster in clusters)
+            yield replace(each, unused=bool(clusters) and not stated)

@@ -102,7 +102,8 @@ class _Walk:
             yield from self._directory(root, ())
         if roots != (path,):
             for file in self._reach.files(path):
-                if not any(self._reach.below(file, root) is not None for root in roots):
+                own = self._reach.below(file, path) is not None
+                if own and not any(self._reach.below(file, root) is not None for root in roots):
                     yield from self._file(file)
 
     def _directory(self, directory: str, above: tuple[str, ...]) -> Iterator[tuple[str, Location]]:
