@@ -14,7 +14,7 @@ from trainlint.result import Placed, Result
 
 URL = "https://git.example/team/fleet"
 ROOT = {"clusters/c/s.yaml": sync("clusters/c", URL)}
-MOVED = "{target: {kind: NetworkPolicy}, patch: '[{op: add, path: /metadata/namespace, value: ml}]'}"
+MOVED = """{target: {kind: NetworkPolicy}, patch: '[{"op": "add", "path": "/metadata/namespace", "value": "ml"}]'}"""
 POLICY = "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: p}\nspec: {podSelector: {}}\n"
 
 
