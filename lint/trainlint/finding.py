@@ -29,6 +29,7 @@ __all__ = [
     "Unknown",
     "UsageError",
     "besides",
+    "certainty_of",
 ]
 
 Path = tuple[str | int, ...]
@@ -94,6 +95,11 @@ class Related:
     at: Location
     span: Span | None = None
     cause: int = 0
+
+
+def certainty_of(assumes: Sequence[str]) -> Certainty:
+    """Likely for what rests on assumptions, else proven."""
+    return Certainty.LIKELY if assumes else Certainty.PROVEN
 
 
 def besides(forced: Sequence[Related], others: Iterable[Related]) -> tuple[Related, ...]:

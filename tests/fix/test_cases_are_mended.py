@@ -62,6 +62,7 @@ UNSAFE = {
     "nccl-interface-loopback--exclusion-forgets-lo",
     "nccl-interface-missing--networks-annotation-on-the-job",
     "no-matching-node--misspelt-gpu-product",
+    "no-matching-node--name-of-the-nodepool-misspelt",
     "no-viable-zone--before-and-after",
     "no-viable-zone--coordinator-left-in-cpu-zone",
     "no-viable-zone--four-zones-four-reasons",
@@ -87,6 +88,7 @@ UNSAFE = {
     "unknown-nccl-variable--words-in-the-wrong-order",
     "untolerated-taint--mpi-workers-only",
     "untolerated-taint--no-execute-twin",
+    "untolerated-taint--taint-of-the-only-gpu-nodepool",
     "verbose-debug-committed--trace",
     "zone-label-contradicts-placement--moved-but-still-labelled",
 }

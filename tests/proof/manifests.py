@@ -52,7 +52,7 @@ class Manifests:
         """Write the documents without some constraints; where a zone is given, every pod is pinned to it.
 
         Accelerators are what makes some workloads a group: a request for them that nobody else keeps is dropped by
-        giving every node more of them than anybody asks for.
+        giving every node more of them than anybody asks for, and by lifting the limits of NodePools for them.
         """
         files = copy.deepcopy(self.files)
         gone = set(dropped)
@@ -66,6 +66,9 @@ class Manifests:
             for document in left:
                 for allocatable in _mappings(document, "allocatable"):
                     allocatable.update(dict.fromkeys(plenty, "1000000"))
+                if document.get("kind") == "NodePool":
+                    limits = document["spec"].get("limits", {})
+                    limits.update(dict.fromkeys(plenty & limits.keys(), "1000000"))
                 for spec in _mappings(document, "containers", whole=True):
                     _unmount(spec)
                     if zone:

@@ -97,9 +97,29 @@ spec:
 """
 
 
-def test_other_nodes_may_take_what_a_node_pool_does_not(tmp_path: Path) -> None:
-    found, rules = judged(tmp_path, NODE_POOL, JOB % (2, GPUS))
-    assert (found, rules) == ({("unknown", "unknown")}, set())
+def test_pods_that_ask_for_a_device_of_a_node_pool_have_no_other_nodes(tmp_path: Path) -> None:
+    # design, section 11: likely, under an assumption that is shown
+    result = lint(tmp_path, {"cluster.yaml": NODE_POOL, "job.yaml": JOB % (2, GPUS)})
+    assert set(verdicts(result).values()) == {("refuted", "refuted")}
+    (found,) = (each.finding for each in result.findings if each.finding.rule == "untolerated-taint")
+    assert found.certainty == "likely"
+    assert len(found.assumes) == 1
+    assert found.assumes[0].endswith("are those that Git describes")
+
+
+@pytest.mark.parametrize(("said", "refuted"), [("", True), ("nodes: closed", True), ("nodes: open", False)])
+def test_the_settings_say_whether_there_are_other_nodes(tmp_path: Path, said: str, refuted: bool) -> None:
+    files = {"cluster.yaml": NODE_POOL, "job.yaml": JOB % (2, GPUS)}
+    files["trainlint.yaml"] = f"clusters: [{{name: prod, {said}}}]\n"
+    rules = [each.finding for each in lint(tmp_path, files).findings if each.finding.rule == "untolerated-taint"]
+    assert bool(rules) is refuted
+    assert all(each.certainty == ("proven" if said else "likely") for each in rules)
+
+
+def test_pods_that_ask_for_no_device_and_select_nothing_find_room_elsewhere(tmp_path: Path) -> None:
+    job = (JOB % (2, "cpu: '4'")).replace("          nodeSelector: {pool: gpu}\n", "")
+    _, rules = judged(tmp_path, NODE_POOL, job)
+    assert rules == set()
 
 
 def test_a_node_pool_proves_that_a_place_exists_and_not_that_there_are_no_others(tmp_path: Path) -> None:

@@ -116,6 +116,7 @@ def _settings(cluster: ClusterConfig, common: Settings) -> Settings:
         namespace=cluster.namespace,
         inventories=tuple(cluster.inventories),
         closed=frozenset(cluster.closed),
+        nodes=cluster.nodes or "",
     )
 
 

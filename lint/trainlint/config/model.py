@@ -74,6 +74,11 @@ class ClusterConfig(_Strict):
         description="Kinds of which Git holds all objects of this cluster, such as PriorityClass: what is not there "
         "does not exist.",
     )
+    nodes: Literal["open", "closed"] | None = Field(
+        None,
+        description="Whether there may be nodes that Git does not describe: open; or closed, where NodePools, node "
+        "groups and inventories in Git are all that there is. Without it, each source says so for itself.",
+    )
 
 
 class RoleConfig(_Strict):

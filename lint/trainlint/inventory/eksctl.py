@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fact import fact
-from trainlint.inventory.node_template import INSTANCE_TYPE, REGION, NodeTemplate, region_of
+from trainlint.inventory.node_template import INSTANCE_TYPE, REGION, Bound, NodeTemplate, region_of
 from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import read_labels
 from trainlint.kube.node import read_taints
@@ -92,6 +92,9 @@ class _Cluster:
             taints=_taints(group["taints"]),
             minimum=size[0] if size else 0,
             maximum=size[1] if size else None,
+            limit=Bound(size[1], f"maxSize {size[1]}", group["maxSize"].at)
+            if size and group["maxSize"].present
+            else None,
             allocatable=None if size else dict.fromkeys(("cpu", "memory", "pods"), UNSIZED),
             pods=known_text(group["maxPodsPerNode"]) if group["maxPodsPerNode"].present else None,
             at=group.at,

@@ -7,18 +7,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from trainlint.model.pool import Inventory, Pool
+from trainlint.model.pool import NAMES, Inventory, Pool
 from trainlint.source.examples import is_for
 
 __all__ = ["common_steps", "grown"]
-
-NAMES: Final = (
-    "alpha.eksctl.io/nodegroup-name",
-    "cloud.google.com/compute-class",
-    "eks.amazonaws.com/nodegroup",
-    "karpenter.sh/nodepool",
-)
-"""Labels whose value is the name of what made the node."""
 
 UNSURE: Final = "which of several clusters the NodePools and node groups in Git belong to"
 
@@ -81,7 +73,7 @@ def _united(stock: Inventory, makers: Iterable[Inventory]) -> Inventory:
         for maker in makers
         for pool in maker.pools
     ]
-    whole = stock.complete or any(maker.complete for maker in makers)
+    whole = stock.complete or (stock.derived and any(maker.complete for maker in makers))
     return replace(
         stock,
         name=", ".join((stock.name, *(maker.name for maker in makers))),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.finding import Location
 from trainlint.inventory.instance_types import InstanceType
 from trainlint.inventory.kinds import NODE_CLASSES
-from trainlint.inventory.node_template import ARCH, INSTANCE_TYPE, NodeTemplate
+from trainlint.inventory.node_template import ARCH, INSTANCE_TYPE, Bound, NodeTemplate
 from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_quantities, read_taints
@@ -31,15 +33,19 @@ PROVIDERS: Final[Mapping[str, str]] = {
     "karpenter.k8s.gcp": "gcp",
     "oci.oraclecloud.com": "oci",
 }
+HUGE_PAGES: Final = ("hugepages-1Gi", "hugepages-2Mi")
+"""Karpenter expects these of no machine, and makes none for pods that ask for them, unless a NodeOverlay adds them
+(aws/karpenter-provider-aws:pkg/providers/instancetype/types.go, computeCapacity)."""
 PARTIAL: Final = "a NodePool says which nodes may be made, not which others there are (Karpenter runs on some)"
 
 
 def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
     """Every NodePool as a part of its own."""
     classes = {(meta.kind, meta.name): item for kind in NODE_CLASSES for meta, item in objects.get(kind, ())}
+    none = () if objects.get("NodeOverlay") else HUGE_PAGES
     for meta, item in objects.get("NodePool", ()):
         if meta.api_group == GROUP and meta.name:
-            pools = tuple(_template(meta, item, classes).pools())
+            pools = tuple(replace(_template(meta, item, classes), none=none).pools())
             yield Part(pools, item.at, partial=PARTIAL)
 
 
@@ -74,7 +80,8 @@ def _template(meta: Meta, item: Field, classes: Mapping[tuple[str, str], Field])
     labels.update(wanted.values)
     left_open = {**wanted.open, **_placeholders(template.down("metadata", "labels"))}
     minimum, maximum = _size(item["spec"])
-    bounds = read_quantities(item.down("spec", "limits"))
+    limits = item.down("spec", "limits")
+    limit = None if maximum is None else Bound(maximum, *_words(item["spec"], maximum))
     return NodeTemplate(
         name=meta.name,
         provider=reference.provider,
@@ -83,7 +90,8 @@ def _template(meta: Meta, item: Field, classes: Mapping[tuple[str, str], Field])
         taints=read_taints(spec["taints"]),  # startupTaints go away before anything counts (S 5 no. 57)
         minimum=minimum,
         maximum=maximum,
-        bound=lambda kind: _bound(bounds, kind),
+        limit=limit,
+        bound=lambda kind: _bound(limits, kind),
         of_type=(f"{reference.group}/instance-", f"{reference.group}/sku-"),
         derived_labels=lambda kind: _labels_of(kind, reference),
         pods=_max_pods(classes.get((reference.kind, reference.name))),
@@ -103,18 +111,26 @@ def _size(spec: Field) -> tuple[int, int | None]:
     return 0, nodes if nodes >= 0 else None
 
 
-def _bound(limits: Mapping[str, Known[str]], kind: InstanceType | None) -> int | None:
+def _words(spec: Field, maximum: int) -> tuple[str, Location]:
+    """What sets the number of nodes, and where it stands."""
+    if spec["replicas"].present:
+        return f"replicas {maximum}", spec["replicas"].at
+    at = spec.down("limits", "nodes")
+    return f"limits nodes {maximum}", at.at
+
+
+def _bound(limits: Field, kind: InstanceType | None) -> Bound | None:
     """How many nodes of a type the limits allow: Karpenter makes none that would exceed one (by capacity)."""
     if kind is None:
         return None
     capacity = {"cpu": kind.cpus, "memory": kind.memory << 20, **kind.devices}
-    most: list[int] = []
-    for name, text in limits.items():
+    most: list[Bound] = []
+    for name, text in read_quantities(limits).items():
         each = capacity.get(name, 0)
         limit = _amount(text)
         if limit is not None and each > 0:
-            most.append(limit // each)
-    return min(most, default=None)
+            most.append(Bound(limit // each, f"limits {name} {text}", limits[name].at))
+    return min(most, key=lambda each: each.nodes, default=None)
 
 
 def _amount(text: Known[str]) -> int | None:

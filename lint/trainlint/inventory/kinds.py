@@ -17,7 +17,7 @@ SOURCES: Final = {
     ),
     "compute_class": frozenset({"ComputeClass"}),
     "eksctl": frozenset({"ClusterConfig"}),
-    "karpenter": NODE_CLASSES | {"NodePool"},
+    "karpenter": NODE_CLASSES | {"NodeOverlay", "NodePool"},
     "kind": frozenset({"Cluster"}),
     "kubeadm": frozenset({"InitConfiguration", "JoinConfiguration"}),
     "rancher": frozenset({RANCHER_CONFIG}),

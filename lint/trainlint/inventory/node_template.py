@@ -12,10 +12,10 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.instance_types import InstanceType, instance_type
 from trainlint.model.known import Known
-from trainlint.model.pool import Pool, Taint
+from trainlint.model.pool import NAMES, Pool, Taint, is_of_platform
 from trainlint.model.settings import ZONE
 
-__all__ = ["ARCH", "INSTANCE_TYPE", "OS", "REGION", "NodeTemplate", "region_of"]
+__all__ = ["ARCH", "INSTANCE_TYPE", "OS", "REGION", "Bound", "NodeTemplate", "region_of"]
 
 ARCH: Final = "kubernetes.io/arch"
 INSTANCE_TYPE: Final = "node.kubernetes.io/instance-type"
@@ -36,12 +36,23 @@ def region_of(zone: str) -> str | None:
 
 
 @fact
+class Bound:
+    """The most nodes that a source makes, what says so in words (``limits nvidia.com/gpu 2``), and where it stands."""
+
+    nodes: int
+    text: str
+    at: Location
+
+
+@fact
 class NodeTemplate:
     """Nodes that may be made. ``labels`` maps keys to their possible values; ``undetermined`` to why nobody knows them.
 
-    ``minimum`` and ``maximum`` hold for all nodes together; ``bound`` gives a smaller maximum for nodes of one type.
+    ``minimum`` and ``maximum`` (which ``limit`` names) hold for all nodes together; ``bound`` gives a smaller maximum
+    for nodes of one type.
     ``derived_labels`` are those that follow from the instance type, and ``of_type`` prefixes of keys that do: these do
-    not divide the nodes. ``allocatable`` is what the source itself says.
+    not divide the nodes. ``allocatable`` is what the source itself says, ``none`` are resources that it expects of no
+    machine.
     """
 
     name: str
@@ -51,11 +62,13 @@ class NodeTemplate:
     taints: tuple[Taint, ...] = ()
     minimum: int = 0
     maximum: int | None = None
-    bound: Callable[[InstanceType | None], int | None] = lambda _: None
+    limit: Bound | None = None
+    bound: Callable[[InstanceType | None], Bound | None] = lambda _: None
     derived_labels: Callable[[InstanceType], Mapping[str, str]] = lambda _: {}
     of_type: tuple[str, ...] = ()
     allocatable: Mapping[str, Known[str]] | None = None
     pods: Known[str] | None = None
+    none: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     at: Location | None = None
 
@@ -108,8 +121,10 @@ class NodeTemplate:
         if kind is not None:
             labels.setdefault(ARCH, kind.arch)
         left_open = {key: why for key, why in left_open.items() if key not in labels}
-        own = self.bound(kind)
-        maximum = self.maximum if own is None else own if self.maximum is None else min(own, self.maximum)
+        bounds = [each for each in (self.limit, self.bound(kind)) if each is not None]
+        tightest = min(bounds, key=lambda each: each.nodes, default=None)
+        sizes = [each.nodes for each in bounds] + ([] if self.maximum is None else [self.maximum])
+        maximum = min(sizes, default=None)
         pool = Pool(
             name=name,
             labels=labels,
@@ -123,15 +138,22 @@ class NodeTemplate:
             undetermined=left_open,
             open_resources=True,
             budget=self.name if shared and maximum is not None else "",
+            bound=tightest.text if tightest is not None else "",
+            bound_at=tightest.at if tightest is not None else None,
+            own_labels=frozenset(key for key in self.labels if key in NAMES or not _by_platform(key)),
         )
         return pool if self.allocatable is not None or kind is None else self._of_type(pool, kind)
 
     def _of_type(self, pool: Pool, kind: InstanceType) -> Pool:
-        allocatable = dict(kind.allocatable)
+        allocatable = {**kind.allocatable, **dict.fromkeys(self.none, "0")}
         if self.pods is not None:
             allocatable["pods"] = self.pods
         note = f"pool {self.name}: what a {kind.name} leaves to pods is taken from tables, with a margin for the system"
         return replace(pool, allocatable=allocatable, ceiling=kind.ceiling, notes=(*pool.notes, note))
+
+
+def _by_platform(key: str) -> bool:
+    return is_of_platform(key) or key.startswith(("topology.kubernetes.io/", "node.kubernetes.io/", "karpenter.sh/"))
 
 
 def _by_weight(item: tuple[str, tuple[str, ...]]) -> tuple[int, str]:

@@ -9,10 +9,17 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["KUBELET_LABELS", "Inventory", "Pool", "Taint", "at_most"]
+__all__ = ["KUBELET_LABELS", "NAMES", "Inventory", "Pool", "Taint", "at_most", "is_of_platform"]
 
 KUBELET_LABELS = ("beta.kubernetes.io/arch", "beta.kubernetes.io/os", "kubernetes.io/arch", "kubernetes.io/os")
 """Labels that every kubelet gives its node, beside the hostname."""
+NAMES = (
+    "alpha.eksctl.io/nodegroup-name",
+    "cloud.google.com/compute-class",
+    "eks.amazonaws.com/nodegroup",
+    "karpenter.sh/nodepool",
+)
+"""Labels whose value is the name of the object that made the node."""
 _BY_PROVIDER = frozenset({"agentpool", "node.kubernetes.io/instance-type", "node.kubernetes.io/windows-build"})
 _PREFIXES_BY_PROVIDER = (
     "alpha.eksctl.io/",
@@ -59,7 +66,9 @@ class Pool:
     ``undetermined`` maps labels that the nodes have, or may have, to why nobody knows their value. ``ceiling`` holds
     the most that may be allocatable of a resource where ``allocatable`` is a cautious estimate; ``open_resources`` says
     that device plugins may offer resources that the source does not name. ``budget`` names what ``maximum`` is shared
-    with: pools of one budget may have that many nodes together, not each.
+    with: pools of one budget may have that many nodes together, not each. ``bound`` says in words what limits
+    ``maximum``, ``bound_at`` where that stands. ``own_labels`` are the keys of labels that the object which makes the
+    nodes gives them and no platform does; ``None`` where the nodes are there and nothing makes more of them.
     ``notes`` say what was assumed or left out when the source was read.
     """
 
@@ -78,6 +87,9 @@ class Pool:
     ceiling: Mapping[str, str] = field(default_factory=dict)
     open_resources: bool = False
     budget: str = ""
+    bound: str = field(default="", compare=False)
+    bound_at: Location | None = field(default=None, compare=False, repr=False)
+    own_labels: frozenset[str] | None = None
 
     def label(self, key: str) -> Known[str] | None:
         """The value of a label; ``None`` where the nodes surely lack it."""
@@ -90,7 +102,7 @@ class Pool:
             return Undetermined(f"the value of {key}, which every kubelet sets, in pool {self.name}")
         if key in self.listed_keys:
             return None
-        if key in _BY_PROVIDER or key.startswith(_PREFIXES_BY_PROVIDER) or any(e in key for e in _PARTS_BY_PROVIDER):
+        if is_of_platform(key):
             return Undetermined(f"the platform may put {key} on the nodes of pool {self.name}")
         return None
 
@@ -113,6 +125,16 @@ class Inventory:
     cluster: str = ""
     live: bool = False
     also: tuple[Location, ...] = field(default=(), compare=False, repr=False)
+
+
+def is_of_platform(key: str) -> bool:
+    """Whether platforms may put a label of this key on nodes by themselves."""
+    return (
+        key in _BY_PROVIDER
+        or key in KUBELET_LABELS
+        or key.startswith(_PREFIXES_BY_PROVIDER)
+        or any(part in key for part in _PARTS_BY_PROVIDER)
+    )
 
 
 def at_most(inventory: Inventory) -> Inventory | None:

@@ -109,7 +109,8 @@ class Settings:
 
     ``paths`` are files and directories that are deployed to it (none: nobody said it), ``namespace`` that of objects
     that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
-    objects. ``kueue`` is how Kueue is configured, where that is known.
+    objects. ``nodes`` is ``open`` or ``closed`` where it is stated whether there may be nodes that Git does not
+    describe. ``kueue`` is how Kueue is configured, where that is known.
     """
 
     cluster: str = ""
@@ -127,4 +128,5 @@ class Settings:
     namespace: str = ""
     inventories: tuple[str, ...] = ()
     closed: frozenset[str] = frozenset()
+    nodes: str = ""
     kueue: KueueManager | None = None

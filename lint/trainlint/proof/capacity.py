@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from trainlint.kube.node import HOSTNAME
-from trainlint.model.known import Answer
+from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pod import AffinityTerm, SpreadConstraint
+from trainlint.model.pool import Pool
+from trainlint.model.workload import PodSet
 from trainlint.proof.cause import CapacityCause
+from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.roles import Cast
+from trainlint.scheduling.budgets import affordable_room, over_budget
 from trainlint.scheduling.inter_pod_affinity import term_matches
-from trainlint.scheduling.packing import Demand, capacity, pack
+from trainlint.scheduling.node import Node
+from trainlint.scheduling.packing import UNLIMITED, Demand, NodeClass, pack
 from trainlint.scheduling.pod_topology_spread import eligible_nodes
 from trainlint.scheduling.quantity import readable
+from trainlint.scheduling.requests import Requests
 from trainlint.scheduling.requirement import selector_matches
 
-__all__ = ["capacity_cause"]
+__all__ = ["capacity_cause", "nodes_short"]
 
 
 def capacity_cause(players: Cast, *, rooms: bool = True) -> CapacityCause | None:
@@ -38,30 +44,67 @@ def _resources(players: Cast) -> Iterator[CapacityCause]:
         Demand(index, role.requests, role.count, role.classes)
         for index, role in enumerate(players.roles[: players.own])
     ]
-    packing = pack(players.classes, demands)
+    yield from _short(players.nodes, players.classes, demands, [pod.requests for pod in players.pods], players.pod_sets)
+
+
+def nodes_short(own: Sequence[Feasibility], nodes: Sequence[Node]) -> CapacityCause | None:
+    """The same where it is not known in which domains the nodes are: resources and limits do not depend on it."""
+    if not own or any(each.doubtful or isinstance(each.pod_set.replicas, Undetermined) for each in own):
+        return None
+    classes = []
+    for index, node in enumerate(nodes):
+        room = {name: amount for name, amount in (node.allocatable or {}).items() if isinstance(amount, int)}
+        count = UNLIMITED if node.pool.maximum is None else node.pool.maximum
+        classes.append(NodeClass(index, room, count, (index,)))
+    demands = []
+    for index, each in enumerate(own):
+        amounts = {name: amount for name, amount in each.pod.requests.compared if isinstance(amount, int)}
+        replicas = each.pod_set.replicas
+        count = replicas if isinstance(replicas, int) else 0
+        demands.append(Demand(index, {**amounts, "pods": 1}, count, each.pools))
+    found = _short(nodes, classes, demands, [each.pod.requests for each in own], [each.pod_set for each in own])
+    return next(found, None)
+
+
+def _short(
+    nodes: Sequence[Node],
+    classes: Sequence[NodeClass],
+    demands: Sequence[Demand],
+    requests: Sequence[Requests],
+    pod_sets: Sequence[PodSet],
+) -> Iterator[CapacityCause]:
+    packing = pack(classes, demands)
+    if packing.answer is not Answer.REFUTED or packing.short is None:
+        packing = over_budget(nodes, classes, demands) or packing
     if packing.answer is not Answer.REFUTED or packing.short is None or not demands[packing.short].classes:
         return
     short = demands[packing.short]
-    room = sum(capacity(players.classes[number], short) for number in short.classes)
-    resource = min(short.requests, key=lambda name: _fitting(players, short, name))
-    pod_set = players.pod_sets[packing.short]
+    room = affordable_room(nodes, classes, short)
+    resource = min(short.requests, key=lambda name: _fitting(classes, short, name))
+    pod_set = pod_sets[packing.short]
     yield CapacityCause(
         "group-exceeds-capacity",
         pod_set,
         needed=short.count,
         possible=min(room, short.count - 1) if len(demands) == 1 else room,
-        at=players.pods[packing.short].requests.decided_by.get(resource) or pod_set.spec.at or pod_set.at,
+        at=requests[packing.short].decided_by.get(resource) or pod_set.spec.at or pod_set.at,
         what=f"{readable(resource, short.requests[resource])} {resource} each",
         shared=room >= short.count,
+        bounds=tuple(_bounds(nodes, classes, short)),
     )
 
 
-def _fitting(players: Cast, demand: Demand, resource: str) -> int:
+def _bounds(nodes: Sequence[Node], classes: Sequence[NodeClass], demand: Demand) -> Iterator[Pool]:
+    """The pools with a limit of their own that the pods may use, one of each source."""
+    pools = [nodes[index].pool for number in demand.classes for index in classes[number].pools]
+    yield from {pool.bound_at: pool for pool in pools if pool.bound and pool.maximum is not None}.values()
+
+
+def _fitting(classes: Sequence[NodeClass], demand: Demand, resource: str) -> int:
     """How many pods fit by one resource alone."""
     amount = demand.requests[resource]
     return sum(
-        players.classes[number].room.get(resource, 0) // max(amount, 1) * players.classes[number].count
-        for number in demand.classes
+        classes[number].room.get(resource, 0) // max(amount, 1) * classes[number].count for number in demand.classes
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import ClassVar
 
 from trainlint.fact import fact
@@ -32,6 +32,7 @@ __all__ = [
     "Where",
     "ZoneCause",
     "ZoneReason",
+    "assuming",
 ]
 
 Where = Mapping[str, Mapping[str, int]]
@@ -62,12 +63,14 @@ class PlacementCause:
     """No pod of the set can ever be scheduled: ``rule`` names the filter to blame, ``misses`` the pools, closest first.
 
     ``also`` are the other pod sets of the same object with the same fault; ``pod`` is a pod of the set as admitted.
+    ``assumes`` is what has to be true beside what Git says.
     """
 
     rule: str
     pod_set: PodSet
     misses: tuple[Miss, ...]
     also: tuple[PodSet, ...] = ()
+    assumes: tuple[str, ...] = ()
     pod: Pod = field(kw_only=True)
 
 
@@ -82,6 +85,7 @@ class DeadlockCause:
     own_zones: tuple[str, ...]
     target_zones: tuple[str, ...]
     at: Location
+    assumes: tuple[str, ...] = ()
 
 
 @fact
@@ -101,11 +105,15 @@ class ZoneReason:
 
 @fact
 class ZoneCause:
-    """No zone takes the whole group: the reasons by zone, the closest miss first."""
+    """No zone takes the whole group: the reasons by zone, the closest miss first.
+
+    ``assumes`` is what has to be true beside what Git says.
+    """
 
     rule: ClassVar[str] = "no-viable-zone"
     reasons: Mapping[str, tuple[ZoneReason, ...]]
     across: Where = field(default_factory=dict)
+    assumes: tuple[str, ...] = ()
 
 
 @fact
@@ -197,7 +205,8 @@ class CapacityCause:
     """Pods that fit one by one and never all: ``possible`` of ``needed``; ``what`` is what there is too little of.
 
     ``shared`` says that the set would fit alone but not beside the rest of its group; ``also`` are other sets with the
-    same need; ``empty`` are the pools whose nodes count as domains and never hold a pod, ``places`` where they stand.
+    same need; ``empty`` are the pools whose nodes count as domains and never hold a pod, ``places`` where they stand;
+    ``bounds`` are the pools whose size is the reason; ``assumes`` is what has to be true beside what Git says.
     """
 
     rule: str
@@ -210,6 +219,8 @@ class CapacityCause:
     also: tuple[PodSet, ...] = ()
     empty: tuple[str, ...] = ()
     places: tuple[Location, ...] = ()
+    bounds: tuple[Pool, ...] = ()
+    assumes: tuple[str, ...] = ()
 
 
 @fact
@@ -235,3 +246,10 @@ Cause = (
     | StrandedCause
     | SpreadCause
 )
+
+
+def assuming(cause: Cause, assumes: tuple[str, ...]) -> Cause:
+    """The cause with what has to be true beside what Git says; the same where it does not rest on nodes."""
+    if assumes and isinstance(cause, CapacityCause | DeadlockCause | PlacementCause | ZoneCause):
+        return replace(cause, assumes=tuple(dict.fromkeys((*cause.assumes, *assumes))))
+    return cause

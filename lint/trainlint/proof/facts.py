@@ -366,14 +366,18 @@ class Facts:
         for pod_set in self.snapshot.workloads.pod_sets:
             if id(pod_set) in grouped or not isinstance(pod_set.replicas, int) or pod_set.replicas == 0:
                 continue
-            inventory = self.verdicts.closed_inventory(pod_set)
+            inventory = self.verdicts.inventory(pod_set)
             if inventory is None:
                 continue
             inventory = self.verdicts.at_most(inventory) or inventory
             alone = Group(pod_set.name, pod_set.owner.kind, (pod_set,), (), at=pod_set.at)
             stage = self._prover.stage(alone, inventory)
-            if stage.feasible[0].cause is None and (cause := never_placed(alone, stage)) is not None:
-                found.append(cause)
+            closed = self.verdicts.closing(stage.feasible[0], inventory)
+            if closed is None or stage.feasible[0].cause is not None:
+                continue
+            cause = never_placed(alone, replace(stage, complete=True))
+            if cause is not None:
+                found.append(replace(cause, assumes=closed.assumes))
         return tuple(found)
 
     @cached_property

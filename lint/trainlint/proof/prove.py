@@ -8,13 +8,14 @@ from dataclasses import replace
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
-from trainlint.proof.capacity import capacity_cause
+from trainlint.proof.capacity import capacity_cause, nodes_short
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause
 from trainlint.proof.deadlock import deadlock
 from trainlint.proof.denials import flow_causes
 from trainlint.proof.explored import explored
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import Judge
+from trainlint.proof.roles import Cast
 from trainlint.proof.spread import spread_causes
 from trainlint.proof.stage import Stage, cast_of, own_members, placed_as_one
 from trainlint.proof.zones import judge_zones
@@ -49,7 +50,7 @@ def prove(
 
     if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
         return refuted(*flows)
-    if stage.complete and (short := capacity_cause(players) or _short_at_best(group, stage)) is not None:
+    if stage.complete and (short := _too_few(group, stage, players)) is not None:
         return refuted(*flows, short)
     placed = placed_as_one(group, stage, players)
     doubts += [placed.ties.missing] if placed.ties.missing else []
@@ -71,7 +72,15 @@ def prove(
 def never_placed(group: Group, stage: Stage) -> CapacityCause | DeadlockCause | None:
     """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with nobody."""
     players = cast_of(group, stage)
-    return capacity_cause(players) or _short_at_best(group, stage) or deadlock(players)
+    return _too_few(group, stage, players) or deadlock(players)
+
+
+def _too_few(group: Group, stage: Stage, players: Cast) -> CapacityCause | None:
+    """Why there are too few nodes, whatever the order and the zones."""
+    found = capacity_cause(players) or _short_at_best(group, stage)
+    if found is None and players.unknown:
+        return nodes_short([stage.feasible[index] for index in own_members(group)], stage.nodes)
+    return found
 
 
 def _short_at_best(group: Group, stage: Stage) -> CapacityCause | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -18,13 +18,14 @@ from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
-from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause
+from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause, assuming
+from trainlint.proof.closing import Closed
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
 from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
-from trainlint.proof.stage import Stage
+from trainlint.proof.stage import Stage, own_members
 from trainlint.reachability import Place, Reachability, places, reads_places
 from trainlint.scheduling.node import Node
 
@@ -101,7 +102,43 @@ class Prover:
         proof = self._judged(group, nearest[0], missing)
         most = self._facts.verdicts.at_most(nearest[0]) if Answer.REFUTED in (proof.exists, proof.for_all) else None
         proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
-        return affordable(proof, nearest[0].pools)
+        proof = affordable(proof, nearest[0].pools)
+        if proof.exists is Answer.UNKNOWN and not nearest[0].complete:
+            return self._refuted_part(group, nearest[0], missing) or proof
+        return proof
+
+    def _refuted_part(self, group: Group, inventory: Inventory, missing: list[str]) -> GroupProof | None:
+        """The refutation of a group by those of its pods that no node can take which Git does not describe; ``None``
+        where there is none. The others are taken to find room.
+        """
+        if _uncounted(group):
+            return None
+        verdicts = self._facts.verdicts
+        inventory = verdicts.at_most(inventory) or inventory
+        stage = replace(self.stage(group, inventory), complete=True, partial="")
+        closed = self._closed(group, stage, inventory)
+        if not closed:
+            return None
+        part = self._closed_part(group, closed)
+        everywhere = places((node.pool for node in stage.nodes), self._snapshot.settings.topology_key)
+        for as_one in (True, False) if _in_doubt(group) else (True,):
+            proof = prove(part, self._reach(part, everywhere), replace(stage, as_one=as_one), missing)
+            if proof.exists is not Answer.REFUTED:
+                return None
+        assumes = tuple(dict.fromkeys(text for each in closed.values() for text in each.assumes))
+        causes = tuple(assuming(each, assumes) for each in proof.causes)
+        return replace(proof, group=group, causes=causes, reach=self._reach(group, everywhere))
+
+    def _closed(self, group: Group, stage: Stage, inventory: Inventory) -> dict[int, Closed]:
+        """The members whose pods no node can take that Git does not describe, with why."""
+        verdicts = self._facts.verdicts
+        found = {index: verdicts.closing(stage.feasible[index], inventory) for index in own_members(group)}
+        return {index: each for index, each in found.items() if each is not None}
+
+    def _closed_part(self, group: Group, closed: Mapping[int, Closed]) -> Group:
+        """The group without the members that may find room on nodes which Git does not describe."""
+        outside = frozenset(index for index in own_members(group) if index not in closed)
+        return replace(group, dependencies=group.dependencies | outside)
 
     def cores(self, cause: Cause, proof: GroupProof | None) -> tuple[Core, ...]:
         """What a cause comes down to in the manifests; without a proof it is about the pods of one set alone."""
@@ -114,7 +151,7 @@ class Prover:
 
         if id(proof) not in self._worlds:
             opened = Opened(proof.reach, self._facts.policies)
-            self._worlds[id(proof)] = (proof, opened, self._without(proof.group, opened))
+            self._worlds[id(proof)] = (proof, opened, self._without(proof, opened))
         return cores(*self._worlds[id(proof)], cause)
 
     def _alone(self, cause: Cause) -> GroupProof | None:
@@ -125,7 +162,8 @@ class Prover:
         group = Group(pods.name, pods.owner.kind, (pods,), (), at=pods.at)
         return GroupProof(group, Answer.REFUTED, Answer.REFUTED, causes=(cause,), reach=self._reach(group, ()))
 
-    def _without(self, group: Group, opened: Opened) -> Without | None:
+    def _without(self, proof: GroupProof, opened: Opened) -> Without | None:
+        group = proof.group
         nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
         if len(nearest) != 1 or _uncounted(group):
             return None
@@ -133,6 +171,9 @@ class Prover:
         from trainlint.proof.without import Without  # noqa: PLC0415 (only what is refuted needs it)
 
         stage = replace(self.stage(group, inventory), as_one=not _in_doubt(group))
+        if not inventory.complete and proof.exists is Answer.REFUTED:
+            group = self._closed_part(group, self._closed(group, stage, inventory))
+            stage = replace(stage, complete=True, partial="")
         return Without(self._facts, group, inventory, stage, opened)
 
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:

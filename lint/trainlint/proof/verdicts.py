@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
 from trainlint.fact import remembered
@@ -11,6 +12,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.storage import Storage
 from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.proof.closing import Closed, closed_for, home_of
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
 from trainlint.proof.multikueue import handed_on
 from trainlint.proof.queueing import Queueing
@@ -22,6 +24,7 @@ from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.kinds import HYPERNODE_KINDS
+from trainlint.workload.accelerators import accelerators_of
 
 __all__ = ["Judged", "Verdicts"]
 
@@ -30,6 +33,14 @@ Judged = tuple[Feasibility, tuple[Node, ...]]
 
 
 _at_most = remembered(at_most)
+
+
+@remembered
+def _whole(inventory: Inventory) -> Inventory:
+    """The inventory, taken for all nodes that there are."""
+    return replace(inventory, complete=True, partial="")
+
+
 _judge = remembered(judge_pod_set)
 """What Kueue has no part in is the same in all snapshots that have the same facts."""
 
@@ -133,11 +144,49 @@ class Verdicts:
         key = (id(inventory), id(pod_set))
         if key not in self._judged:
             facts = (pod_set, inventory, self.nodes(inventory), self._snapshot.settings, self._admission, self._storage)
-            if pod_set.queue:
-                self._judged[key] = judge_pod_set(*facts, self._queueing.choices(pod_set))
-            else:
-                self._judged[key] = _judge(*facts)
+            queued = self._queueing.choices(pod_set) if pod_set.queue else None
+            judged = judge_pod_set(*facts, queued) if pod_set.queue else _judge(*facts)
+            self._judged[key] = judged if inventory.complete else self._in_closed_world(judged, inventory)
         return self._judged[key]
+
+    def _in_closed_world(self, judged: Feasibility, inventory: Inventory) -> Feasibility:
+        """The verdicts with the cause, where no node that Git does not describe can take the pods."""
+        if judged.pools or judged.doubtful or not judged.verdicts:
+            return judged
+        closed = self.closing(judged, inventory)
+        if closed is None:
+            return judged
+        pod_set = judged.pod_set
+        whole = _whole(inventory)
+        facts = (pod_set, whole, self.nodes(inventory), self._snapshot.settings, self._admission, self._storage)
+        found = judge_pod_set(*facts, self._queueing.choices(pod_set)) if pod_set.queue else _judge(*facts)
+        if found.cause is None:
+            return judged
+        return Feasibility(pod_set, judged.pod, judged.verdicts, replace(found.cause, assumes=closed.assumes))
+
+    def closing(self, judged: Feasibility, inventory: Inventory) -> Closed | None:
+        """Why no nodes beside those of the inventory can take the pods of a set; ``None`` where others might, or where
+        a kustomization changes the pods that was not rendered.
+        """
+        file = judged.pod_set.at.file
+        if file in self._snapshot.unrendered:
+            return None
+
+        def concerns(pool: Pool) -> bool:
+            home = home_of(pool)
+            return file.startswith(home) or not any(each.startswith(home) for each in self._computing)
+
+        stated = self._snapshot.settings.nodes
+        return closed_for(judged.pod, inventory, self.nodes(inventory), concerns, stated=stated)
+
+    @cached_property
+    def _computing(self) -> frozenset[str]:
+        """The files of groups and of pods that ask for accelerators: what makes nodes among them is about them."""
+        workloads = self._snapshot.workloads
+        members = {id(member) for group in workloads.groups for member in group.members}
+        return frozenset(
+            each.at.file for each in workloads.pod_sets if id(each) in members or accelerators_of(each.spec)
+        )
 
     def of(self, pod_set: PodSet) -> Judged | None:
         """The verdicts over the inventory that counts for the pod set; ``None`` where nobody knows the nodes."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Final
 
 from trainlint.fact import remembered, together
 from trainlint.inventory.read import INVENTORY_KINDS, read_inventories
@@ -12,6 +14,8 @@ from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.repository import Repository
 
 __all__ = ["inventories_elsewhere", "inventories_of"]
+
+STATED_OPEN: Final = "trainlint.yaml says nodes: open"
 
 
 def inventories_of(
@@ -24,11 +28,29 @@ def inventories_of(
     if settings.inventories:
         files = frozenset(settings.inventories)
         named = _inventory_objects(each for each in repository.inventory_objects if each.file in files)
-        return _of_one_cluster(named, settings)
+        return _as_stated(_of_one_cluster(named, settings), settings)
     read = _of_one_cluster if home else _of_any
     found = read(_inventory_objects(objects), settings)
     mine = tuple(each for each in found if each.cluster == home)
-    return mine or tuple(each for each in found if not home or not each.cluster) or found
+    return _as_stated(mine or tuple(each for each in found if not home or not each.cluster) or found, settings)
+
+
+def _as_stated(inventories: tuple[Inventory, ...], settings: Settings) -> tuple[Inventory, ...]:
+    """The inventories, with what the settings say about other nodes."""
+    return tuple(map(_OPENED[settings.nodes], inventories)) if settings.nodes else inventories
+
+
+@remembered
+def _closed(inventory: Inventory) -> Inventory:
+    return replace(inventory, complete=True, partial="")
+
+
+@remembered
+def _open(inventory: Inventory) -> Inventory:
+    return replace(inventory, complete=False, partial=STATED_OPEN)
+
+
+_OPENED: Final = {"closed": _closed, "open": _open}
 
 
 def inventories_elsewhere(

@@ -71,7 +71,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import DeadlockCause
 from trainlint.proof.mends import deadlock_fixes
 from trainlint.rule import Facts, rule
@@ -108,6 +108,8 @@ def _finding(facts: Facts, cause: DeadlockCause, forced: tuple[Related, ...]) ->
             ),
         ),
         evidence={own.name: here, other.name: there},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=f"{own.name} -> {other.name}",
         fixes=lambda: deadlock_fixes(facts, cause),
     )

@@ -56,7 +56,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
@@ -78,5 +78,7 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
         remedy=f"run at most {cause.possible} of them, let them use more nodes, or prefer the anti-affinity only",
         related=besides(forced, (Related(f"how many there are ({cause.needed})", pod_set.at),)),
         evidence={"pods": cause.needed, cause.what: cause.possible},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=cause.what,
     )

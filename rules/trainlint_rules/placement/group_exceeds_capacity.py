@@ -53,7 +53,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.model.pool import Pool
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
@@ -69,12 +70,32 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     rest = "beside the other pods of the group" if cause.shared else f"there is room for {cause.possible}"
+    limits = "; ".join(f"{_source(pool)}: {pool.bound} stops it after {_nodes(pool)}" for pool in cause.bounds)
     return Finding(
         message=f"the pods of {pod_set.name} never all start: {cause.needed} pods of {cause.what} do not fit on the "
-        f"nodes that they may use ({rest})",
+        f"nodes that they may use ({rest})" + (f". {limits}" if limits else ""),
         at=cause.at,
-        remedy="lower the number of pods or what each asks for, or let them use more nodes",
-        related=besides(forced, (Related(f"how many there are ({cause.needed})", pod_set.at),)),
-        evidence={"pods": cause.needed, "each": cause.what, "room for": cause.possible},
+        remedy="raise the limit, or lower the number of pods or what each asks for"
+        if limits
+        else "lower the number of pods or what each asks for, or let them use more nodes",
+        related=besides(
+            forced,
+            (
+                *(Related(f"limits pool {_source(pool)}", pool.bound_at) for pool in cause.bounds if pool.bound_at),
+                Related(f"how many there are ({cause.needed})", pod_set.at),
+            ),
+        ),
+        evidence={"pods": cause.needed, "each": cause.what, "room for": cause.possible}
+        | ({"limits": limits} if limits else {}),
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=pod_set.name,
     )
+
+
+def _source(pool: Pool) -> str:
+    return pool.budget or pool.name
+
+
+def _nodes(pool: Pool) -> str:
+    return "no node at all" if pool.maximum == 0 else "1 node" if pool.maximum == 1 else f"{pool.maximum} nodes"

@@ -49,7 +49,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
@@ -74,5 +74,7 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
             forced, tuple(Related(f"wants it too ({each.name})", each.spec.at or each.at) for each in cause.also)
         ),
         evidence={"port": cause.what, "pods": cause.needed, "nodes": cause.possible},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=cause.what,
     )

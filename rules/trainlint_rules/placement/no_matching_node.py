@@ -50,7 +50,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity, besides
+from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
 from trainlint.proof.spelling import only_meant
@@ -68,36 +68,43 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
-    failing = {miss.pool.name: list(unmet(cause.pod.spec, node_of(miss.pool))) for miss in cause.misses}
-    nearest = min(cause.misses, key=lambda miss: len(failing[miss.pool.name]))
-    wanted = next(iter(failing[nearest.pool.name]), None)
+    failing = [(miss, list(unmet(cause.pod.spec, node_of(miss.pool)))) for miss in cause.misses]
+    nearest, lacks = min(failing, key=lambda pair: len(pair[1]))
+    nowhere = [each for each in lacks if all(each in others for _, others in failing)]
+    wanted = next(iter(nowhere or lacks), None)
     values = sorted(
         {str(miss.pool.labels[wanted.key]) for miss in cause.misses if wanted and wanted.key in miss.pool.labels}
     )
-    text = describe(wanted) if wanted else "its node affinity"
+    text = " and ".join(dict.fromkeys(map(describe, nowhere or lacks))) or "its node affinity"
+    if len(lacks) > 1:
+        near = f"nearest: lacks {', '.join(dict.fromkeys(map(describe, lacks)))} (pool {nearest.pool.name})"
+    else:
+        near = f"nearest: lacks only {text} (pool {nearest.pool.name})"
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: no node has {text}",
+        message=f"the pods of {pod_set.name} stay Pending for ever: no node has {text}"
+        + ("" if nowhere or not lacks else " beside the rest that they require"),
         at=(wanted.at if wanted else None) or (pod_set.spec.at or pod_set.template).child("nodeSelector"),
-        remedy=_remedy(wanted, values),
+        remedy=_remedy(wanted, values, cause),
         related=besides(
             forced,
-            tuple(
-                Related(f"nearest: lacks only {text} (pool {nearest.pool.name})", nearest.pool.at)
-                for _ in range(1)
-                if nearest.pool.at is not None
-            )
+            tuple(Related(near, nearest.pool.at) for _ in range(1) if nearest.pool.at is not None)
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"requires": text, "nodes have": ", ".join(values) or "no such label"},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=text,
         fixes=lambda: _corrected(wanted, values),
     )
 
 
-def _remedy(wanted: Requirement | None, values: list[str]) -> str:
-    if wanted is None or not values:
-        key = f" {wanted.key}" if wanted else ""
-        return f"no node has the label{key}: drop the requirement, or label the nodes"
+def _remedy(wanted: Requirement | None, values: list[str], cause: PlacementCause) -> str:
+    if wanted is None:
+        return "no node has the label: drop the requirement, or label the nodes"
+    if not values:
+        key = only_meant(wanted.key, (key for miss in cause.misses for key in miss.pool.labels))
+        meant = f"did you mean {key}? " if key else ""
+        return f"{meant}no node has the label {wanted.key}: drop the requirement, or label the nodes"
     near = difflib.get_close_matches(wanted.values[0], values, n=1, cutoff=0.5) if wanted.values else []
     return f"did you mean {near[0]}?" if near else f"nodes have {wanted.key}: {', '.join(values)}"
 

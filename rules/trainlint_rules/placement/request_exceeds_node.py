@@ -48,9 +48,11 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.model.pool import Pool
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
@@ -58,6 +60,8 @@ from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.requests import Requests
+
+_COMMON: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 
 
 @rule(Severity.ERROR)
@@ -71,17 +75,24 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     requests = cause.pod.requests
     short = [(each, miss.pool) for miss in cause.misses for each in _short(requests, miss.pool)]
-    worst, pool = max(short, key=lambda pair: pair[0].allocatable / max(pair[0].requested, 1))
+    worst, pool = _deciding(short, len(cause.misses))
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)
     container = requests.decided_by.get(worst.resource)
+    offered = (
+        f"the largest node that it may use has {largest}" if worst.allocatable else "no node that it may use has any"
+    )
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: one asks for {asked} {worst.resource}, and the "
-        f"largest node that it may use has {largest}",
+        message=f"the pods of {pod_set.name} stay Pending for ever: one asks for {asked} {worst.resource}, and "
+        f"{offered}",
         at=container.child("resources") if container else pod_set.spec.at or pod_set.template,
-        remedy=f"ask for at most {largest} {worst.resource} (less what DaemonSets use), or add larger nodes",
+        remedy=_remedy(worst),
         related=besides(
             forced,
-            tuple(Related(f"the largest node (pool {pool.name})", pool.at) for _ in range(1) if pool.at is not None)
+            tuple(
+                Related(f"the {'largest' if worst.allocatable else 'closest'} node (pool {pool.name})", pool.at)
+                for _ in range(1)
+                if pool.at is not None
+            )
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={
@@ -93,8 +104,40 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
                 )
             ),
         },
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=worst.resource,
     )
+
+
+def _deciding(short: Sequence[tuple[Shortage, Pool]], pools: int) -> tuple[Shortage, Pool]:
+    """The shortage that decides, on the pool with the most: of a resource of which every node has too little, a device
+    before what all nodes have; else what is missing on the node where the least is.
+    """
+    lacking: dict[str, list[tuple[Shortage, Pool]]] = defaultdict(list)
+    for each in short:
+        lacking[each[0].resource].append(each)
+    everywhere = [found for found in lacking.values() if len(found) == pools]
+    if everywhere:
+        found = min(everywhere, key=lambda found: (found[0][0].resource in _COMMON, _share(found)))
+        return max(found, key=lambda each: each[0].allocatable)
+    fewest = min((found for _, pool in short if (found := [e for e in short if e[1] is pool])), key=len)
+    return min(fewest, key=lambda each: (each[0].resource in _COMMON, _share([each])))
+
+
+def _share(found: Sequence[tuple[Shortage, Pool]]) -> float:
+    """The most that a node has of what is asked for."""
+    return max(each.allocatable / max(each.requested, 1) for each, _ in found)
+
+
+def _remedy(worst: Shortage) -> str:
+    resource = worst.resource
+    if worst.allocatable:
+        most = readable(resource, worst.allocatable)
+        return f"ask for at most {most} {resource} (less what DaemonSets use), or add larger nodes"
+    if resource.startswith("hugepages-"):
+        return f"set {resource} aside on the nodes when they start, or drop the request"
+    return f"drop the request, or add nodes that offer {resource}"
 
 
 def _short(requests: Requests, pool: Pool) -> Iterator[Shortage]:

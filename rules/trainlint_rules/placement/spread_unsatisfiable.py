@@ -64,7 +64,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity, besides
+from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
@@ -88,6 +88,8 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
         remedy="set nodeTaintsPolicy: Honor" if empty else "lower minDomains, or let the pods use more domains",
         related=besides(forced, tuple(Related("counts as a domain and takes no pod", at) for at in cause.places)),
         evidence={"pods": cause.needed, "may start": cause.possible, "empty for ever": empty or "none"},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=cause.what,
         fixes=lambda: _honest(cause),
     )

@@ -60,7 +60,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import PlacementCause
 from trainlint.proof.mends import tolerations
 from trainlint.rule import Facts, rule
@@ -96,6 +96,8 @@ def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"taints": missing, "pools": pools},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=missing,
         fixes=lambda: tolerations(facts, (pod_set, *cause.also)),
     )

@@ -79,7 +79,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 
@@ -109,5 +109,7 @@ def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Fi
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
         evidence={"volumes": "; ".join(reasons), "nodes": ", ".join(nodes)},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause="; ".join(reasons),
     )

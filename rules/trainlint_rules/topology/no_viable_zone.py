@@ -78,7 +78,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Location, Related, Severity
+from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.proof.cause import ZoneCause, ZoneReason
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import group_fixes
@@ -114,6 +114,8 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: tuple[Re
         evidence={zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},
         counterexample=cause.across,
         severity=Severity.WARNING if cause.across else None,
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=group.name,
         fixes=lambda: group_fixes(facts, proof),
     )
