@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from trainlint.kube.kueue import read_cluster_queue, read_cohort
 from trainlint.model.kueue import ClusterQueue, Cohort, Queues
-from trainlint.proof.cohort import most
+from trainlint.scheduling.kueue.capacity import most
 from trainlint.source.document import Document
 
 GPU = "nvidia.com/gpu"

@@ -14,11 +14,11 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
 from trainlint.model.workload import ObjectRef, PodSet, Workload
-from trainlint.proof.cohort import most
 from trainlint.proof.queue_cause import QueueCause
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.spelling import only_meant, probably_meant
 from trainlint.proof.unqueued import unqueued
+from trainlint.scheduling.kueue.capacity import most
 from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field

@@ -21,7 +21,7 @@ from trainlint.workload.stages import job_set_stages
 from trainlint.workload.trainer_places import written_places
 from trainlint.workload.trainer_template import NODE, job_set_spec, launches_as_node, step_of
 
-__all__ = ["expand_train_job"]
+__all__ = ["expand_train_job", "job_set_of"]
 
 _PORT: Final = 29500
 _ADDRESS_VARIABLES: Final = {
@@ -77,6 +77,17 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
         ranks=made.ranks or (expansion.ranks if framework == "" else frozenset()),
         unknowns=tuple(_override_unknowns(spec, owner)),
     )
+
+
+def job_set_of(job: Field, owner: ObjectRef, context: Context) -> Field | None:
+    """The JobSet that a TrainJob becomes; ``None`` where its runtime is not known."""
+    spec = job["spec"]
+    _, runtime = _runtime(spec["runtimeRef"], owner, context)
+    if runtime is None:
+        return None
+    policy = runtime.get("mlPolicy")
+    template = job_set_spec(spec, runtime, policy if isinstance(policy, dict) else {})
+    return Field(job.document, job.path, {"spec": template})
 
 
 def _runtime(reference: Field, owner: ObjectRef, context: Context) -> tuple[Field | None, dict[str, Any] | None]:

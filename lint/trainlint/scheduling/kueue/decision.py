@@ -1,0 +1,79 @@
+"""Whether a workload is ever admitted by its ClusterQueue, alone on an empty cluster (S 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trainlint.fact import fact
+from trainlint.scheduling.kueue.assignment import Assigner, Assignment, Combination, Memory, scaled
+from trainlint.scheduling.kueue.match import Code
+from trainlint.scheduling.kueue.requested import Team
+
+__all__ = ["Decision", "decide"]
+
+_CYCLES = 10_000
+
+
+@fact
+class Decision:
+    """``admitted`` says whether some cycle reserves quota, then with which ``flavors`` and ``counts``; otherwise
+    ``codes`` are the reasons of all cycles. ``delayed`` says that nodes are looked at later. ``endless``: it is tried
+    again at once for ever.
+    """
+
+    admitted: bool = False
+    codes: frozenset[Code] = frozenset()
+    flavors: Combination | None = None
+    counts: tuple[int, ...] = ()
+    cycles: int = 1
+    delayed: bool = False
+    endless: bool = False
+
+
+def decide(assigner: Assigner, teams: Sequence[Team]) -> Decision:
+    """Cycle after cycle, each with what the one before remembers, until one admits the workload, nothing is left to
+    try, or the memory comes back to an earlier state.
+    """
+    memory: Memory = {}
+    seen: list[Memory] = []
+    codes: set[Code] = set()
+    for cycle in range(1, _CYCLES):
+        found = assigner.cycle(teams, memory)
+        if found.fits:
+            return _admitted(found, teams, cycle)
+        partial = _partial(assigner, teams, memory)
+        if partial is not None:
+            return _admitted(*partial, cycle)
+        codes |= found.codes
+        pending = any(index != -1 for index in found.memory.values())
+        if not pending and not found.again:
+            return Decision(codes=frozenset(codes), cycles=cycle)
+        memory = found.memory
+        if memory in seen:
+            return Decision(codes=frozenset(codes), cycles=cycle, endless=True)
+        seen.append(memory)
+    return Decision(codes=frozenset(codes), cycles=_CYCLES, endless=True)
+
+
+def _admitted(found: Assignment, teams: Sequence[Team], cycle: int) -> Decision:
+    counts = tuple(team.count for team in teams)
+    return Decision(admitted=True, flavors=found.flavors, counts=counts, cycles=cycle, delayed=found.delayed)
+
+
+def _partial(assigner: Assigner, teams: Sequence[Team], memory: Memory) -> tuple[Assignment, Sequence[Team]] | None:
+    """The most pods that fit, where fewer are enough: fewer are taken to fit whenever more do."""
+    lost = [0 if team.least is None else max(0, team.count - team.least) for team in teams]
+    total = sum(lost)
+    if total == 0:
+        return None
+    found: tuple[Assignment, Sequence[Team]] | None = None
+    low, high = 0, total + 1
+    while low < high:
+        middle = (low + high) // 2
+        fewer = [scaled(team, team.count - each * middle // total) for team, each in zip(teams, lost, strict=True)]
+        tried = assigner.cycle(fewer, memory)
+        if tried.fits:
+            high, found = middle, (tried, fewer)
+        else:
+            low = middle + 1
+    return found if low <= total else None
