@@ -174,7 +174,11 @@ class SplitCause:
 
 @fact
 class StrandedCause:
-    """An order of placement after which some pods wait for ever, although a complete placement exists."""
+    """An order of placement after which some pods stay Pending, although a complete placement exists.
+
+    Where pods are placed as one over a key of their own (racks, blocks), ``key`` is that label, ``stranding`` are the
+    domains of it that hold the first pods and not the rest, ``roomy`` those in which all of them fit.
+    """
 
     rule: ClassVar[str] = "stranded-by-affinity"
     placed: Where
@@ -182,6 +186,9 @@ class StrandedCause:
     at: Location
     good: tuple[str, ...]
     seats: tuple[Seat, ...] = ()
+    key: str = ""
+    stranding: tuple[str, ...] = ()
+    roomy: tuple[str, ...] = ()
 
 
 @fact
@@ -205,7 +212,8 @@ class CapacityCause:
     """Pods that fit one by one and never all: ``possible`` of ``needed``; ``what`` is what there is too little of.
 
     ``shared`` says that the set would fit alone but not beside the rest of its group; ``also`` are other sets with the
-    same need; ``empty`` are the pools whose nodes count as domains and never hold a pod, ``places`` where they stand;
+    same need; ``empty`` are the domains that count and never hold a pod, ``places`` where their nodes stand.
+    ``tainted``: only taints keep the pods out of them. ``min_domains`` is set where there are fewer domains than that.
     ``bounds`` are the pools whose size is the reason; ``assumes`` is what has to be true beside what Git says.
     """
 
@@ -219,19 +227,27 @@ class CapacityCause:
     also: tuple[PodSet, ...] = ()
     empty: tuple[str, ...] = ()
     places: tuple[Location, ...] = ()
+    tainted: bool = False
+    min_domains: int | None = None
     bounds: tuple[Pool, ...] = ()
     assumes: tuple[str, ...] = ()
 
 
 @fact
 class TargetCause:
-    """Required pod affinity whose term selects no pod that will exist; ``near`` are labels that come close."""
+    """Required pod affinity whose term selects no pod that will exist; ``near`` are labels that come close.
+
+    ``namespaces`` are those in which the term looks for pods; empty where a selector names them. ``elsewhere`` are
+    namespaces in which pods do carry the labels.
+    """
 
     rule: ClassVar[str] = "affinity-target-missing"
     pod_set: PodSet
     wanted: str
     near: tuple[str, ...]
     at: Location
+    namespaces: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 Cause = (

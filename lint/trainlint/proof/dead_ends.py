@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from trainlint.model.known import Answer
 from trainlint.proof.cause import StrandedCause, Where
@@ -26,16 +26,29 @@ def dead_end(cast: Cast, placements: Placements, good: Sequence[str], notes: lis
         if waiting:
             pod_set = cast.pod_sets[waiting[0]]
             at = next((term.at for term in cast.pods[waiting[0]].spec.pod_affinity if term.at), None)
-            if cast.ties.members and (asked := pod_set.together or pod_set.parts):
-                at = asked.at
+            asked = pod_set.together or pod_set.parts if cast.ties.members else None
+            key = asked.key if asked is not None else ""
+            stranding = _values(cast, (state,), waiting, key)
+            roomy = _values(cast, (each.state for each in placements.completed or ()), waiting, key)
             return StrandedCause(
                 state_where(cast, state),
                 tuple({id(cast.pod_sets[index]): cast.pod_sets[index] for index in waiting}.values()),
-                at or pod_set.spec.at or pod_set.at,
+                (asked.at if asked is not None else at) or pod_set.spec.at or pod_set.at,
                 tuple(good),
                 state_seats(cast, state),
+                key,
+                stranding,
+                tuple(each for each in roomy if each not in stranding),
             )
     return None
+
+
+def _values(cast: Cast, states: Iterable[State], roles: Sequence[int], key: str) -> tuple[str, ...]:
+    """The domains of a key in which pods of some roles, or of those they are tied to, stand in the states."""
+    tied = {other for index in roles for tie in cast.roles[index].ties for other in tie.roles} | set(roles)
+    domains = {domain for state in states for role, domain in state if role in tied}
+    values = (cast.domains[domain].values.get(key) for domain in domains) if key else ()
+    return tuple(sorted(value for value in values if isinstance(value, str)))
 
 
 def _waits(placements: Placements, state: State, role: int) -> bool:

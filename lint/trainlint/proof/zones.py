@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
 from trainlint.fact import fact
+from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Seat, Where, ZoneReason
+from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.neighbours import permission
 from trainlint.proof.roles import Cast
@@ -165,6 +167,9 @@ def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Itera
 def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason]:
     """Why the roles do not fit together although each fits alone."""
     packing = placements.complete(frozenset()) if not placements.bound else None
+    if (held := _held_apart(cast, placements, zone)) is not None:
+        yield held
+        return
     if packing is not None and packing.short is not None:
         pod_set = cast.pod_sets[packing.short]
         room = f": there is room for {packing.room} of {cast.roles[packing.short].count}" if packing.room else ""
@@ -189,6 +194,29 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
         return
     at = bound[0].spec.at or bound[0].at
     yield ZoneReason(bound[0], f"pod affinity and anti-affinity do not let {names} share {zone}", at)
+
+
+def _held_apart(cast: Cast, placements: Placements, zone: str) -> ZoneReason | None:
+    """The anti-affinity or spread over hosts without which all pods would fit; ``None`` if it is not that alone."""
+    roles = placements.roles
+    held = [index for index in range(cast.own) if roles[index].per_node is not None or roles[index].apart]
+    free = [replace(role, per_node=None, apart=frozenset(), spread_from=frozenset(), lenient=False) for role in roles]
+    if not held or Placements(free, cast.domains, cast.classes, cast.alike).some is None:
+        return None
+    terms = [
+        term for index in held for term in cast.pods[index].spec.pod_anti_affinity if term.topology_key == HOSTNAME
+    ]
+    spreads = [each for index in held for each in cast.pods[index].spec.spread if each.topology_key == HOSTNAME]
+    what, at = "required anti-affinity over", next((each.at for each in terms if each.at is not None), None)
+    if not terms:
+        what, at = "the spread over", next((each.at for each in spreads if each.at is not None), None)
+    names = ", ".join(dict.fromkeys(cast.pod_sets[index].name for index in held))
+    pods = sum(roles[index].count for index in held)
+    nodes = nodes_of(cast, frozenset[int]().union(*(roles[index].classes for index in held)))
+    text = f"{what} {HOSTNAME} keeps the {pods} pods of {names} apart, and {zone} has {nodes} nodes for them"
+    pod_set = cast.pod_sets[held[0]]
+    remedy = f"add nodes to {zone}, or prefer the rule instead of requiring it"
+    return ZoneReason(pod_set, text, at or pod_set.spec.at or pod_set.at, remedy=remedy)
 
 
 def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:

@@ -79,15 +79,19 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.missing_targets:
-        near = ", ".join(cause.near)
+        near, where = ", ".join(cause.near), _where(cause.namespaces)
         yield Finding(
-            message=f"the pods of {cause.pod_set.name} stay Pending for ever: they must start near a pod with "
-            f"{cause.wanted}, and nothing here makes one",
+            message=f"the pods of {cause.pod_set.name} stay Pending: they must start near a pod with {cause.wanted} in "
+            f"{where}, and nothing in Git makes one there",
             at=cause.at,
-            remedy=f"pods of the namespace have {near}" if near else "deploy the workload that it must be near",
+            remedy=_remedy(cause, near),
             related=(Related(f"asks for it ({cause.pod_set.name})", cause.at, cause=1),),
-            evidence={"must be near": cause.wanted, "pods have": near or "none of these labels"},
-            assumes=(f"all workloads of namespace {cause.pod_set.namespace} are in Git",),
+            evidence={
+                "must be near": cause.wanted,
+                "looks in": where,
+                "pods there have": near or "none of these labels",
+            },
+            assumes=(f"all workloads of {where} are in Git",),
             certainty=Certainty.LIKELY,
             cause=cause.wanted,
             fixes=partial(_corrected, cause),
@@ -120,6 +124,18 @@ def _selected(repelled: Repelled) -> Iterator[Fix]:
     if len(edits) == len(repelled.own):
         labels = ", ".join(f"{wanted.key}: {value}" for wanted, value in repelled.own)
         yield Fix(f"keep pods with {labels} apart", tuple(edits))
+
+
+def _where(namespaces: tuple[str, ...]) -> str:
+    if not namespaces:
+        return "the namespaces that its namespaceSelector selects"
+    return f"namespace{'s' if len(namespaces) > 1 else ''} {', '.join(namespaces)}"
+
+
+def _remedy(cause: TargetCause, near: str) -> str:
+    if cause.elsewhere:
+        return f"pods with these labels are in {', '.join(cause.elsewhere)}: name it under namespaces of the term"
+    return f"pods there have {near}" if near else "deploy the workload that it must be near"
 
 
 def _corrected(cause: TargetCause) -> Iterator[Fix]:

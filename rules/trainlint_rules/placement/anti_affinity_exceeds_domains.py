@@ -70,13 +70,14 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
-    pod_set = cause.pod_set
+    pod_sets = (cause.pod_set, *cause.also)
+    names = ", ".join(each.name for each in pod_sets)
     return Finding(
-        message=f"pods of {pod_set.name} stay Pending for ever: each of the {cause.needed} wants a {cause.what} of its "
-        f"own, and the nodes that they may use have {cause.possible}",
+        message=f"pods of {names} stay Pending: required anti-affinity gives each of the {cause.needed} pods a "
+        f"{cause.what} of its own, and the nodes that they may use have {cause.possible}",
         at=cause.at,
         remedy=f"run at most {cause.possible} of them, let them use more nodes, or prefer the anti-affinity only",
-        related=besides(forced, (Related(f"how many there are ({cause.needed})", pod_set.at),)),
+        related=besides(forced, tuple(Related(f"how many there are ({each.name})", each.at) for each in pod_sets)),
         evidence={"pods": cause.needed, cause.what: cause.possible},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),

@@ -78,16 +78,18 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
-    pod_set = cause.pod_set
+    names = ", ".join((cause.pod_set.name, *(each.name for each in cause.also)))
     empty = ", ".join(cause.empty)
-    why = f"{empty} counts as empty for ever" if empty else "there are fewer domains than minDomains"
+    why = f"{empty} counts as a domain and takes none of them" if empty else ""
+    if cause.min_domains is not None:
+        why = f"minDomains is {cause.min_domains}, and there are fewer domains"
     return Finding(
-        message=f"pods of {pod_set.name} stay Pending for ever: the spread over {cause.what} lets {cause.possible} of "
-        f"{cause.needed} start, because {why}",
-        at=cause.at.child("topologyKey"),
-        remedy="set nodeTaintsPolicy: Honor" if empty else "lower minDomains, or let the pods use more domains",
+        message=f"pods of {names} stay Pending: the spread over {cause.what} lets {cause.possible} of {cause.needed} "
+        f"start, because {why}",
+        at=cause.at.child("minDomains" if cause.min_domains is not None else "topologyKey"),
+        remedy=_remedy(cause, empty),
         related=besides(forced, tuple(Related("counts as a domain and takes no pod", at) for at in cause.places)),
-        evidence={"pods": cause.needed, "may start": cause.possible, "empty for ever": empty or "none"},
+        evidence={"pods": cause.needed, "may start": cause.possible, "domains without a pod": empty or "none"},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=cause.what,
@@ -95,8 +97,16 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     )
 
 
+def _remedy(cause: CapacityCause, empty: str) -> str:
+    if cause.min_domains is not None:
+        return "lower minDomains, or let the pods use more domains"
+    if cause.tainted:
+        return "set nodeTaintsPolicy: Honor, so that nodes whose taint they do not tolerate do not count"
+    return f"select only nodes that can take the pods (nodeSelector), so that {empty} does not count, or raise maxSkew"
+
+
 def _honest(cause: CapacityCause) -> Iterator[Fix]:
-    """Nodes that the pods cannot use do not count as empty ones."""
-    if cause.empty:
+    """Nodes whose taint the pods do not tolerate do not count as empty ones."""
+    if cause.tainted:
         title = f"let only nodes that {cause.pod_set.name} may use count as domains"
         yield Fix(title, (Put(cause.at.child("nodeTaintsPolicy"), "Honor"),))

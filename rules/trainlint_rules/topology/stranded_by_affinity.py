@@ -85,14 +85,16 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...]) -> Finding:
     placed = ", ".join(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
+    good = " or ".join(cause.good)
+    if cause.stranding and cause.roomy:
+        placed, good = f"{next(iter(cause.placed))} in {', '.join(cause.stranding)}", ", ".join(cause.roomy)
     waiting = ", ".join(each.name for each in cause.waiting)
     first = next(each for each in proof.group.members if each.name == next(iter(cause.placed)))
-    good = " or ".join(cause.good)
     return Finding(
-        message=f"group {proof.group.name} may hang for ever: if the scheduler puts the first pod of {placed}, pods of "
+        message=f"group {proof.group.name} may hang: if the scheduler puts the first pod of {placed}, pods of "
         f"{waiting} find no node, though all fit in {good}",
         at=cause.at,
-        remedy=f"keep the first pod out of the zones that cannot hold the rest: pin the group to {good}",
+        remedy=_remedy(cause),
         related=besides(
             forced, [Related(f"what may land in the wrong place ({first.name})", first.spec.at or first.at)]
         ),
@@ -101,3 +103,16 @@ def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: tupl
         cause=proof.group.name,
         fixes=lambda: group_fixes(facts, proof),
     )
+
+
+def _remedy(cause: StrandedCause) -> str:
+    """What keeps the first pod away from where the rest cannot follow; never a zone that all of them share."""
+    if cause.stranding and cause.roomy:
+        names = ", ".join(cause.stranding)
+        return (
+            f"keep the pods out of {names}: require {cause.key} NotIn [{names}] of the nodes, or make the parts smaller"
+        )
+    zones = {zone for zones in cause.placed.values() for zone in zones}
+    if zones <= set(cause.good):
+        return "keep the first pod off the nodes that cannot hold the rest: select by a label that only the others have"
+    return f"keep the first pod out of the zones that cannot hold the rest: pin the group to {' or '.join(cause.good)}"
