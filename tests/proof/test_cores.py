@@ -29,7 +29,15 @@ FLOWS = {
 }
 """Rules about connections, of which a group may lack several, each for reasons of its own: as long as these speak."""
 REFUSING = {"elastic-policy-invalid", "generated-name-too-long", "invalid-extended-resource", "rejected-object"}
-BY_OBJECTS = {"kueue-never-admits", "single-writer-volume-shared", "unexpected-container-name"} | REFUSING
+BY_OBJECTS = {
+    "gang-waits-for-later-pods",
+    "kueue-never-admits",
+    "policy-selects-nothing",
+    "queue-never-admits",
+    "single-writer-volume-shared",
+    "unexpected-container-name",
+    *REFUSING,
+}
 """Rules about what one object makes impossible by itself: their places are its own, and no set is searched for."""
 
 

@@ -140,7 +140,7 @@ def _finding(cause: LateMembers) -> Finding:
         at=wait.at,
         remedy=f"let the gang wait for at most {cause.count} pods, or let {later} be made at once",
         related=(
-            Related(f"demands {gang.minimum} pods: {gang.what}", gang.at, cause=1),
+            Related(f"demands {gang.minimum} pods: {gang.what}", gang.at),
             *(Related(f"is made first ({each.name})", each.at) for each in cause.early),
             *(Related(f"is made later ({each.name})", each.at) for each, _ in cause.late),
         ),
