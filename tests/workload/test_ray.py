@@ -83,6 +83,8 @@ def test_the_heads_service_is_headless_and_selects_the_head() -> None:
         "ray.io/cluster": "rc",
         "ray.io/node-type": "head",
         "ray.io/identifier": "rc-head",
+        "app.kubernetes.io/created-by": "kuberay-operator",
+        "app.kubernetes.io/name": "kuberay",
     }
 
 

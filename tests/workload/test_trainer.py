@@ -6,6 +6,7 @@ import pytest
 from tests.workload.manifests import env, flows, group, read, role
 
 from trainlint.model.workload import FlowKind
+from trainlint.workload.mistakes.trainer_names import unmet_nodes
 
 RUNTIME = """
 apiVersion: trainer.kubeflow.org/v1alpha1
@@ -174,3 +175,42 @@ def test_a_runtime_that_is_installed_has_no_place_of_its_own() -> None:
     (container,) = role(read(job("torch-distributed")), "node").spec.containers
     assert container.at is not None
     assert container.at.path == ("spec", "trainer")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("", "", []),
+        ("- name: node", "- name: worker", ["tj-node-0-0.tj"]),  # tj-0162
+        (
+            "      replicatedJobs:",
+            "      network: {subdomain: net}\n      replicatedJobs:",
+            ["tj-node-0-0.tj"],
+        ),  # tj-0229
+    ],
+)
+def test_trainer_calls_the_first_node_by_a_name_of_its_own(before: str, after: str, found: list[str]) -> None:
+    runtime = RUNTIME.replace("KIND", "TrainingRuntime").replace(before, after, 1)
+    (workload,) = read(runtime + job("own", "TrainingRuntime")).objects
+    assert [fault.evidence["told"] for fault in unmet_nodes(workload)] == found
+
+
+def test_the_runtime_counts_launchers_and_the_job_its_nodes() -> None:
+    runtime = """
+apiVersion: trainer.kubeflow.org/v1alpha1
+kind: ClusterTrainingRuntime
+metadata: {name: own}
+spec:
+  mlPolicy: {numNodes: 2, mpi: {}}
+  template:
+    spec:
+      replicatedJobs:
+      - {name: node, template: {spec: {template: {spec: {containers: [{name: node}]}}}}}
+      - name: launcher
+        template:
+          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+          spec: {template: {spec: {containers: [{name: node}]}}}
+---
+"""
+    found = {pods.role: pods.replicas for pods in read(runtime + job("own")).pod_sets}
+    assert found == {"launcher": 2, "node": 3}  # tj-0133

@@ -39,7 +39,9 @@ class Rank:
     def computes(self) -> bool:
         """Whether the pods have accelerators, or may have: without them nothing starts NCCL."""
         spec = self.pod_set.spec
-        visible = self.container.env and any(entry.name == "NVIDIA_VISIBLE_DEVICES" for entry in self.container.env)
+        visible = self.container.env and any(
+            entry.name == "NVIDIA_VISIBLE_DEVICES" and not entry.injected for entry in self.container.env
+        )
         return bool(
             accelerators_of(spec) or spec.resource_claims or "containers.resources" in spec.undetermined or visible
         )

@@ -65,6 +65,13 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], spec
     count = read_int(entry["replicas"], 1)
     indexed = read_text(job["completionMode"]) in {"", "Indexed"}
     single = count == 1
+    group = read_text(entry["groupName"]) or "default"
+    in_group = total(
+        read_int(each["replicas"], 1)
+        for each in spec["replicatedJobs"].elements()
+        if (read_text(each["groupName"]) or "default") == group
+    )
+    priority = read_text(job.down("template", "spec", "priorityClassName"))
     job_name = f"{owner.name}-{name}-0"
     key = hashlib.sha1(f"{owner.namespace}/{job_name}".encode(), usedforsecurity=False).hexdigest()
     labels: dict[str, Known[str]] = {
@@ -77,7 +84,10 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], spec
         "job-key": key if single else PER_POD,
         "restart-attempt": Undetermined("it counts the restarts"),
         "jobset-uid": Undetermined("the JobSet's uid is made in the cluster"),
-        "group-name": read_text(entry["groupName"]) or "default",
+        "group-name": group,
+        "group-replicas": _text(in_group),
+        "job-group-index": "0" if in_group == 1 else PER_POD,
+        "priority": Undetermined("it is the value of the PriorityClass") if priority else "0",
     }
     coordinator = spec["coordinator"]
     if coordinator.mapping is not None:

@@ -108,13 +108,14 @@ def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
             f"{_PREFIX}operator-name": f"{owner.kind.lower()}-controller",
             f"{_PREFIX}job-name": owner.name,
             f"{_PREFIX}replica-type": name.lower(),
-            f"{_PREFIX}replica-index": PER_POD,
         }
+        one = owner.kind == "MPIJob" and name == "Launcher"
+        if not one:
+            labels[f"{_PREFIX}replica-index"] = PER_POD
         if _is_first(owner.kind, name, has_first=has_first):
             labels[f"{_PREFIX}job-role"] = "master"
         elif name == "Worker" and not has_first and owner.kind in {"PyTorchJob", "TFJob", "JAXJob"}:
-            labels[f"{_PREFIX}job-role"] = "master" if replicas == 1 else _FIRST_ONLY
-        one = owner.kind == "MPIJob" and name == "Launcher"
+            labels[f"{_PREFIX}job-role"] = "master" if replicas == 1 and most is None else _FIRST_ONLY
         hostname = f"{owner.name}-{name.lower()}" + ("" if one else "-{}")
         pods = pod_set(owner, name, replicas, template, entry.at, labels=labels, hostname=hostname, max_replicas=most)
         yield _Role(name, pods, _port(pods, kind))

@@ -4,43 +4,51 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
-from trainlint.kube.values import read_text
+from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, PodSet
 from trainlint.source.document import Field
+from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.expansion import injected, named
 from trainlint.workload.flows import total
 
 __all__ = ["with_v1_env"]
 
+_EXEC: Final = "/etc/mpi/kubexec.sh"
+_MANY: Final = 1024
+_FIRST_PADDLE: Final = Undetermined("worker 0 meets at its own address, the others at its name")
+
+Roles = dict[str, tuple[PodSet, int]]
+"""The pods of each role with the port that they listen on."""
+
 
 def with_v1_env(job: Field, kind: str, pod_sets: Sequence[PodSet], ports: Sequence[int]) -> tuple[PodSet, ...]:
     """The pod sets with the operator's variables; ``ports`` are the roles' ports, in the same order."""
-    count = total(found.replicas for found in pod_sets)
+    count = total(_written(job, found) for found in pod_sets)
     by_role = {found.role: (found, port) for found, port in zip(pod_sets, ports, strict=True)}
     result = []
     for found in pod_sets:
         env: dict[str, Known[str]] = {}
         if kind == "PyTorchJob":
             env = _pytorch(job, found.role, by_role, count)
-        elif kind in {"XGBoostJob", "PaddleJob"} and "Master" in by_role:
-            master, port = by_role["Master"]
-            host = named(master.hostname)
-            env = (
-                {"MASTER_ADDR": host, "MASTER_PORT": str(port), "WORLD_SIZE": _text(count), "RANK": _rank(found)}
-                if kind == "XGBoostJob"
-                else {"PADDLE_MASTER": f"{host}:{port}", "PADDLE_NNODES": _text(count)}
-            )
+        elif kind == "XGBoostJob" and "Master" in by_role:
+            env = _xgboost(found, by_role, count)
+        elif kind == "PaddleJob":
+            env = _paddle(job, found, by_role, count)
         elif kind == "JAXJob" and "Worker" in by_role:
             worker, port = by_role["Worker"]
             env = {
+                "PYTHONUNBUFFERED": "1",
                 "COORDINATOR_ADDRESS": named(worker.hostname),
                 "COORDINATOR_PORT": str(port),
                 "NUM_PROCESSES": _text(count),
                 "PROCESS_ID": PER_POD,
             }
         only = "tensorflow" if kind == "TFJob" else ""
+        if kind == "MPIJob" and found.role == "Launcher" and found.spec.containers:
+            env, only = _mpi(found), found.spec.containers[0].name
         if kind == "TFJob" and count != 1:
             env = {"TF_CONFIG": Undetermined("the operator writes the addresses of all pods")}
         spec = injected(found.spec, env, found.at, only)
@@ -50,7 +58,62 @@ def with_v1_env(job: Field, kind: str, pod_sets: Sequence[PodSet], ports: Sequen
     return tuple(result)
 
 
-def _pytorch(job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], count: Known[int]) -> dict[str, Known[str]]:
+def _written(job: Field, found: PodSet) -> Known[int]:
+    """The number of pods that the role asks for; an elastic one is judged at its minimum."""
+    if found.max_replicas is None:
+        return found.replicas
+    roles = next((field for name, field in job["spec"].items() if name.endswith("ReplicaSpecs")), job)
+    return read_int(roles.down(found.role, "replicas"), 1)
+
+
+def _xgboost(found: PodSet, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
+    master, port = by_role["Master"]
+    env: dict[str, Known[str]] = {"PYTHONUNBUFFERED": "1", "MASTER_ADDR": named(master.hostname)}
+    env |= {"MASTER_PORT": str(port), "WORLD_SIZE": _text(count), "RANK": _rank(found)}
+    if "Worker" in by_role and (count if isinstance(count, int) else 2) > 1:
+        worker, listens = by_role["Worker"]
+        hosts = worker.replicas
+        env["WORKER_PORT"] = str(listens)
+        env["WORKER_ADDRS"] = (
+            hosts
+            if isinstance(hosts, Undetermined)
+            else ",".join(named(worker.hostname, number) for number in range(min(hosts, _MANY)))
+        )
+    return env
+
+
+def _paddle(job: Field, found: PodSet, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
+    """Masters meet at their own address, or without them worker 0 does; the others are told its name."""
+    env: dict[str, Known[str]] = {
+        "PYTHONUNBUFFERED": "1", "PADDLE_JOB_ID": read_text(job.down("metadata", "name")), "PADDLE_NNODES": _text(count)
+    }  # fmt: skip
+    role = "Master" if "Master" in by_role else "Worker"
+    first, port = by_role.get(role, (found, 0))
+    if found.role == role:
+        env["POD_IP_DUMMY"] = Undetermined("it is the address of the pod")
+        own: Known[str] = f"$(POD_IP_DUMMY):{port}"
+        env["PADDLE_MASTER"] = own if role == "Master" or found.replicas == 1 else _FIRST_PADDLE
+    else:
+        env["PADDLE_MASTER"] = f"{named(first.hostname)}:{port}"
+    if role == "Master":
+        env["PADDLE_SERVER_NUM" if found.role == "Master" else "PADDLE_TRAINER_NUM"] = "1"
+    return env
+
+
+def _mpi(found: PodSet) -> dict[str, Known[str]]:
+    """How mpirun of the launcher reaches the workers: by ``kubectl exec``; without GPUs of its own it sees none."""
+    env: dict[str, Known[str]] = {
+        "OMPI_MCA_plm_rsh_agent": _EXEC,
+        "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+        "I_MPI_HYDRA_BOOTSTRAP": "rsh",
+        "I_MPI_HYDRA_BOOTSTRAP_EXEC": _EXEC,
+    }
+    if not accelerators_of(found.spec):
+        env |= {"NVIDIA_VISIBLE_DEVICES": "", "NVIDIA_DRIVER_CAPABILITIES": ""}
+    return env
+
+
+def _pytorch(job: Field, role: str, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
     spec = job["spec"]
     processes = read_text(spec["nprocPerNode"]) or "auto"
     env: dict[str, Known[str]] = {"PYTHONUNBUFFERED": "1", "PET_NPROC_PER_NODE": processes}
@@ -67,11 +130,21 @@ def _pytorch(job: Field, role: str, by_role: dict[str, tuple[PodSet, int]], coun
     elif "Worker" in by_role:
         worker, port = by_role["Worker"]
         host = named(worker.hostname)
+        workers = read_text(spec.down("pytorchReplicaSpecs", "Worker", "replicas")) or "1"
         least, most = read_text(elastic["minReplicas"]), read_text(elastic["maxReplicas"])
         env |= {
             "PET_RDZV_BACKEND": read_text(elastic["rdzvBackend"]) or "c10d",
-            "PET_NNODES": f"{least}:{most}" if least and most else _text(worker.replicas),
+            "PET_NNODES": f"{least or workers}:{most or workers}",
+            "PET_NPROC_PER_NODE": read_text(elastic["nProcPerNode"]) or processes,
         }
+        for name, field in (("PET_MAX_RESTARTS", "maxRestarts"), ("PET_RDZV_ID", "rdzvId")):
+            if elastic[field].present:
+                env[name] = read_text(elastic[field])
+        if elastic["standalone"].value is True:
+            env["PET_STANDALONE"] = ""
+        pairs = [f"{read_text(each['key'])}={read_text(each['value'])}" for each in elastic["rdzvConf"].elements()]
+        if pairs:
+            env["PET_RDZV_CONF"] = ",".join(pairs)
         if not elastic["rdzvHost"].present:
             env["PET_RDZV_ENDPOINT"] = f"{host}:{read_text(elastic['rdzvPort']) or port}"
     return env
@@ -86,7 +159,8 @@ def _written_rendezvous(job: Field, ports: Sequence[int]) -> dict[str, Known[str
 
 def _rank(found: PodSet) -> Known[str]:
     """Of master 0; of worker i, i + 1."""
-    return "0" if found.role == "Master" else "1" if found.replicas == 1 else PER_POD
+    single = found.replicas == 1 and found.max_replicas is None
+    return "0" if found.role == "Master" else "1" if single else PER_POD
 
 
 def _text(count: Known[int]) -> Known[str]:

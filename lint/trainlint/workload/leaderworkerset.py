@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import EnvVar
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
@@ -16,6 +19,12 @@ from trainlint.workload.ranks import computes, indexed_ranks
 __all__ = ["expand_leader_worker_set"]
 
 _PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
+_TPU: Final = Undetermined("it depends on the hosts of the slice")
+_TPU_VARIABLES: Final = (
+    "TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID", "TPU_NAME", "TPU_PROCESS_ADDRESSES", "TPU_PROCESS_PORT"
+)  # fmt: skip
+_MANY: Final = 1024
+"""Services are listed for at most this many replicas."""
 
 
 def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -43,7 +52,7 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
                 count,
                 pods,
                 pods.at,
-                labels=_labels(owner, replicas, index, template),
+                labels=_labels(owner, role, replicas, index, template),
                 hostname=f"{owner.name}-{{}}" if role == "leader" else f"{owner.name}-{{}}-{{}}",
                 subdomain=subdomain,
                 instances=replicas,
@@ -54,24 +63,51 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
                 },
             )
         )
-    service = Service(
-        ObjectRef("Service", owner.namespace, named(subdomain)),
-        {f"{_PREFIX}name": owner.name},
-        headless=True,
-        publish_not_ready=True,
-        generated=True,
-        at=lws.at,
-    )
-    pod_sets = [with_claims(found, context.objects) for found in pod_sets]
+    pod_sets = [_with_tpus(with_claims(found, context.objects)) for found in pod_sets]
     ranks = {number for number, found in enumerate(pod_sets) if _is_rank(found)}
-    return Expansion(tuple(pod_sets), services=(service,), ranks=frozenset(ranks), training=True, instances=replicas)
+    services = tuple(_services(lws, owner, replicas, shared=shared))
+    return Expansion(tuple(pod_sets), services=services, ranks=frozenset(ranks), training=True, instances=replicas)
+
+
+def _with_tpus(found: PodSet) -> PodSet:
+    """The pods with the variables by which hosts of a TPU slice find each other; a user's own keep all of them away."""
+    if not any("google.com/tpu" in each.limits for each in found.spec.containers) or any(
+        entry.name == "TPU_WORKER_ID" for each in found.spec.containers for entry in each.env
+    ):
+        return found
+    added = tuple(EnvVar(name, _TPU, injected=True, at=found.at) for name in _TPU_VARIABLES)
+    containers = tuple(
+        replace(each, env=each.env + added) if "google.com/tpu" in each.limits else each
+        for each in found.spec.containers
+    )
+    return replace(found, spec=replace(found.spec, containers=containers))
+
+
+def _services(lws: Field, owner: ObjectRef, replicas: Known[int], *, shared: bool) -> Iterator[Service]:
+    """One headless Service for all, or one for each replica (with UniquePerReplica)."""
+    of_all = {f"{_PREFIX}name": owner.name}
+    made = [(owner.name, of_all)]
+    if not shared:
+        count = min(replicas, _MANY) if isinstance(replicas, int) else 1
+        made = [(f"{owner.name}-{number}", of_all | {f"{_PREFIX}group-index": str(number)}) for number in range(count)]
+    for name, selector in made:
+        yield Service(
+            ObjectRef("Service", owner.namespace, name),
+            selector,
+            headless=True,
+            publish_not_ready=True,
+            generated=True,
+            at=lws.at,
+        )
 
 
 def _is_rank(found: PodSet) -> bool:
     return computes(found) or indexed_ranks(found)
 
 
-def _labels(owner: ObjectRef, replicas: Known[int], index: Known[str], template: Field) -> dict[str, Known[str]]:
+def _labels(
+    owner: ObjectRef, role: str, replicas: Known[int], index: Known[str], template: Field
+) -> dict[str, Known[str]]:
     key = hashlib.sha1(f"{owner.namespace}/{owner.name}-0".encode(), usedforsecurity=False).hexdigest()
     labels: dict[str, Known[str]] = {
         f"{_PREFIX}name": owner.name,
@@ -83,6 +119,7 @@ def _labels(owner: ObjectRef, replicas: Known[int], index: Known[str], template:
         "statefulset.kubernetes.io/pod-name": PER_POD,
         "controller-revision-hash": Undetermined("the hash of the revision is computed in the cluster"),
     }
-    if template["subGroupPolicy"].mapping is not None:
+    excluded = read_text(template.down("subGroupPolicy", "subGroupPolicyType")) == "LeaderExcluded"
+    if template["subGroupPolicy"].mapping is not None and not (excluded and role == "leader"):
         labels |= {f"{_PREFIX}subgroup-index": PER_POD, f"{_PREFIX}subgroup-key": PER_POD}
     return labels

@@ -38,6 +38,7 @@ _OF_LAUNCHER: Final[dict[str, dict[str, Known[str]]]] = {
     "MPICH": {"HYDRA_HOST_FILE": _HOST_FILE, "HYDRA_LAUNCH_EXTRA_ARGS": _RSH_ARGUMENTS},
 }
 """What the operator appends to the launcher's first container, after what the user wrote there (W 1.3, 3)."""
+_SLOTS: Final = {"OpenMPI": "OMPI_MCA_orte_set_default_slots", "Intel": "I_MPI_PERHOST"}
 _RSH_PARAMETERS: Final = {"plm_rsh_args", "plm_ssh_args"}
 
 
@@ -65,7 +66,12 @@ def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
                 labels[f"{_PREFIX}replica-index"] = "0"
         env: dict[str, Known[str]] = {"K_MPI_JOB_ROLE": role.lower()}
         if role == "Launcher":
-            env |= _OF_LAUNCHER.get(read_text(spec["mpiImplementation"]) or "OpenMPI", {})
+            implementation = read_text(spec["mpiImplementation"]) or "OpenMPI"
+            env |= _OF_LAUNCHER.get(implementation, {})
+            if implementation in _SLOTS:
+                env[_SLOTS[implementation]] = _text(read_int(spec["slotsPerWorker"], 1))
+            if not launcher_ranks:  # it keeps the launcher from the GPUs of its node
+                env |= {"NVIDIA_VISIBLE_DEVICES": "", "NVIDIA_DRIVER_CAPABILITIES": ""}
         first = next(iter(entry.down("template", "spec", "containers").elements()), entry["template"])
         pod_sets.append(
             pod_set(
@@ -96,6 +102,10 @@ def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
         launcher, worker = index["Launcher"], index["Worker"]
         flows = tuple(mpi_flows(launcher, worker, pod_sets[launcher], pod_sets[worker]))
     return Expansion(tuple(pod_sets), flows, (service,), ranks=frozenset(ranks), training=True)
+
+
+def _text(count: Known[int]) -> Known[str]:
+    return count if isinstance(count, Undetermined) else str(count)
 
 
 def mpi_flows(launcher: int, worker: int, launcher_pods: PodSet, worker_pods: PodSet, port: int = 22) -> Iterator[Flow]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.kube.pod import read_container
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.workload import (
@@ -23,7 +25,7 @@ from trainlint.model.workload import (
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.claims import with_claims
-from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, rendezvous
 from trainlint.workload.jobset import product
 
@@ -31,19 +33,42 @@ __all__ = ["RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand
 
 _HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
 _OPERATOR: Final = re.compile(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
+_IN_POD: Final = Undetermined("it is read from the pod")
+_OF_ALL: Final[dict[str, Known[str]]] = {
+    "RAY_CLUSTER_NAME": _IN_POD,
+    "RAY_CLUSTER_NAMESPACE": _IN_POD,
+    "RAY_CLOUD_INSTANCE_ID": _IN_POD,
+    "RAY_NODE_TYPE_NAME": _IN_POD,
+    "KUBERAY_GEN_RAY_START_CMD": Undetermined("KubeRay makes the command line"),
+    "RAY_USAGE_STATS_KUBERAY_IN_USE": "1",
+    "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE": "1",
+}
+_OF_AUTOSCALER: Final = {"cpu": "500m", "memory": "512Mi"}
+_AUTOSCALER_VARIABLES: Final[dict[str, Known[str]]] = {
+    "RAY_CLUSTER_NAME": _IN_POD,
+    "RAY_CLUSTER_NAMESPACE": _IN_POD,
+    "RAY_HEAD_POD_NAME": _IN_POD,
+    "KUBERAY_CRD_VER": "v1",
+    "KUBERAY_GEN_AUTOSCALER_START_CMD": Undetermined("KubeRay makes the command line"),
+}
+_OF_HEAD: Final[dict[str, Known[str]]] = {"RAY_USAGE_STATS_EXTRA_TAGS": Undetermined("it names KubeRay's release")}
 _WORKER_PORTS: Final = PortRange(10002, 19999)
 """Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
 
 
 @fact
 class RayClusterSpec:
-    """A RayClusterSpec with the name of its cluster, which only a RayCluster fixes."""
+    """A RayClusterSpec with the name of its cluster, which only a RayCluster fixes.
+
+    ``serving`` says which pods of a RayService take requests: ``all``, or ``workers``; empty for others.
+    """
 
     spec: Field
     owner: ObjectRef
     name: Known[str]
     multi_host_only: bool = False
     submitted: bool = False
+    serving: str = ""
 
     def parameter(self, name: str) -> int | None:
         """A port among the head's rayStartParams."""
@@ -64,7 +89,10 @@ def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Ex
 
 def expand_ray_service(service: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster that serves: its replicas are ranks only where one of them spans several hosts."""
-    cluster = RayClusterSpec(service.down("spec", "rayClusterConfig"), owner, random_name(owner), multi_host_only=True)
+    which = "workers" if service.down("spec", "excludeHeadPodFromServeSvc").value is True else "all"
+    cluster = RayClusterSpec(
+        service.down("spec", "rayClusterConfig"), owner, random_name(owner), multi_host_only=True, serving=which
+    )
     return expand_ray_spec(cluster, context)
 
 
@@ -83,10 +111,11 @@ def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
             head["template"],
             head.at,
             labels=_labels(cluster, head, "head", "headgroup"),
-            env=_unset(head["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}"}),
+            env=_unset(head["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}", **_OF_ALL, **_OF_HEAD}),
+            env_of=_ray_container(head),
         )
     ]
-    pod_sets[0] = with_claims(pod_sets[0], context.objects)
+    pod_sets[0] = with_claims(_with_autoscaler(pod_sets[0], spec), context.objects)
     ranks = set() if cluster.multi_host_only or not accelerators_of(pod_sets[0].spec) else {0}
     for group in spec["workerGroupSpecs"].elements():
         if not is_template(group["template"]):
@@ -104,9 +133,11 @@ def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
             max_replicas=maximum if isinstance(maximum, int) else None,
             blocks=minimum,
             env={
-                **_unset(group["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": _head_address(cluster, gcs)}),
+                **_unset(group["template"], {"RAY_PORT": gcs, "RAY_ADDRESS": _head_address(cluster, gcs), **_OF_ALL}),
                 "FQ_RAY_IP": _head_address(cluster, ""),
+                "RAY_IP": f"{cluster.name}-head-svc" if isinstance(cluster.name, str) else cluster.name,
             },
+            env_of=_ray_container(group),
         )
         pods = with_claims(pods, context.objects)
         if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
@@ -142,6 +173,24 @@ def _older(context: Context, release: tuple[int, int]) -> bool:
     )
     found = [(int(match[1]), int(match[2])) for image in images if (match := _OPERATOR.search(image))]
     return bool(found) and max(found) < release
+
+
+def _with_autoscaler(head: PodSet, spec: Field) -> PodSet:
+    """The head with the sidecar that adds and removes workers, where the cluster has one; what it asks for counts."""
+    if spec["enableInTreeAutoscaling"].value is not True:
+        return head
+    options = spec["autoscalerOptions"]
+    written = options["resources"].value if options["resources"].present else {"limits": _OF_AUTOSCALER}
+    entries = options["env"].value if isinstance(options["env"].value, list) else []
+    field = Field(options.document, options.path, {"name": "autoscaler", "resources": written, "env": entries})
+    spec_ = replace(head.spec, containers=(*head.spec.containers, read_container(field)))
+    return replace(head, spec=injected(spec_, _AUTOSCALER_VARIABLES, head.at, "autoscaler"))
+
+
+def _ray_container(group: Field) -> str:
+    """The name of the container that runs Ray: the first."""
+    first = next(iter(group.down("template", "spec", "containers").elements()), group)
+    return read_text(first["name"])
 
 
 def _unset(template: Field, env: dict[str, Known[str]]) -> dict[str, Known[str]]:
@@ -185,10 +234,14 @@ def _labels(cluster: RayClusterSpec, group: Field, kind: str, name: str) -> dict
     }
     own = {key: text for key, value in group["labels"].items() if (text := value.scalar)}
     fixed = {"ray.io/cluster", "ray.io/node-type", "ray.io/group"}
-    # the user's labels win, except for those three
-    labels.update({key: text for key, text in (own | written).items() if key not in fixed})
+    # the user's labels win, those of the group over those of the template (ray-0078), except for three
+    labels.update({key: text for key, text in (written | own).items() if key not in fixed})
     if kind == "worker":
         labels["ray.io/worker-group-replica-index"] = PER_POD
+        if read_int(group["numOfHosts"], 1) != 1:
+            labels |= {"ray.io/worker-group-replica-name": PER_POD, "ray.io/replica-host-index": PER_POD}
+    if cluster.serving:  # the head's label says whether it is healthy
+        labels["ray.io/serve"] = "false" if kind == "head" and cluster.serving == "workers" else "true"
     return labels
 
 
@@ -212,17 +265,34 @@ def _services(cluster: RayClusterSpec, head: PodSet) -> Iterator[Service]:
         return
     declared = [port for container in head.spec.containers[:1] for port in container.ports]
     ports = {port.name: port.number for port in declared} or _HEAD_PORTS
+    group = cluster.spec["headGroupSpec"]
+    own = group["headService"]
+    name = read_text(own.down("metadata", "name")) or f"{cluster.name}-head-svc"
+    followed = head.labels["app.kubernetes.io/name"]
     selector = {
-        key: value
-        for key in ("ray.io/cluster", "ray.io/node-type", "ray.io/identifier")
-        if isinstance(value := head.labels[key], str)
-    }
+        "ray.io/cluster": cluster.name,
+        "ray.io/node-type": "head",
+        # a template that has other values here cuts the Service from the head (ray-0079)
+        "ray.io/identifier": f"{cluster.name}-head",
+        "app.kubernetes.io/created-by": "kuberay-operator",
+    } | ({"app.kubernetes.io/name": followed} if isinstance(followed, str) else {})
+    headless = read_text(group["serviceType"]) in {"", "ClusterIP"} and not own.present
     yield Service(
-        ObjectRef("Service", cluster.owner.namespace, f"{cluster.name}-head-svc"),
+        ObjectRef("Service", cluster.owner.namespace, name),
         selector,
-        tuple(ServicePort(number, name) for name, number in ports.items()),
-        headless=read_text(cluster.spec.down("headGroupSpec", "serviceType")) == "",
-        publish_not_ready=True,
+        tuple(ServicePort(number, port) for port, number in ports.items()),
+        headless=headless,
+        publish_not_ready=headless,
         generated=True,
         at=head.at,
     )
+    groups = cluster.spec["workerGroupSpecs"].elements()
+    if any(read_int(each["numOfHosts"], 1) not in {0, 1} for each in groups):
+        yield Service(
+            ObjectRef("Service", cluster.owner.namespace, f"{cluster.name}-headless"),
+            {"ray.io/cluster": cluster.name, "ray.io/node-type": "worker"},
+            headless=True,
+            publish_not_ready=True,
+            generated=True,
+            at=head.at,
+        )

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from trainlint.kube.values import known_text, read_text
+from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.workload import Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
@@ -14,6 +16,12 @@ from trainlint.workload.flows import dns
 from trainlint.workload.ray import RayClusterSpec, expand_ray_spec, random_name
 
 __all__ = ["expand_ray_cron_job", "expand_ray_job"]
+
+_OF_SUBMITTER: Final[dict[str, Known[str]]] = {
+    "PYTHONUNBUFFERED": "1",
+    "RAY_DASHBOARD_ADDRESS": Undetermined("it holds the name of the cluster, which is made"),
+    "RAY_JOB_SUBMISSION_ID": Undetermined("it is made in the cluster"),
+}
 
 
 def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -69,10 +77,11 @@ def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
     labels = job_labels(owner.name, indexed=False) | {
         "ray.io/originated-from-cr-name": owner.name,
         "ray.io/originated-from-crd": "RayJob",
+        "app.kubernetes.io/created-by": "kuberay-operator",
     }
     template = spec["submitterPodTemplate"]
     if is_template(template):
-        return pod_set(owner, "submitter", 1, template, template.at, labels=labels)
+        return pod_set(owner, "submitter", 1, template, template.at, labels=labels, env=_OF_SUBMITTER)
     image = head.spec.containers[0].image if head.spec.containers else ""
     container = Container(
         "ray-job-submitter",
@@ -81,4 +90,5 @@ def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
         limits={"cpu": "1", "memory": "1Gi"},
         at=spec.at,
     )
-    return PodSet(owner, "submitter", 1, labels, PodSpec((container,), at=spec.at), at=spec.at, template=spec.at)
+    pods = injected(PodSpec((container,), at=spec.at), _OF_SUBMITTER, spec.at)
+    return PodSet(owner, "submitter", 1, labels, pods, at=spec.at, template=spec.at)

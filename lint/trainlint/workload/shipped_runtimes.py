@@ -10,7 +10,11 @@ __all__ = ["shipped_runtime"]
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 _PLAIN: Final = {"torch-distributed": "torch", "jax-distributed": "jax", "xgboost-distributed": "xgboost"}
 _MPI: Final = ("deepspeed-distributed", "mlx-distributed")
-_TORCHTUNE: Final = ("torchtune-llama3.2-1b", "torchtune-llama3.2-3b", "torchtune-qwen2.5-1.5b")
+_MODELS: Final = {
+    "torchtune-llama3.2-1b": "meta-llama/Llama-3.2-1B-Instruct",
+    "torchtune-llama3.2-3b": "meta-llama/Llama-3.2-3B-Instruct",
+    "torchtune-qwen2.5-1.5b": "Qwen/Qwen2.5-1.5B-Instruct",
+}
 
 
 def shipped_runtime(name: str) -> Mapping[str, Any] | None:
@@ -21,8 +25,12 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
         sshd: dict[str, Any] = {"command": ["/usr/sbin/sshd"], "args": ["-De", "-f", "/home/mpiuser/.sshd_config"]}
         policy = {"mpi": {"numProcPerNode": 1, "mpiImplementation": "OpenMPI", "runLauncherAsNode": True}}
         return _runtime(policy, [_job("node", "node", **sshd), _job("launcher", "node", step="trainer")])
-    if name in _TORCHTUNE:
-        first = [_job(job, job, step=job) for job in ("dataset-initializer", "model-initializer")]
+    if name in _MODELS:
+        sources = (("dataset-initializer", "tatsu-lab/alpaca"), ("model-initializer", _MODELS[name]))
+        first = [
+            _job(job, job, step=job, env=[{"name": "STORAGE_URI", "value": f"hf://{source}"}])
+            for job, source in sources
+        ]
         gpus = {"resources": {"limits": {"nvidia.com/gpu": 2}}}
         node = _job("node", "node", step="trainer", command=["tune", "run"], **gpus)
         node["dependsOn"] = [{"name": job["name"], "status": "Complete"} for job in first]

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import ceil
 from typing import Any, Final
 
 from trainlint.finding import Unknown
 from trainlint.kube.values import known_text, read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
+from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
+from trainlint.workload.accelerators import accelerator_count, holds_accelerators
 from trainlint.workload.expansion import Context, Expansion, injected, named
-from trainlint.workload.flows import dns, maybe_several, rendezvous
+from trainlint.workload.flows import dns, maybe_several, rendezvous, total
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
@@ -57,9 +60,9 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
     trainers = [index for index, found in enumerate(pod_sets) if steps.get(found.role) == "trainer"]
     framework = next((name for name in ("torch", "mpi", "jax", "xgboost", "flux") if name in policy), "")
     if framework == "mpi":
-        made = _mpi(pod_sets, policy["mpi"])
+        made = _mpi(pod_sets, policy["mpi"], spec)
     elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
-        made = _ranks(pod_sets, trainers[0], framework, owner, spec, _processes(spec, policy.get("torch")))
+        made = _ranks(pod_sets, trainers[0], framework, owner, spec, _processes(spec, policy.get("torch"), torch=True))
     elif framework == "flux" and trainers:
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
@@ -107,7 +110,7 @@ def _ranks(
 ) -> Expansion:
     """Env of the container ``node``; the address uses the TrainJob's name as subdomain, whatever the runtime says."""
     address, port, rank, size = _ADDRESS_VARIABLES[framework]
-    host = f"{owner.name}-{pod_sets[index].role}-0-0.{owner.name}"
+    host = f"{owner.name}-{NODE}-0-0.{owner.name}"  # whatever the trainer's job and its subdomain are called (tj-0162)
     count = pod_sets[index].replicas
     meeting = f"{host}:{_PORT}" if not port else host
     env: dict[str, Known[str]] = {
@@ -118,7 +121,9 @@ def _ranks(
     if port:
         env[port] = str(_PORT)
     if framework == "torch":
-        env["PET_NPROC_PER_NODE"] = processes or "auto"
+        env["PET_NPROC_PER_NODE"] = processes or _by_devices(pod_sets[index])
+    if framework == "xgboost":
+        env[size] = _times(count, processes, pod_sets[index])
     pod_spec = injected(pod_sets[index].spec, env, pod_sets[index].at, NODE)
     trainer = spec["trainer"]
     for name, field in ((size, "numNodes"), ("PET_NPROC_PER_NODE", "numProcPerNode")):
@@ -130,6 +135,33 @@ def _ranks(
         why = f"ranks meet at {host}:{_PORT} ({address})"
         flows = (rendezvous(index, index, _PORT, why, pods.at), *dns(index, f"{address} is the name {host}", pods.at))
     return Expansion((*pod_sets[:index], pods, *pod_sets[index + 1 :]), flows, ranks=frozenset({index}))
+
+
+def _by_devices(pods: PodSet) -> Known[str]:
+    """Where nobody says a number: "auto" with GPUs, else one process for each CPU that is asked for, or one."""
+    container = next((each for each in pods.spec.containers if each.name == NODE), None)
+    if container is None or holds_accelerators(container):
+        return "auto"
+    written = container.limits.get("cpu", container.requests.get("cpu", "1"))
+    if isinstance(written, Undetermined):
+        return written
+    try:
+        return str(ceil(parse_quantity(written)))
+    except QuantityError:
+        return Undetermined("the number of CPUs is no quantity")
+
+
+def _times(count: Known[int], processes: Known[str], pods: PodSet) -> Known[str]:
+    """Nodes times processes: GPUs of a node, else the number that is written, else one."""
+    devices = total(accelerator_count(each) for each in pods.spec.containers if each.name == NODE)
+    each: Known[int] = devices
+    if isinstance(processes, Undetermined):
+        return processes
+    if devices == 0:
+        each = int(processes) if processes.isdecimal() else 1
+    if isinstance(count, Undetermined) or isinstance(each, Undetermined):
+        return count if isinstance(count, Undetermined) else Undetermined("how many processes a node has is not known")
+    return str(count * each)
 
 
 def _told_at(spec: PodSpec, name: str, field: Field) -> PodSpec:
@@ -147,13 +179,15 @@ def _told_at(spec: PodSpec, name: str, field: Field) -> PodSpec:
     return replace(spec, containers=containers)
 
 
-def _processes(spec: Field, policy: Any) -> Known[str]:
+def _processes(spec: Field, policy: Any, *, torch: bool = False) -> Known[str]:
     """numProcPerNode of the trainer section, else of the runtime; empty where neither says it."""
     written = spec.down("trainer", "numProcPerNode")
     if written.present:
         return known_text(written)
     default = policy.get("numProcPerNode") if isinstance(policy, dict) else None
-    return str(default) if isinstance(default, (int, str)) else ""
+    if not isinstance(default, (int, str)):
+        return ""
+    return Undetermined("Trainer reads numProcPerNode of a runtime's torch policy up to 2.1") if torch else str(default)
 
 
 def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
@@ -168,11 +202,21 @@ def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
     )
 
 
-def _mpi(pod_sets: tuple[PodSet, ...], policy: Any) -> Expansion:
+def _mpi(pod_sets: tuple[PodSet, ...], policy: Any, spec: Field) -> Expansion:
     """Launcher and nodes; the installed images run sshd as a user, on 2222."""
     index = {found.role: number for number, found in enumerate(pod_sets)}
     if "launcher" not in index or NODE not in index:
         return Expansion(pod_sets)
+    if read_text(Field(spec.document, (), policy)["mpiImplementation"]) in {"", "OpenMPI"}:
+        of_launcher: dict[str, Known[str]] = {
+            "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
+            "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
+            "OMPI_MCA_orte_set_default_slots": _times(1, _processes(spec, policy), pod_sets[index["launcher"]]),
+            "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
+        }
+        pods = pod_sets[index["launcher"]]
+        told = replace(pods, spec=injected(pods.spec, of_launcher, pods.at, NODE))
+        pod_sets = tuple(told if each is pods else each for each in pod_sets)
     launcher, node = index["launcher"], index[NODE]
     number = ssh_port(pod_sets[launcher], pod_sets[node]) or (2222 if _as_user(pod_sets[node].spec.containers) else 22)
     port = PortRange(number, number)

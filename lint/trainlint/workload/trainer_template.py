@@ -13,6 +13,7 @@ __all__ = ["NODE", "is_told", "job_set_spec", "launches_as_node", "step_of"]
 
 NODE: Final = "node"
 """The name of the trainer's container, and of the job that holds the nodes of an MPI runtime."""
+_PRUNED: Final = ("hostNetwork", "schedulerName")
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 
 
@@ -24,7 +25,7 @@ def job_set_spec(spec: Field, runtime: Mapping[str, Any], policy: Mapping[str, A
     for patch in spec["runtimePatches"].elements():
         change = patch.down("trainingRuntimeSpec", "template", "spec").mapping
         if change is not None:
-            result = merged(result, change)
+            result = merged(result, _without_pruned(change))
     jobs = result.get("replicatedJobs")
     result["replicatedJobs"] = [job for job in jobs if isinstance(job, dict)] if isinstance(jobs, list) else []
     trainer = spec["trainer"]
@@ -32,13 +33,28 @@ def job_set_spec(spec: Field, runtime: Mapping[str, Any], policy: Mapping[str, A
     launcher_is_node = launches_as_node(policy)
     for job in result["replicatedJobs"]:
         is_trainer = step_of(job) == "trainer"
-        counted = job.get("name") == NODE if mpi is not None else is_trainer
         if is_trainer:
             job["replicas"] = 1
-        if counted:
-            _count(job, trainer["numNodes"], policy.get("numNodes"), launcher_is_node=launcher_is_node)
+        if mpi is None and is_trainer:
+            _count(job, trainer["numNodes"].value if trainer["numNodes"].present else policy.get("numNodes", 1))
+        elif mpi is not None:
+            _count_of_mpi(job, trainer["numNodes"], policy.get("numNodes", 1), launcher_is_node=launcher_is_node)
+        _initialize(job, spec["initializer"])
         if trainer.mapping is not None:
             _apply(job, trainer, launcher_is_node=launcher_is_node)
+    return result
+
+
+def _without_pruned(change: Mapping[str, Any]) -> dict[str, Any]:
+    """A patch without the fields of pod specs that the schema of patches does not have (tj-0301, tj-0302)."""
+    result: dict[str, Any] = copy.deepcopy(dict(change))
+    jobs = result.get("replicatedJobs")
+    for job in jobs if isinstance(jobs, list) else []:
+        spec = job
+        for key in ("template", "spec", "template", "spec"):
+            spec = spec.get(key) if isinstance(spec, dict) else None
+        for key in _PRUNED if isinstance(spec, dict) else ():
+            spec.pop(key, None)
     return result
 
 
@@ -68,12 +84,33 @@ def step_of(job: Any) -> str:
     return step if isinstance(step, str) else ""
 
 
-def _count(job: dict[str, Any], written: Field, default: Any, *, launcher_is_node: bool) -> None:
-    nodes = written.value if written.present else default if default is not None else 1
-    if launcher_is_node and isinstance(nodes, int):
-        nodes = max(nodes - 1, 1)
+def _count(job: dict[str, Any], nodes: Any) -> None:
     inner = _below(job, "template", "spec")
     inner["parallelism"] = inner["completions"] = nodes
+
+
+def _count_of_mpi(job: dict[str, Any], written: Field, of_runtime: Any, *, launcher_is_node: bool) -> None:
+    """The runtime's number of nodes is that of the trainer's job, which is the launcher; the TrainJob's is that of the
+    nodes, of which a launcher may be one (records tj-0132, tj-0133, tj-0146).
+    """
+    if step_of(job) == "trainer":
+        _count(job, of_runtime)
+    if job.get("name") == NODE and written.present:
+        nodes = written.value
+        _count(job, max(nodes - 1, 1) if launcher_is_node and isinstance(nodes, int) else nodes)
+
+
+def _initialize(job: dict[str, Any], initializer: Field) -> None:
+    """The variables of the containers that fetch data or models before the training."""
+    part = {"dataset-initializer": "dataset", "model-initializer": "model"}.get(step_of(job), "")
+    containers = _below(job, "template", "spec", "template", "spec").get("containers")
+    for container in containers if part and isinstance(containers, list) else []:
+        written = initializer[part]
+        if not isinstance(container, dict) or container.get("name") != step_of(job) or written.mapping is None:
+            continue
+        uri = [{"name": "STORAGE_URI", "value": written["storageUri"].value}] if written["storageUri"].present else []
+        own = written["env"].value if isinstance(written["env"].value, list) else []
+        container.update(merged({"env": container.get("env") or []}, {"env": [*uri, *own]}))
 
 
 def _apply(job: dict[str, Any], trainer: Field, *, launcher_is_node: bool) -> None:

@@ -6,52 +6,36 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from trainlint.fact import fact
 from trainlint.finding import Unknown
-from trainlint.kube.values import read_int, read_strings, read_text
+from trainlint.kube.values import read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import MPI_PROGRAMS
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
+from trainlint.model.workload import (
+    EPHEMERAL,
+    PER_POD,
+    Flow,
+    FlowKind,
+    ObjectRef,
+    PodSet,
+    PortRange,
+    Service,
+    ServicePort,
+)
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
+from trainlint.workload.volcano_env import with_volcano_env
+from trainlint.workload.volcano_plugins import Plugins, read_plugins
 
-__all__ = ["VOLCANO_JOB", "Plugins", "expand_volcano_cron_job", "expand_volcano_job", "read_plugins"]
+__all__ = ["expand_volcano_cron_job", "expand_volcano_job"]
 
-VOLCANO_JOB: Final = "Job.batch.volcano.sh"
-"""The kind of Volcano's Job among the identities of objects."""
 _PREFIX: Final = "volcano.sh/"
 _LONGEST: Final = 63
-_NEEDING_SERVICE: Final = ("pytorch", "tensorflow", "mpi", "ray")
 _TENSORFLOW_TASKS: Final = {"ps": "ps", "worker": "worker", "chief": "chief"}
-
-
-@fact
-class Plugins:
-    """The plugins that the webhook leaves the job with, and their arguments."""
-
-    arguments: Mapping[str, tuple[str, ...]]
-
-    def __contains__(self, plugin: str) -> bool:
-        return plugin in self.arguments
-
-    def option(self, plugin: str, name: str, default: str) -> str:
-        """The value of ``--name=value`` among a plugin's arguments; a bare ``--name`` is true."""
-        found = default
-        for argument in self.arguments.get(plugin, ()):
-            key, equals, value = argument.lstrip("-").partition("=")
-            if key == name:
-                found = value if equals else "true"
-        return found
-
-    def port(self, plugin: str, default: int) -> int:
-        """The plugin's ``--port``."""
-        text = self.option(plugin, "port", str(default))
-        return int(text) if text.isdecimal() and 0 < int(text) < 65536 else default
 
 
 def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -75,6 +59,8 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
             f"{_PREFIX}task-index": PER_POD,
             f"{_PREFIX}queue-name": read_text(spec["queue"]) or "default",
         }
+        if task["partitionPolicy"].mapping is not None:
+            labels[f"{_PREFIX}partition-id"] = PER_POD
         served = has_names and isinstance(name, str)
         pods = pod_set(
             owner,
@@ -90,6 +76,7 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
         scheduler = pods.spec.scheduler_name or read_text(spec["schedulerName"]) or "volcano"
         pod_sets.append(replace(pods, spec=replace(pods.spec, scheduler_name=scheduler)))
     ranks, flows = _framework(plugins, pod_sets)
+    pod_sets = list(with_volcano_env(plugins, pod_sets, name))
     shut = plugins.option("svc", "disable-network-policy", "false") != "true"
     if not has_names or isinstance(name, Undetermined):
         missing = (
@@ -109,7 +96,7 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
     return Expansion(
         tuple(pod_sets),
         flows,
-        (service,),
+        (service, *_head_services(job, owner, plugins, selector)),
         ranks=ranks,
         policies=(_policy(job, owner, selector),) if shut and len(owner.name) <= _LONGEST else (),
         training=True,
@@ -117,19 +104,24 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
     )
 
 
+def _head_services(job: Field, owner: ObjectRef, plugins: Plugins, selector: Mapping[str, str]) -> Iterator[Service]:
+    """The Service in front of the head that the ray plugin makes."""
+    if "ray" not in plugins:
+        return
+    head = plugins.option("ray", "head", "head")
+    ports = (("gcs", 6379), ("dashboard", 8265), ("client-server", 10001))
+    yield Service(
+        ObjectRef("Service", owner.namespace, f"{owner.name}-head-svc"),
+        {**selector, f"{_PREFIX}task-spec": head},
+        tuple(ServicePort(number, name) for name, number in ports),
+        generated=True,
+        at=job.at,
+    )
+
+
 def _own(task: Field, part: str) -> bool:
     """Whether the template has a host name or subdomain of its own, which the svc plugin leaves as it is."""
     return task.down("template", "spec", part).present
-
-
-def read_plugins(field: Field) -> Plugins:
-    """The plugins under ``spec.plugins``, with those that the webhook adds for them."""
-    written = {name: read_strings(arguments) for name, arguments in field.items()}
-    if any(name in written for name in _NEEDING_SERVICE):
-        written.setdefault("svc", ())
-    if "mpi" in written:
-        written.setdefault("ssh", ())
-    return Plugins(written)
 
 
 def expand_volcano_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:

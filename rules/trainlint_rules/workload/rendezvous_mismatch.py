@@ -93,6 +93,7 @@ from trainlint.workload.communicators import communicators
 from trainlint.workload.mistakes.hostnames import all_misnamed
 from trainlint.workload.mistakes.inside import absent_pods
 from trainlint.workload.mistakes.meetings import meeting_faults
+from trainlint.workload.mistakes.trainer_names import unmet_nodes
 from trainlint.workload.services import directory_of
 
 
@@ -105,6 +106,8 @@ def check(facts: Facts) -> Iterator[Finding]:
     for workload in workloads.objects:
         for fault in absent_pods(workload, directory):
             absent.add(fault.evidence["host"])
+            yield fault.finding()
+        for fault in unmet_nodes(workload):
             yield fault.finding()
     found = list(communicators(workloads.groups))
     if not found:

@@ -15,7 +15,7 @@ from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mistakes.inside import CLUSTER_SUFFIX, OPERATED, pod_pattern
 from trainlint.workload.mistakes.resolution import UsedName, unresolved
 from trainlint.workload.services import Directory, directory_of
-from trainlint.workload.volcano import VOLCANO_JOB
+from trainlint.workload.volcano_plugins import VOLCANO_JOB
 
 __all__ = ["Misnamed", "all_misnamed", "misnamed_pods"]
 

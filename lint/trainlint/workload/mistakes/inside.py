@@ -13,7 +13,7 @@ from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.services import Directory
-from trainlint.workload.volcano import VOLCANO_JOB
+from trainlint.workload.volcano_plugins import VOLCANO_JOB
 
 __all__ = ["CLUSTER_SUFFIX", "OPERATED", "absent_pods", "last_name", "pod_pattern"]
 

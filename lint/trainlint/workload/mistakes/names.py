@@ -14,7 +14,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mistakes.inside import last_name
-from trainlint.workload.volcano import VOLCANO_JOB
+from trainlint.workload.volcano_plugins import VOLCANO_JOB
 
 __all__ = ["colliding_names", "long_names"]
 

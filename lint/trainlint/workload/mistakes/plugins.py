@@ -15,7 +15,7 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.flows import total
 from trainlint.workload.mistakes.fault import Fault
-from trainlint.workload.volcano import VOLCANO_JOB, read_plugins
+from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
 
 __all__ = ["volcano_release", "world_sizes"]
 

@@ -15,7 +15,7 @@ from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mistakes.inside import OPERATED
 from trainlint.workload.services import Directory
-from trainlint.workload.volcano import VOLCANO_JOB, read_plugins
+from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
 from trainlint.workload.written import containers_of
 
 __all__ = ["UsedName", "unresolved"]

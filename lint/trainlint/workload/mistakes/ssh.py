@@ -13,7 +13,7 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mpijob import ssh_arguments_lost, ssh_ports
-from trainlint.workload.volcano import read_plugins
+from trainlint.workload.volcano_plugins import read_plugins
 from trainlint.workload.written import containers_of, template_of
 
 __all__ = ["ssh_faults"]

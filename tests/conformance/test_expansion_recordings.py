@@ -1,0 +1,50 @@
+"""What eight operators make of a manifest, file by file: how many records agree in full, and that none is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.conformance.expansion import compare, disagreements, main, predict, read_records
+
+DATA = Path(__file__).parent / "data" / "expansion"
+AGREE = {
+    "job-statefulset": (124, 124),
+    "jobset": (112, 102),
+    "kuberay": (200, 122),
+    "leaderworkerset": (116, 115),
+    "mpijob-v2beta1": (107, 107),
+    "trainer-v2": (237, 230),
+    "training-operator-v1": (356, 333),
+    "volcano-job": (159, 151),
+}
+"""The number of records that are compared, and of those that agree."""
+
+
+@pytest.mark.parametrize("name", AGREE)
+def test_no_agreement_is_lost(name: str) -> None:
+    comparison = compare([DATA / f"{name}.jsonl.gz"])
+    assert (comparison.records, comparison.agreed) == AGREE[name], comparison.report()
+
+
+def test_a_prediction_never_looks_at_what_was_recorded() -> None:
+    for name in AGREE:
+        for number, record in enumerate(read_records(DATA / f"{name}.jsonl.gz")):
+            if number % 50 == 0:
+                inputs = {key: value for key, value in record.items() if key != "output"}
+                assert predict(inputs) == predict(record)
+
+
+def test_a_changed_label_count_and_service_are_noticed() -> None:
+    record = next(read_records(DATA / "mpijob-v2beta1.jsonl.gz"))
+    predicted = predict(record)
+    assert disagreements(record, predicted) == {}
+    record["output"]["pods"][0]["labels"]["new"] = "label"
+    record["output"]["services"][0]["selector"]["new"] = "label"
+    record["output"]["pods"].append(record["output"]["pods"][-1])
+    assert len(disagreements(record, predicted)) == 3
+
+
+def test_the_command_line_says_how_many_agree(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(DATA / "mpijob-v2beta1.jsonl.gz")]) == 0
+    assert "107 of 107 records agree" in capsys.readouterr().out
