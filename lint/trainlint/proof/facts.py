@@ -32,6 +32,7 @@ from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.refusals import Refusal, Refused, refusals, refused
+from trainlint.proof.settings_of_pods import MissingSetting, missing_settings
 from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
@@ -247,6 +248,11 @@ class Facts:
     def dangling_references(self) -> tuple[ReferenceCause, ...]:
         """References to objects that are not there."""
         return tuple(each for each in dangling_references(self.snapshot) if each.owner not in self.handed_on)
+
+    @cached_property
+    def missing_settings(self) -> tuple[MissingSetting, ...]:
+        """ConfigMaps, Secrets and keys of them that pods need to start and that are not there."""
+        return tuple(missing_settings(self.snapshot))
 
     @cached_property
     def refusals(self) -> tuple[Refusal, ...]:

@@ -299,6 +299,10 @@ class Prover:
         for cause in self._facts.dangling_references:
             if any(id(pod_set) in members for pod_set in cause.pod_sets):
                 yield f"{cause.target}, to which {cause.pod_sets[0].name} refers: it is not in Git"
+        for setting in self._facts.missing_settings:
+            if any(id(pod_set) in members for pod_set in setting.pod_sets):
+                key = f"the key {setting.key} of " if setting.key else ""
+                yield f"{key}{setting.target}, to which {setting.pod_sets[0].name} refers: it is not in Git"
         for each in self._facts.refused:
             if not each.certain and any(id(pod_set) in members for pod_set in each.pod_sets):
                 yield each.why

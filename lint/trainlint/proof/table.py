@@ -237,6 +237,8 @@ def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
     ):
         if any(id(pod_set) in members for pod_sets in causes for pod_set in pod_sets):
             yield rule
+    if any(id(each) in members for setting in facts.missing_settings for each in setting.pod_sets):
+        yield "dangling-reference"
     for refused in facts.refused:
         if any(id(pod_set) in members for pod_set in refused.pod_sets):
             yield refused.rule

@@ -32,8 +32,15 @@ ADMISSION_KINDS: Final = frozenset({"LimitRange", "ResourceQuota", "RuntimeClass
 STORAGE_KINDS: Final = frozenset(
     {"CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass"}
 )
-REFERENCED_KINDS: Final = frozenset({"PriorityClass", "ResourceClaim", "ResourceClaimTemplate", "ServiceAccount"})
-"""Kinds of which only the names matter, to pods that refer to them."""
+SECRET_KINDS: Final = frozenset(
+    {"Bundle", "Certificate", "ClusterExternalSecret", "ExternalSecret", "InfisicalSecret", "OnePasswordItem"}
+    | {"SealedSecret", "Secret", "VaultDynamicSecret", "VaultStaticSecret"}
+)
+"""Secrets, and what makes them in the cluster."""
+REFERENCED_KINDS: Final = SECRET_KINDS | frozenset(
+    {"PriorityClass", "ResourceClaim", "ResourceClaimTemplate", "ServiceAccount"}
+)
+"""Kinds of which only the names and keys matter, to pods that refer to them."""
 
 
 def read_admission(objects: Iterable[ApiObject]) -> Admission:

@@ -2,14 +2,17 @@
 
 Without its PriorityClass, RuntimeClass or ServiceAccount the API server refuses every pod; without its claim
 (PersistentVolumeClaim, ResourceClaim or template) a pod stays Pending for ever; without its runtime a TrainJob makes no
-pods at all. Names are case-sensitive, and everything but classes and cluster runtimes is looked up in the namespace of
-the pods.
+pods at all; without a ConfigMap, a Secret or a key of theirs the containers never start (CreateContainerConfigError),
+or their volumes are never mounted. Names are case-sensitive, and everything but classes and cluster runtimes is looked
+up in the namespace of the pods: pods read the Secrets of their own namespace only.
 
 An absence proves something only where Git holds everything of the kind: this rule speaks where the configuration says
 so (`closed` of a cluster in trainlint.yaml), or where the snapshot holds at least one object of the kind (in the
 namespace) and nothing adds others (a Helm release, an Argo CD application, a chart that was not rendered). Silent for
 what every cluster has: the priority classes system-cluster-critical and system-node-critical, the service account
-default, the runtimes that Kubeflow Trainer installs.
+default, the runtimes that Kubeflow Trainer installs; for what is `optional: true`; for Secrets that an ExternalSecret,
+a SealedSecret or the like makes, and for ConfigMaps and Secrets that a controller copies. Many Secrets are made by hand,
+so of them only a slip of the pen, a name that only another namespace has, and a missing key are reported.
 
 ```yaml given
 apiVersion: scheduling.k8s.io/v1
@@ -49,6 +52,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.proof.references import ReferenceCause
+from trainlint.proof.settings_of_pods import MissingSetting
 from trainlint.proof.spelling import misspelt
 from trainlint.rule import Facts, rule
 
@@ -58,6 +62,8 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and name."""
     for cause in facts.dangling_references:
         yield _finding(cause)
+    for setting in facts.missing_settings:
+        yield _of_setting(setting)
 
 
 def _finding(cause: ReferenceCause) -> Finding:
@@ -74,6 +80,47 @@ def _finding(cause: ReferenceCause) -> Finding:
         cause=str(target),
         fixes=lambda: _nearest(cause),
     )
+
+
+def _of_setting(missing: MissingSetting) -> Finding:
+    target, namespace = missing.target, missing.target.namespace
+    if missing.key:
+        found = f"the key {missing.key} of {target.kind} {target.name}, which has no such key"
+        remedy = f"did you mean {missing.near}?" if missing.near else "add the key, or ask for one that is there"
+    elif missing.hashed:
+        found = f"{target.kind} {target.name}, and kustomize calls the generated one {missing.hashed}"
+        remedy = "set disableNameSuffixHash: true for it: kustomize does not follow the name in this kind by itself"
+    elif missing.elsewhere:
+        found = f"{target.kind} {target.name}, which namespace {namespace} has not: it is in {missing.elsewhere[0]}"
+        remedy = f"make it in {namespace}: pods read only what their own namespace has"
+    else:
+        found = f"{target.kind} {target.name}, and there is none of that name in namespace {namespace}"
+        remedy = f"did you mean {missing.near}?" if missing.near else f"add the {target.kind}, or drop the reference"
+    assumes = f"every {target.kind} of namespace {namespace} is in Git"
+    if missing.key:
+        assumes = f"nobody adds keys to {target.kind} {target.name} in the cluster"
+    return Finding(
+        message=f"the pods of {missing.owner} never start: they need {found}",
+        at=missing.at,
+        remedy=remedy,
+        related=(
+            *(Related("the same name", at) for at in missing.also),
+            *(Related(role, at) for role, at in missing.related),
+        ),
+        evidence={"refers to": f"{target} {missing.key}".strip(), "nearest name": missing.near or "none"},
+        assumes=() if missing.certain else (assumes,),
+        certainty=Certainty.PROVEN if missing.certain else Certainty.LIKELY,
+        cause=f"{target} {missing.key}".strip(),
+        fixes=lambda: _spelt(missing),
+    )
+
+
+def _spelt(missing: MissingSetting) -> Iterator[Fix]:
+    """The name or key that differs by a slip of the pen only."""
+    written = missing.key or missing.target.name
+    if not missing.hashed and misspelt(written, missing.near):
+        edits = tuple(Put(at, missing.near) for at in (missing.at, *missing.also))
+        yield Fix(f"write {missing.near} for {written}", edits)
 
 
 def _nearest(cause: ReferenceCause) -> Iterator[Fix]:
