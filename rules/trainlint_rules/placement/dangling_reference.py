@@ -10,9 +10,10 @@ An absence proves something only where Git holds everything of the kind: this ru
 so (`closed` of a cluster in trainlint.yaml), or where the snapshot holds at least one object of the kind (in the
 namespace) and nothing adds others (a Helm release, an Argo CD application, a chart that was not rendered). Silent for
 what every cluster has: the priority classes system-cluster-critical and system-node-critical, the service account
-default, the runtimes that Kubeflow Trainer installs; for what is `optional: true`; for Secrets that an ExternalSecret,
-a SealedSecret or the like makes, and for ConfigMaps and Secrets that a controller copies. Many Secrets are made by hand,
-so of them only a slip of the pen, a name that only another namespace has, and a missing key are reported.
+default, the runtimes that Kubeflow Trainer installs. Silent also for what is `optional: true`, for Secrets that an
+ExternalSecret, a SealedSecret or the like makes, and for ConfigMaps and Secrets that a controller copies. Many Secrets
+are made by hand, so of them only a slip of the pen, a name that another namespace alone has, and a missing key are
+reported.
 
 ```yaml given
 apiVersion: scheduling.k8s.io/v1
