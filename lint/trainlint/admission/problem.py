@@ -21,7 +21,8 @@ class Problem:
     ``by`` is who refuses it. ``what`` is what it refuses: "" for the object, else what is made of it ("every pod").
     ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its part.
     ``put`` is a value that mends it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
-    ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same.
+    ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same. ``lacks`` is the key
+    that is missing at the path.
     """
 
     at: Path
@@ -35,3 +36,4 @@ class Problem:
     put: tuple[Path, Any] | None = None
     assumes: tuple[str, ...] = ()
     unmade: bool = False
+    lacks: str = ""

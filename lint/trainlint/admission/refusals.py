@@ -55,9 +55,18 @@ def problems(item: Field, kubernetes: str, runtime: Any = None) -> tuple[Problem
 @cache
 def _reader(version: tuple[int, ...]) -> Callable[[Field], tuple[Problem, ...]]:
     def read(item: Field) -> tuple[Problem, ...]:
-        return tuple(_once(_problems(read_meta(item), item, version)))
+        found = (each for each in _problems(read_meta(item), item, version) if not _filled_later(each, item))
+        return tuple(_once(found))
 
     return read
+
+
+def _filled_later(problem: Problem, item: Field) -> bool:
+    """Whether what is missing is there and empty, as templates leave what only an installation's values say."""
+    if not problem.lacks:
+        return False
+    there = item.down(*problem.at, problem.lacks)
+    return there.value is None or (item.document.origin is not None and there.value == "")
 
 
 def _version(text_: str) -> tuple[int, ...]:
@@ -114,7 +123,13 @@ def _of_template(template: Template, *, claims: bool, whole: bool) -> Iterator[P
     for index, container in enumerate(template.spec["containers"]):
         if whole and isinstance(container, dict) and not container.get("image"):
             who = text(container.get("name"))
-            yield Problem((*path, "containers", index), f"container {who} has no image", "set image", f"image {who}")
+            yield Problem(
+                (*path, "containers", index),
+                f"container {who} has no image",
+                "set image",
+                f"image {who}",
+                lacks="image",
+            )
     if template.maker:
         what = f"every {template.maker}"
     if not template.bare:

@@ -16,7 +16,7 @@ _LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _QUALIFIED: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PORT: Final = re.compile(r"[a-z0-9](?:-?[a-z0-9])*")
-_CAPITALS: Final = re.compile(r"[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*")
+_CAPITALS: Final = re.compile(r"(?:^|[-.])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*(?=$|[-.])")
 _LABEL_LIMIT: Final = 63
 _SUBDOMAIN_LIMIT: Final = 253
 _PORT_LIMIT: Final = 15
@@ -24,8 +24,8 @@ _PORT_LIMIT: Final = 15
 
 @lru_cache(maxsize=4096)
 def meant_to_be_replaced(name: str) -> bool:
-    """Whether a name is a placeholder: one of the usual forms, or a word in capitals (``JOB_NAME``)."""
-    return is_placeholder(name) or _CAPITALS.fullmatch(name) is not None
+    """Whether a name holds a placeholder: one of the usual forms, or a word in capitals (``train-JOB_NAME``)."""
+    return is_placeholder(name) or _CAPITALS.search(name) is not None
 
 
 @lru_cache(maxsize=8192)

@@ -41,7 +41,7 @@ _RAY_CLUSTERS: Final[Mapping[str, Path]] = {
 _LISTS: Final = {"batch.volcano.sh": "tasks", "sagemaker.amazonaws.com": "replicaSpecs"}
 """API groups whose jobs have a list of roles, of which nobody knows what volumes their operators add."""
 _MPI: Final = frozenset({"ssh-auth", "mpi-job-config", "mpi-job-kubectl"})
-_RAY: Final = frozenset({"ray-logs", "shared-mem", "log-volume"})
+_RAY: Final = frozenset({"gcs-storage", "log-volume", "ray-logs", "ray-tls", "ray-token", "shared-mem"})
 
 
 @fact

@@ -32,7 +32,7 @@ from trainlint.proof.queueing import Queueing
 from trainlint.proof.quota import QuotaCause, quota_causes
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.refusals import Refusal, Refused, refusals, refused
-from trainlint.proof.settings_of_pods import MissingSetting, missing_settings
+from trainlint.proof.settings_of_pods import MissingSetting, holds_setting, missing_settings
 from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
@@ -56,7 +56,7 @@ __all__ = ["Facts"]
 
 C = TypeVar("C")
 
-_OF_OTHERS = frozenset({"never_admitted", "unselected"})
+_OF_OTHERS = frozenset({"missing_settings", "never_admitted", "unselected"})
 """The facts that look at other snapshots too."""
 
 
@@ -80,7 +80,7 @@ class Facts:
 
     def says_the_same(self, other: Facts) -> bool:
         """Whether what rests on other snapshots is equal."""
-        return self.never_admitted == other.never_admitted and self.unselected == other.unselected
+        return all(getattr(self, each) == getattr(other, each) for each in _OF_OTHERS)
 
     @cached_property
     def policies(self) -> PolicySet:
@@ -251,8 +251,12 @@ class Facts:
 
     @cached_property
     def missing_settings(self) -> tuple[MissingSetting, ...]:
-        """ConfigMaps, Secrets and keys of them that pods need to start and that are not there."""
-        return tuple(missing_settings(self.snapshot))
+        """ConfigMaps, Secrets and keys of them that pods need to start and that no snapshot holds."""
+        return tuple(
+            each
+            for each in missing_settings(self.snapshot)
+            if not any(holds_setting(other.snapshot, each) for other in self.others)
+        )
 
     @cached_property
     def refusals(self) -> tuple[Refusal, ...]:

@@ -18,7 +18,7 @@ from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 
-__all__ = ["MissingSetting", "missing_settings"]
+__all__ = ["MissingSetting", "holds_setting", "missing_settings"]
 
 _MADE_BY_CLUSTERS: Final = frozenset({"kube-root-ca.crt", "openshift-service-ca.crt", "istio-ca-root-cert"})
 _COPIED: Final = ("reflector.v1.k8s.emberstack.com/", "replicator.v1.mittwald.de/", "kubed.appscode.com/sync")
@@ -36,6 +36,9 @@ _SECRET_MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
 _EVERYWHERE: Final = frozenset({"ClusterExternalSecret", "Bundle"})
 """Kinds that make Secrets or ConfigMaps in several namespaces."""
 _HASHED: Final = re.compile(r"-[0-9a-z]{10}$")
+
+
+_PARTS: Final = ("data", "stringData", "binaryData")
 
 
 @fact
@@ -118,6 +121,16 @@ def missing_settings(snapshot: Snapshot) -> Iterator[MissingSetting]:
     yield from found.values()
 
 
+def holds_setting(snapshot: Snapshot, missing: MissingSetting) -> bool:
+    """Whether a snapshot holds the object, or the key of it, that another one lacks: then a definition is at issue of
+    which nobody can tell whether it is meant for these pods.
+    """
+    there = snapshot.by_ref.get(missing.target)
+    if there is None or not missing.key:
+        return there is not None
+    return any(missing.key in (there.field[part].mapping or {}) for part in _PARTS)
+
+
 def _merged(before: MissingSetting, other: MissingSetting) -> MissingSetting:
     also = before.also if other.at in (before.at, *before.also) else (*before.also, other.at)
     return replace(before, pod_sets=(*before.pod_sets, *other.pod_sets), also=also)
@@ -176,11 +189,11 @@ def _without_key(need: _Need, owner: ObjectRef, pods: PodSet, there: ApiObject) 
     """A key that the object does not have; one without any keys is filled by somebody in the cluster."""
     if not need.key or need.key_at is None:
         return None
-    keys = [key for part in ("data", "binaryData", "stringData") for key, _ in there.field[part].items()]
+    keys = [key for part in _PARTS for key, _ in there.field[part].items()]
     if not keys or need.key in keys or any(is_placeholder(each) for each in keys):
         return None
     near = next(iter(difflib.get_close_matches(need.key, keys, n=1)), "")
-    part = next((each for each in ("data", "stringData", "binaryData") if there.field[each].present), "data")
+    part = next((each for each in _PARTS if there.field[each].present), "data")
     return MissingSetting(
         owner,
         there.ref,

@@ -18,7 +18,13 @@ __all__ = ["of_job_set"]
 
 _BY: Final = "JobSet's webhook"
 _JOBS: Final[Path] = ("spec", "replicatedJobs")
-_ACTIONS: Final = ("FailJobSet", "RestartJobSet", "RestartJobSetAndIgnoreMaxRestarts", "RestartJob")
+_ACTIONS: Final = (
+    "FailJobSet",
+    "RestartJobSet",
+    "RestartJobSetAndIgnoreMaxRestarts",
+    "RestartJob",
+    "RestartJobAndIgnoreMaxRestarts",
+)
 _REASONS: Final = (
     "BackoffLimitExceeded",
     "DeadlineExceeded",

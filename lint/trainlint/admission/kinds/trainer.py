@@ -70,6 +70,8 @@ def _initializers(item: Any, runtime: Any) -> Iterator[Problem]:
             yield Problem(at, why, "choose a runtime with that job, or remove it", f"initializer {key}", _BY)
             continue
         containers = below(job, "template", "spec", "template", "spec", "containers")
+        if any(container.get("name") == step and not container.get("image") for _, container in elements(containers)):
+            continue  # the shape of a runtime that Trainer installs, without its mounts
         mounts = [
             text(mount.get("name"))
             for _, container in elements(containers)

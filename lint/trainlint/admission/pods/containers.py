@@ -43,7 +43,7 @@ def _names(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     for at, container in containers_of(spec, path):
         name = text(container.get("name"))
         if not name:
-            yield Problem(at, "a container has no name", "give it one", "container name")
+            yield Problem(at, "a container has no name", "give it one", "container name", lacks="name")
         elif is_placeholder(name):
             continue
         elif wrong := rfc1123_label(name):
@@ -76,7 +76,8 @@ def _ports(container: Mapping[str, Any], at: Path, who: str, *, on_host: bool) -
                 yield Problem((*place, "name"), why, "rename one of the two", f"port {name}", related=related)
             taken.setdefault(name, (*place, "name"))
         if not written(port.get("containerPort")):
-            yield Problem(place, f"a port of container {who} has no containerPort", "set it", f"port of {who}")
+            why = f"a port of container {who} has no containerPort"
+            yield Problem(place, why, "set it", f"port of {who}", lacks="containerPort")
         for key, value in (("containerPort", own), ("hostPort", number(port.get("hostPort")))):
             if value is not None and not (1 <= value <= _LAST_PORT or (key == "hostPort" and value == 0)):
                 why = f"{key} {value} of container {who} is no port: ports are 1 to {_LAST_PORT}"
@@ -95,7 +96,8 @@ def _environment(container: Mapping[str, Any], at: Path, who: str) -> Iterator[P
     for place, variable in elements(container.get("env"), *at, "env"):
         name, source = text(variable.get("name")), variable.get("valueFrom")
         if not name:
-            yield Problem(place, f"a variable of container {who} has no name", "set name", f"variable of {who}")
+            why = f"a variable of container {who} has no name"
+            yield Problem(place, why, "set name", f"variable of {who}", lacks="name")
         elif not is_placeholder(name) and (wrong := env_name(name)):
             why = f"{name} is no name of a variable (container {who}): {wrong}"
             yield Problem((*place, "name"), why, "correct the name", f"variable {name}")
@@ -114,7 +116,7 @@ def _environment(container: Mapping[str, Any], at: Path, who: str) -> Iterator[P
         for reference in ("configMapKeyRef", "secretKeyRef"):
             if isinstance(source.get(reference), dict) and not source[reference].get("key"):
                 why = f"{reference} of variable {name} in container {who} names no key"
-                yield Problem((*place, "valueFrom", reference), why, "set key", f"key of {name}")
+                yield Problem((*place, "valueFrom", reference), why, "set key", f"key of {name}", lacks="key")
 
 
 def _probes(container: Mapping[str, Any], at: Path, who: str, *, init: bool) -> Iterator[Problem]:

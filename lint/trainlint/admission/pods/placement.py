@@ -52,7 +52,9 @@ def _toleration(toleration: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         why = f"{operator} is no operator of a toleration: there are Exists and Equal"
         yield Problem((*at, "operator"), why, "write Exists, or Equal with a value", cause)
     elif not key and operator != "Exists":
-        yield Problem(at, "a toleration without a key must have the operator Exists", "name the key", cause)
+        yield Problem(
+            at, "a toleration without a key must have the operator Exists", "name the key", cause, lacks="key"
+        )
     elif operator == "Exists" and value:
         why = (
             f"the toleration of {key or 'every taint'} has the operator Exists and the value {value}, which excludes it"
@@ -76,15 +78,20 @@ def _spread(constraint: Mapping[str, Any], at: Path, seen: set[tuple[str, str]])
     if is_placeholder(key) or is_placeholder(when):
         return
     if not key:
-        yield Problem(at, "a topologySpreadConstraint has no topologyKey", "name the node label", "spread key")
+        yield Problem(
+            at, "a topologySpreadConstraint has no topologyKey", "name the label", "spread", lacks="topologyKey"
+        )
     if when not in _UNSATISFIABLE:
         found = f"is {when}" if when else "is missing"
         why = f"whenUnsatisfiable of the spread over {key} {found}, and must be {' or '.join(_UNSATISFIABLE)}"
-        yield Problem((*at, "whenUnsatisfiable") if when else at, why, "write one of the two", f"spread {key}")
+        place = (*at, "whenUnsatisfiable") if when else at
+        lacks = "" if when else "whenUnsatisfiable"
+        yield Problem(place, why, "write one of the two", f"spread {key}", lacks=lacks)
     if skew is None or (number(skew) is not None and (number(skew) or 0) < 1):
         found = "is missing" if skew is None else f"is {skew}"
         why = f"maxSkew of the spread over {key} {found}, and must be 1 or more"
-        yield Problem(at if skew is None else (*at, "maxSkew"), why, "set it to 1", f"skew {key}")
+        lacks = "maxSkew" if skew is None else ""
+        yield Problem((*at, "maxSkew") if skew is not None else at, why, "set it to 1", f"skew {key}", lacks=lacks)
     if domains is not None and (domains < 1 or when == "ScheduleAnyway"):
         rule = "must be 1 or more" if domains < 1 else "goes with DoNotSchedule only"
         why = f"minDomains of the spread over {key} is {domains}, and {rule}"
@@ -104,7 +111,7 @@ def _affinity(affinity: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         terms = required.get("nodeSelectorTerms")
         if not terms and not isinstance(terms, str):
             why = f"nodeAffinity requires nodeSelectorTerms in {_REQUIRED}"
-            yield Problem(place, why, "add a term, or remove the block", "node terms")
+            yield Problem(place, why, "add a term, or remove the block", "node terms", lacks="nodeSelectorTerms")
         for where, term in elements(terms, *place, "nodeSelectorTerms"):
             yield from _node_term(term, where)
     for where, weighted in elements(node.get(_PREFERRED), *at, "nodeAffinity", _PREFERRED):
@@ -124,13 +131,15 @@ def _weight(term: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     if weight is None or (number(weight) is not None and not 1 <= (number(weight) or 0) <= 100):
         found = "missing" if weight is None else str(weight)
         why = f"the weight of a preferred term is {found}, and must be 1 to 100"
-        yield Problem((*at, "weight") if weight is not None else at, why, "set a weight of 1 to 100", "weight")
+        place, lacks = ((*at, "weight"), "") if weight is not None else (at, "weight")
+        yield Problem(place, why, "set a weight of 1 to 100", "weight", lacks=lacks)
 
 
 def _pod_term(term: Mapping[str, Any], at: Path, kind: str) -> Iterator[Problem]:
     key = term.get("topologyKey")
     if not key:
-        yield Problem(at, f"a term of {kind} has no topologyKey", "name the node label of the domain", f"{kind} key")
+        why = f"a term of {kind} has no topologyKey"
+        yield Problem(at, why, "name the node label of the domain", f"{kind} key", lacks="topologyKey")
     elif (given := known(key)) and (wrong := label_key(given)):
         yield Problem((*at, "topologyKey"), f"{given} is no key of a label: {wrong}", "correct it", f"{kind} {given}")
     yield from _selector(term.get("labelSelector"), (*at, "labelSelector"))
@@ -154,14 +163,14 @@ def _requirement(requirement: Mapping[str, Any], at: Path, operators: tuple[str,
         return
     count, cause = len(values or ()), f"requirement {key}"
     if not key:
-        yield Problem(at, "a requirement on labels names no key", "set key", cause)
+        yield Problem(at, "a requirement on labels names no key", "set key", cause, lacks="key")
     elif wrong := label_key(key):
         yield Problem((*at, "key"), f"{key} is no key of a label: {wrong}", "correct it", cause)
     if operator not in operators:
         why = f"{operator or 'no operator'} on {key}: the operators are {', '.join(operators)}"
         yield Problem((*at, "operator") if operator else at, why, "write one of them", cause)
     elif operator in {"In", "NotIn"} and not count:
-        yield Problem(at, f"{operator} on {key} has no values", "list the values", cause)
+        yield Problem(at, f"{operator} on {key} has no values", "list the values", cause, lacks="values")
     elif operator in {"Exists", "DoesNotExist"} and count:
         why = f"{operator} on {key} has values, which it must not have"
         yield Problem((*at, "values"), why, "remove them, or write In", cause)

@@ -89,7 +89,7 @@ def _claims(
             yield Problem(at, why, remedy, f"claim {name}")
         elif not given and not written(claim.get("source")):
             why = f"resource claim {name} has neither {both[0]} nor {both[1]}"
-            yield Problem(at, why, "name the claim or its template", f"claim {name}")
+            yield Problem(at, why, "name the claim or its template", f"claim {name}", lacks=both[0])
     claims = names(spec.get("resourceClaims"))
     if any(is_placeholder(each) for each in claims):
         return

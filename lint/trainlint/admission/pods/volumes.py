@@ -32,7 +32,7 @@ def of_volumes(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     for at, volume in elements(spec.get("volumes"), *path, "volumes"):
         name = text(volume.get("name"))
         if not name:
-            yield Problem(at, "a volume has no name", "give it one", "volume name")
+            yield Problem(at, "a volume has no name", "give it one", "volume name", lacks="name")
         elif is_placeholder(name):
             continue
         elif wrong := rfc1123_label(name):
@@ -55,7 +55,7 @@ def _sources(volume: Mapping[str, Any], name: str, at: Path) -> Iterator[Problem
         needed, given = _NEEDED.get(source), volume[source]
         if needed and isinstance(given, dict) and not given.get(needed):
             why = f"volume {name} names no {needed} in {source}"
-            yield Problem((*at, source), why, f"set {needed}", f"{source} of {name}")
+            yield Problem((*at, source), why, f"set {needed}", f"{source} of {name}", lacks=needed)
 
 
 def of_mounts(
@@ -84,7 +84,8 @@ def _volume(
     name = text(mount.get("name"))
     if not name:
         where = text(mount.get("mountPath"))
-        yield Problem(at, f"the mount at {where} of container {who} names no volume", "set name", f"mount {where}")
+        why = f"the mount at {where} of container {who} names no volume"
+        yield Problem(at, why, "set name", f"mount {where}", lacks="name")
     elif lent is not None and name not in volumes and name not in lent and not is_placeholder(name):
         near = nearest(name, volumes)
         why = f"container {who} mounts the volume {name}, and the pod has none of this name"
@@ -99,7 +100,8 @@ def _path(mount: Mapping[str, Any], at: Path, who: str, taken: dict[str, Path]) 
     where, name = mount.get("mountPath"), text(mount.get("name"))
     if not where:
         why = f"the mount of {name} in container {who} has no mountPath"
-        yield Problem(at, why, "set mountPath to the directory where the volume is to appear", f"path of {name}")
+        remedy = "set mountPath to the directory where the volume is to appear"
+        yield Problem(at, why, remedy, f"path of {name}", lacks="mountPath")
         return
     if (place := known(where)) is None:
         return
