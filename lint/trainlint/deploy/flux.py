@@ -187,6 +187,7 @@ def _variables(build: Field, context: Context) -> Variables | None:
         return None
     values: dict[str, str] = {}
     missing: list[str] = []
+    always = build["substituteStrategy"].value == "Always"
     for source in build["substituteFrom"].elements():
         kind, name = read_text(source["kind"]), read_text(source["name"])
         data = context.config_maps.data(name) if kind == "ConfigMap" else None
@@ -195,7 +196,9 @@ def _variables(build: Field, context: Context) -> Variables | None:
             continue
         values.update({key: text for key, value in data.items() if (text := value.scalar) is not None})
     values.update({key: text for key, value in build["substitute"].items() if (text := value.scalar) is not None})
-    return Variables(values, tuple(missing))
+    if not values and not missing and not always:
+        return None  # without any variable Flux leaves all text as it is
+    return Variables({key: text.replace("\n", "") for key, text in values.items()}, tuple(missing))
 
 
 def _changes(spec: Field, by: str) -> Iterator[Change]:

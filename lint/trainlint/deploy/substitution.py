@@ -6,20 +6,20 @@ Flux writes each object as YAML, replaces text, and reads it again: a value that
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.deploy.deployment import Variables
+from trainlint.deploy.envsubst import EnvsubstError, Text, parsed_text, value_of
+from trainlint.finding import Path
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 
-__all__ = ["DISABLED", "substituted"]
+__all__ = ["DISABLED", "has_substitutions", "refused", "substituted"]
 
 DISABLED: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """A label or annotation whose value ``disabled`` keeps an object as it is."""
 
-_VARIABLE: Final = re.compile(
-    r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?:(?P<operator>:=|:-|=|-|:\+|\+)(?P<default>[^}]*))?\}"
-)
 _QUOTED: Final = re.compile(r"""[\s!&*?|>%@`"'\[\]{},#:-]|.*(?::\s|\s\#|:\Z|\s\Z)""", re.DOTALL)
 """Text that a YAML emitter would put in quotes, so that it stays text whatever is put into it."""
 
@@ -27,7 +27,7 @@ _QUOTED: Final = re.compile(r"""[\s!&*?|>%@`"'\[\]{},#:-]|.*(?::\s|\s\#|:\Z|\s\Z
 def substituted(value: Any, variables: Variables) -> Any:
     """The value with everything replaced that is known; equal parts are the same objects as before."""
     if isinstance(value, str):
-        return _text(value, variables) if "${" in value else value
+        return _text(value, variables) if "$" in value else value
     if isinstance(value, dict):
         made = {_key(key, variables): substituted(inner, variables) for key, inner in value.items()}
         same = all(key in value and made[key] is value[key] for key in made)
@@ -39,7 +39,7 @@ def substituted(value: Any, variables: Variables) -> Any:
 
 
 def _key(key: Any, variables: Variables) -> Any:
-    return replaced(key, variables) if isinstance(key, str) and "${" in key else key
+    return replaced(key, variables) if isinstance(key, str) and "$" in key else key
 
 
 def _text(text: str, variables: Variables) -> Any:
@@ -55,19 +55,48 @@ def _text(text: str, variables: Variables) -> Any:
 
 
 def replaced(text: str, variables: Variables) -> str:
-    """The text with every variable replaced that is known; one that no source holds is empty, as Flux has it."""
+    """The text with every variable replaced that is known; one that no source holds is empty, as Flux has it. What Flux
+    refuses stays as it is.
+    """
 
-    def value(found: re.Match[str]) -> str:
-        if found["name"] is None:  # $${NAME} stands for ${NAME}
-            return "${"
-        known = variables.values.get(found["name"])
-        operator, default = found["operator"], found["default"] or ""
-        if known is None and variables.missing:
-            return found[0]
-        if operator in (":+", "+"):
-            return default if known else ""
-        if operator and (known is None or (not known and operator.startswith(":"))):
-            return default
-        return known or ""
+    def known(name: str) -> str | None:
+        return variables.values.get(name, None if variables.missing else "")
 
-    return _VARIABLE.sub(value, text)
+    try:
+        parts = parsed_text(text)
+    except EnvsubstError:
+        return text
+    made = ""
+    for each in parts:
+        value = each.text if isinstance(each, Text) else value_of(each, known)
+        made += each.written if value is None and not isinstance(each, Text) else value or ""
+    return made
+
+
+def refused(value: Any) -> tuple[Path, str] | None:
+    """The first text in a value that holds no substitution where one begins, and what is written there: Flux refuses
+    the object.
+    """
+    for path, text in _texts(value, ()):
+        try:
+            parsed_text(text)
+        except EnvsubstError as error:
+            return path, str(error)
+    return None
+
+
+def has_substitutions(value: Any) -> bool:
+    """Whether any text in a value holds the beginning of one."""
+    return next(_texts(value, ()), None) is not None
+
+
+def _texts(value: Any, path: Path) -> Iterator[tuple[Path, str]]:
+    if isinstance(value, str):
+        if "${" in value:
+            yield path, value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _texts(inner, (*path, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _texts(inner, (*path, index))

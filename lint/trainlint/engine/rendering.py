@@ -73,7 +73,9 @@ def rendered_repository(
         repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
     fought, failed = tuple(fights(fleet.clusters)), tuple(deployed_unbuilt(repository.unbuilt, fleet.clusters))
-    return replace(repository, duplicates=(*repository.duplicates, *fought), unbuilt=failed), fleet
+    lost = tuple(dict.fromkeys(each for cluster in fleet.clusters for each in cluster.emptied))
+    found = replace(repository, duplicates=(*repository.duplicates, *fought), unbuilt=failed, emptied=lost)
+    return found, fleet
 
 
 def _faults(world: World, readings: Sequence[Reading]) -> Mapping[str, tuple[Fault, ...]]:

@@ -12,7 +12,7 @@ from trainlint.deploy.substitution import DISABLED, substituted
 from trainlint.snapshot.objects import ApiObject, api_object, is_cluster_scoped
 from trainlint.source.document import Field
 
-__all__ = ["carried", "changed", "marked"]
+__all__ = ["carried", "changed", "keeps_variables", "marked"]
 
 
 def carried(
@@ -20,7 +20,7 @@ def carried(
 ) -> ApiObject:
     """The object in this namespace (with ``moves`` whatever it says itself), with its variables replaced."""
     value: Any = item.field.value
-    if variables is not None and DISABLED not in item.meta.annotations and DISABLED not in item.meta.labels:
+    if variables is not None and not keeps_variables(item):
         value = substituted(value, variables)
     metadata = value.get("metadata") if isinstance(value, dict) else None
     if namespace and not is_cluster_scoped(item.meta) and isinstance(metadata, dict):
@@ -30,6 +30,11 @@ def carried(
     if value is item.field.value:
         return item
     return api_object(Field(item.field.document, item.field.path, value))
+
+
+def keeps_variables(item: ApiObject) -> bool:
+    """Whether the object says that no variables of it are replaced."""
+    return "disabled" in (item.meta.annotations.get(DISABLED), item.meta.labels.get(DISABLED))
 
 
 def marked(item: ApiObject, common: Mapping[str, Mapping[str, str]]) -> ApiObject:

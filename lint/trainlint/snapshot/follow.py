@@ -13,16 +13,19 @@ from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Vari
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.deploy.read import deployed_by, is_deployer
 from trainlint.deploy.sources import Sources
+from trainlint.deploy.substitution import refused
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.carried import carried, changed, marked
+from trainlint.snapshot.carried import carried, changed, keeps_variables, marked
+from trainlint.snapshot.emptied import emptied
 from trainlint.snapshot.growing import Growing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.reach import Brought, Reach
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.unplaced import unplaced
 from trainlint.source.document import Field
+from trainlint.source.faults import Fault
 from trainlint.source.reading import is_kustomization
 
 __all__ = ["Follower"]
@@ -114,24 +117,54 @@ class Follower:
         if self._fails(cluster, deployment):
             return []
         bringing, changes, changing = self._bringing(deployment)
+        items = [self._moved(each, deployment, changes, changing) for each in bringing]
+        wrong = next(filter(None, (self._unreadable(item, deployment) for item, by in items if not by)), None)
+        if wrong is not None:
+            _gives_up(cluster, deployment, (wrong,))
+            return []
         found: list[ApiObject] = []
-        for brought in bringing:
-            item = brought.item
-            if brought.namespace:
-                item = carried(item, namespace=brought.namespace, moves=True)
-            item = carried(item, namespace=deployment.namespace, moves=deployment.moves)
-            item, unclear = changed(item, changes)
-            item = marked(carried(item, variables=deployment.variables), deployment.common)
-            by = brought.by or unclear or changing
+        for before, by in items:
+            item = marked(carried(before, variables=deployment.variables), deployment.common)
             if by:
                 cluster.unrendered.setdefault(item.file, by)
                 self._unclear.setdefault(item.ref, by)
             else:
                 cluster.brought.append((item, deployment))
+                lost = emptied(before, deployment)
+                cluster.emptied += [lost] if lost is not None else []
             cluster.objects.append(item)
             if is_deployer(item.meta):
                 found.append(item)
         return found
+
+    @staticmethod
+    def _moved(
+        brought: Brought, deployment: Deployment, changes: Sequence[Change], changing: str
+    ) -> tuple[ApiObject, str]:
+        """An object in the namespace that it is deployed to, with the changes that can be told, and what else changes
+        it.
+        """
+        item = brought.item
+        if brought.namespace:
+            item = carried(item, namespace=brought.namespace, moves=True)
+        item = carried(item, namespace=deployment.namespace, moves=deployment.moves)
+        item, unclear = changed(item, changes)
+        return item, brought.by or unclear or changing
+
+    @staticmethod
+    def _unreadable(item: ApiObject, deployment: Deployment) -> Fault | None:
+        """The fault of an object in which Flux cannot replace variables."""
+        if deployment.variables is None or not deployment.variables.values or keeps_variables(item):
+            return None
+        found = refused(item.field.value)
+        if found is None:
+            return None
+        path, written = found
+        at = item.field.down(*path).at
+        what = f"holds {written}, which Flux reads as no substitution, so it refuses everything in the path"
+        remedy = "write $${ where the text is meant for a shell, or take the object out of the substitution: "
+        remedy += "kustomize.toolkit.fluxcd.io/substitute: disabled"
+        return Fault(deployment.path, at, what, remedy, subject=str(item.ref))
 
     def _fails(self, cluster: Growing, deployment: Deployment) -> bool:
         """Whether the path does not build: then nothing of it is applied, and what was applied before is unknown."""
@@ -143,10 +176,7 @@ class Follower:
             faults = (homeless,) if homeless is not None else ()
         if not faults:
             return False
-        cluster.unbuilt += [(fault, deployment) for fault in faults]
-        cluster.open.setdefault("", f"{deployment.by}, which does not build")
-        missing = f"what is applied of {deployment.path or '.'}: it does not build, so what it brought before stays"
-        cluster.unknowns.append(Unknown(deployment.by, missing, "mend what keeps it from being built", deployment.at))
+        _gives_up(cluster, deployment, faults)
         return True
 
     def _bringing(self, deployment: Deployment) -> tuple[Iterable[Brought], Sequence[Change], str]:
@@ -160,6 +190,14 @@ class Follower:
             changing = next(filter(None, map(self.reach.changer, deployment.components)), "")
         components = map(self.reach.objects, deployment.components)
         return chain(self._objects(deployment), *components), deployment.changes, changing
+
+
+def _gives_up(cluster: Growing, deployment: Deployment, faults: Iterable[Fault]) -> None:
+    """Nothing of a path is applied, and what was applied before is unknown."""
+    cluster.unbuilt += [(fault, deployment) for fault in faults]
+    cluster.open.setdefault("", f"{deployment.by}, which does not build")
+    missing = f"what is applied of {deployment.path or '.'}: it does not build, so what it brought before stays"
+    cluster.unknowns.append(Unknown(deployment.by, missing, "mend what keeps it from being built", deployment.at))
 
 
 def _unrendered(deployment: Deployment) -> Iterator[Unknown]:

@@ -10,6 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
+from trainlint.snapshot.emptied import Emptied
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.unbuilt import Unbuilt
 from trainlint.source.faults import Fault
@@ -24,7 +25,7 @@ class Cluster:
     ``files`` are those whose objects it takes, ``unrendered`` maps some of them to what would change their objects.
     ``followed`` are the deployers of which everything is here, ``open`` maps namespaces to what may add objects there.
     ``brought`` are the objects of which it is known how their deployer applies them. ``unbuilt`` are deployments of
-    which nothing is applied, each with the fault.
+    which nothing is applied, each with the fault. ``emptied`` are the variables that deployers replace.
     ``stated`` are the settings whose paths make it.
     """
 
@@ -42,6 +43,7 @@ class Cluster:
     brought: tuple[tuple[ApiObject, Deployment], ...] = ()
     open: Mapping[str, str] = field(default_factory=dict)
     unbuilt: tuple[tuple[Fault, Deployment], ...] = ()
+    emptied: tuple[Emptied, ...] = ()
 
     def covers(self, file: str) -> bool:
         """Whether a file, of whatever content, lies in what is deployed to the cluster."""
@@ -70,6 +72,7 @@ class Growing:
     brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)
     open: dict[str, str] = field(default_factory=dict)
     unbuilt: list[tuple[Fault, Deployment]] = field(default_factory=list)
+    emptied: list[Emptied] = field(default_factory=list)
 
     def grown(self) -> Cluster:
         """What has come together."""
@@ -88,6 +91,7 @@ class Growing:
             tuple(self.brought),
             self.open,
             tuple(self.unbuilt),
+            tuple(self.emptied),
         )
 
 

@@ -13,6 +13,7 @@ from trainlint.finding import Location, Path, Unknown
 from trainlint.installed.kinds import CONFIG_MAPS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
+from trainlint.snapshot.emptied import Emptied
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.objects import ApiObject, api_objects
 from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
@@ -53,7 +54,8 @@ class Repository:
     ``reached`` to the files that it brings together. ``test_homes`` are the directories that a test tool owns: what
     lies in one is deployed with nothing outside of it. ``rendered`` are the roots that somebody rendered, or could not.
     ``faults`` tell why a kustomization does not build, by its directory and what a deployer adds to it; ``unbuilt`` are
-    those of what stands at the top, or is deployed. ``real`` resolves links.
+    those of what stands at the top, or is deployed. ``emptied`` are variables that deployers replace although the pods
+    set them. ``real`` resolves links.
     """
 
     readings: tuple[Reading, ...]
@@ -72,6 +74,7 @@ class Repository:
     test_homes: frozenset[str] = frozenset()
     faults: Mapping[tuple[str, str], tuple[Fault, ...]] = field(default_factory=dict)
     unbuilt: tuple[Unbuilt, ...] = ()
+    emptied: tuple[Emptied, ...] = ()
     real: Callable[[str], str] = lambda name: name
 
     @cached_property
