@@ -41,13 +41,14 @@ TAINTED = Pool("gpu", {ZONE: "a"}, (Taint(GPU, "present"),), ROOM)
     ("settings", "taint", "fits"),
     [
         (Settings(), Taint(GPU), False),
-        (Settings(profile="eks"), Taint(GPU), False),
+        (Settings(profile="eks"), Taint(GPU), True),
+        (Settings(profile="kind"), Taint(GPU), False),
         (Settings(profile="gke"), Taint(GPU, "present"), True),
         (Settings(admission=frozenset({"ExtendedResourceToleration"})), Taint(GPU), True),
         (Settings(profile="gke"), Taint(GPU, "", "NoExecute"), False),
         (Settings(profile="gke"), Taint("gpu", "true"), False),
     ],
-    ids=["upstream", "EKS", "GKE", "named", "GKE, NoExecute", "GKE, another key"],
+    ids=["upstream", "EKS", "kind", "GKE", "named", "GKE, NoExecute", "GKE, another key"],
 )
 def test_the_admission_plugin_tolerates_key_and_no_schedule(settings: Settings, taint: Taint, fits: bool) -> None:
     # S 1.11, S 5 numbers 15 and 16.

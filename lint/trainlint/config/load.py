@@ -109,6 +109,7 @@ def _settings(cluster: ClusterConfig, common: Settings) -> Settings:
         kubernetes=(cluster.kubernetes or NEWEST_KUBERNETES).removeprefix("v"),
         kubernetes_stated=cluster.kubernetes is not None,
         profile=cluster.profile,
+        profile_stated="profile" in cluster.model_fields_set,
         cni=_cni(cluster.cni) if cluster.cni else Cni(),
         admission=frozenset(cluster.admission),
         topology_key=cluster.topology_key,

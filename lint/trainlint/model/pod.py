@@ -195,6 +195,7 @@ class PodSpec:
     ``undetermined`` names parts of the spec that hold placeholders and so cannot be judged ("tolerations",
     "affinity.podAffinity"); placeholders among the values of selectors are kept as text and judged one by one.
     ``deadline`` says that activeDeadlineSeconds is set. ``dns_policy`` is empty where none is written.
+    ``perhaps_tolerated`` are tolerations that admission adds, or does not: no manifest shows which.
     """
 
     containers: tuple[Container, ...] = ()
@@ -208,6 +209,7 @@ class PodSpec:
     preferred_node_affinity: tuple[NodeSelectorTerm, ...] = ()
     spread: tuple[SpreadConstraint, ...] = ()
     tolerations: tuple[Toleration, ...] = ()
+    perhaps_tolerated: tuple[Toleration, ...] = ()
     overhead: Mapping[str, Known[str]] = field(default_factory=dict)
     pod_requests: Mapping[str, Known[str]] = field(default_factory=dict)
     pod_limits: Mapping[str, Known[str]] = field(default_factory=dict)

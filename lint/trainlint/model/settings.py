@@ -10,6 +10,7 @@ from trainlint.finding import Location
 from trainlint.model.selector import LabelSelector
 
 __all__ = [
+    "EXTENDED_RESOURCE_TOLERATION",
     "NEWEST_CILIUM",
     "NEWEST_KUBERNETES",
     "ZONE",
@@ -23,6 +24,9 @@ __all__ = [
 ]
 
 ZONE = "topology.kubernetes.io/zone"
+
+EXTENDED_RESOURCE_TOLERATION = "ExtendedResourceToleration"
+"""The admission plugin that tolerates taints named like a resource for the pods that ask for it."""
 
 NEWEST_KUBERNETES = "1.37"
 NEWEST_CILIUM = "1.20"
@@ -107,6 +111,9 @@ class KueueManager:
 class Settings:
     """Settings of one cluster; the defaults are the newest supported versions and no extra admission plugin.
 
+    ``platform_unknown`` says that neither the configuration nor the manifests show which platform it is, so that what
+    platforms add by themselves is not known.
+
     ``paths`` are files and directories that are deployed to it (none: nobody said it), ``namespace`` that of objects
     that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
     objects. ``nodes`` is ``open`` or ``closed`` where it is stated whether there may be nodes that Git does not
@@ -117,6 +124,8 @@ class Settings:
     kubernetes: str = NEWEST_KUBERNETES
     kubernetes_stated: bool = False
     profile: str = "generic"
+    profile_stated: bool = False
+    platform_unknown: bool = False
     cni: Cni = field(default_factory=Cni)
     admission: frozenset[str] = frozenset()
     topology_key: str = ZONE

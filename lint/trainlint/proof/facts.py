@@ -15,7 +15,7 @@ from trainlint.model.workload import Gang, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
-from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause, PlacementCause, TargetCause
+from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause, Miss, PlacementCause, TargetCause
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
 from trainlint.proof.group import GroupProof
@@ -40,6 +40,8 @@ from trainlint.proof.targets import missing_targets
 from trainlint.proof.unmanaged import unmanaged
 from trainlint.proof.verdicts import Verdicts
 from trainlint.proof.zonelabel import ZoneLabel, contradictions, labels_read
+from trainlint.scheduling.refusal import Doubt
+from trainlint.scheduling.taint_toleration import UNKNOWN_PLATFORM
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.platform import read_admission, read_storage
 from trainlint.workload.expansion import is_template
@@ -353,6 +355,30 @@ class Facts:
         yield from found.values()
 
     @cached_property
+    def perhaps_untolerated(self) -> tuple[PlacementCause, ...]:
+        """The pod sets that only an admission plugin lets onto nodes, of which no manifest shows whether it is on; one
+        for each object.
+        """
+        found: dict[Hashable, PlacementCause] = {}
+        for judged in self.feasibilities:
+            inventory = self.verdicts.inventory(judged.pod_set)
+            pools = _waiting_for_platform(judged)
+            if not pools or inventory is None or judged.pod_set.replicas == 0:
+                continue
+            closed = self.verdicts.closing(judged, inventory)
+            if closed is None:
+                continue
+            pod = replace(judged.pod, spec=replace(judged.pod.spec, perhaps_tolerated=()))
+            nodes = self.verdicts.nodes(inventory)
+            misses = tuple(Miss(nodes[index].pool, ()) for index in pools)
+            cause = PlacementCause("untolerated-taint", judged.pod_set, misses, assumes=closed.assumes, pod=pod)
+            before = found.get(judged.pod_set.owner)
+            found[judged.pod_set.owner] = (
+                cause if before is None else replace(before, also=(*before.also, judged.pod_set))
+            )
+        return tuple(found.values())
+
+    @cached_property
     def missing_targets(self) -> tuple[TargetCause, ...]:
         """Pod sets that must start near a pod that nobody makes."""
         unrendered = self.snapshot.unrendered
@@ -394,6 +420,16 @@ class Facts:
     def unknowns(self) -> tuple[Unknown, ...]:
         """What is missing for this snapshot's questions."""
         return tuple(dict.fromkeys((*self.snapshot.unknowns, *self.policies.unknowns, *_of_proofs(self.proofs))))
+
+
+def _waiting_for_platform(judged: Feasibility) -> tuple[int, ...]:
+    """The pools that refuse the pods if an admission plugin is off and whose other filters pass; none where another
+    pool takes them, or might for another reason.
+    """
+    if judged.pools or not judged.pod.spec.perhaps_tolerated:
+        return ()
+    whys = [each.why for index in judged.doubtful for each in judged.verdicts[index] if isinstance(each, Doubt)]
+    return tuple(sorted(judged.doubtful)) if all(why.startswith(UNKNOWN_PLATFORM) for why in whys) else ()
 
 
 REMEDIES: Mapping[str, str] = {

@@ -12,7 +12,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission, NamespaceDefaults, RuntimeClass
 from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.selector import Requirement
-from trainlint.model.settings import Settings
+from trainlint.model.settings import EXTENDED_RESOURCE_TOLERATION, Settings
 from trainlint.model.workload import PodSet
 from trainlint.scheduling import limit_ranger
 from trainlint.scheduling.pod import Pod, defaulted
@@ -23,6 +23,7 @@ from trainlint.scheduling.taint_toleration import PLUGIN as TAINT_TOLERATION
 __all__ = ["NOTHING_KNOWN", "Admitted", "admit", "tolerates_extended_resources"]
 
 NOTHING_KNOWN: Final = Admission()
+_TOLERATING: Final = frozenset({"aks", "eks", "gke", "oke"})
 RUNTIME_CLASS: Final = "RuntimeClass"
 NODE_SELECTOR: Final = "PodNodeSelector"
 TOLERATIONS: Final = "PodTolerationRestriction"
@@ -64,6 +65,8 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
         found.namespace(known.namespaces.get(pod_set.namespace), settings)
     if tolerates_extended_resources(settings):
         found.add_tolerations(_for_extended_resources(found.spec))
+    elif settings.platform_unknown:
+        found.spec = replace(found.spec, perhaps_tolerated=tuple(_for_extended_resources(found.spec)))
     if spec.runtime_class:
         found.runtime_class(known.runtime_classes.get(spec.runtime_class))
     refusals = (*limit_ranger.refusals(pod_set.spec, limits), *found.refusals)
@@ -72,8 +75,11 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
 
 
 def tolerates_extended_resources(settings: Settings) -> bool:
-    """Whether the admission plugin ExtendedResourceToleration runs: where it is named, and on GKE (S 1.11)."""
-    return "ExtendedResourceToleration" in settings.admission or settings.profile == "gke"
+    """Whether the admission plugin ExtendedResourceToleration runs: where it is named, and on the platforms that switch
+    it on (GKE; docs.aws.amazon.com/eks/latest/userguide/platform-versions.html; learn.microsoft.com/azure/aks/faq;
+    docs.oracle.com/iaas/Content/ContEng/Reference/contengadmissioncontrollers.htm).
+    """
+    return EXTENDED_RESOURCE_TOLERATION in settings.admission or settings.profile in _TOLERATING
 
 
 class _Plugins:

@@ -12,9 +12,10 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
 from trainlint.scheduling.ternary import every, some
 
-__all__ = ["PLUGIN", "check", "passes", "tolerated", "tolerates", "untolerated"]
+__all__ = ["PLUGIN", "UNKNOWN_PLATFORM", "check", "passes", "perhaps", "tolerated", "tolerates", "untolerated"]
 
 PLUGIN = "TaintToleration"
+UNKNOWN_PLATFORM = "whether ExtendedResourceToleration is on (as on GKE, EKS, AKS and OKE), which"
 _FILTERED = frozenset({"NoSchedule", "NoExecute"})
 
 
@@ -28,6 +29,8 @@ def check(pod: Pod, node: Node) -> Answer:
             return Refusal(PLUGIN, Code.UNRESOLVABLE, f"it does not tolerate the taint {describe(taint)}", at, taint.at)
         if verdict is None:
             doubtful = doubtful or taint
+    if doubtful is not None and perhaps(doubtful, pod.spec):
+        return Doubt(PLUGIN, f"{UNKNOWN_PLATFORM} tolerates the taint {describe(doubtful)}", pod.spec.at)
     if doubtful is not None:
         return Doubt(PLUGIN, f"a placeholder hides whether the taint {describe(doubtful)} is tolerated", pod.spec.at)
     return None
@@ -51,7 +54,14 @@ def passes(spec: PodSpec, taints: Iterable[Taint]) -> bool | None:
 def tolerated(taint: Taint, spec: PodSpec) -> bool | None:
     """Whether one of the pod's tolerations covers the taint."""
     known = some(tolerates(toleration, taint) for toleration in spec.tolerations)
-    return None if known is False and "tolerations" in spec.undetermined else known
+    if known is False and ("tolerations" in spec.undetermined or perhaps(taint, spec)):
+        return None
+    return known
+
+
+def perhaps(taint: Taint, spec: PodSpec) -> bool:
+    """Whether admission tolerates the taint on some platforms, where it is not known which one it is."""
+    return any(tolerates(toleration, taint) is True for toleration in spec.perhaps_tolerated)
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool | None:

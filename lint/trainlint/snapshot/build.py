@@ -28,6 +28,7 @@ from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.rest import Rest, World
 from trainlint.snapshot.rivals import find_alternatives
 from trainlint.snapshot.said import Said
+from trainlint.snapshot.shown import with_platform
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
 from trainlint.source.testdata import home_of_test
@@ -255,10 +256,11 @@ def _snapshot(
     found = _informed(settings, objects, repository, tuple(releases))
     settings = said.settings(with_cni(found.settings, objects))
     inventories = inventories_of(repository, objects, settings, home)
+    settings, sign = with_platform(settings, inventories, objects, tuple(releases))
     alone = bool(settings.inventories or (home and inventories))
     elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
     stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
-    assumed = (*assumes, *found.assumes, *assumptions(stated, objects, inventories))
+    assumed = (*assumes, *found.assumes, *sign, *assumptions(stated, objects, inventories))
     settings = said.settings(replace(stated, assumptions=assumed))
     before = said.known.get(name)
     if before is not None and before.is_same(

@@ -6,8 +6,10 @@ Pending for ever, and the pods that did start wait for it with their GPUs idle. 
 the same key with two effects is two taints. A toleration without an operator compares values; `operator: Exists` does
 not look at them.
 
-Silent where the admission plugin ExtendedResourceToleration adds the toleration (GKE, or `admission:` in
-trainlint.yaml), for taints that controllers take away again, and for PreferNoSchedule, which never filters.
+Silent where the admission plugin ExtendedResourceToleration adds the toleration (GKE, EKS, AKS, OKE, or `admission:` in
+trainlint.yaml): it does so for NoSchedule taints that are named like a resource which the pod requests. Where neither
+trainlint.yaml nor the manifests show the platform, such a taint is a warning. Silent also for taints that controllers
+take away again, and for PreferNoSchedule, which never filters.
 
 ```yaml given
 apiVersion: trainlint.io/v1alpha1
@@ -59,6 +61,8 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import PlacementCause
@@ -66,12 +70,21 @@ from trainlint.proof.mends import tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
 
+PLUGIN: Final = "the admission plugin ExtendedResourceToleration"
+OFF: Final = (
+    f"{PLUGIN} is off, as Kubernetes has it; GKE, EKS, AKS and OKE switch it on. No manifest shows the platform: "
+    "profile in trainlint.yaml states it"
+)
+
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.placement_causes("untolerated-taint"):
         yield _finding(facts, cause, facts.forcing(cause))
+    for cause in facts.perhaps_untolerated:
+        found = _finding(facts, replace(cause, assumes=(*cause.assumes, OFF)), ())
+        yield replace(found, severity=Severity.WARNING, message=f"{found.message}, unless {PLUGIN} adds the toleration")
 
 
 def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:

@@ -1,0 +1,114 @@
+"""The platform of a cluster as its manifests show it: by what makes nodes, by labels, selectors and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from trainlint.deploy.deployment import Release
+from trainlint.kube.meta import Meta
+from trainlint.kube.values import read_text
+from trainlint.source.document import Field
+from trainlint.source.kindless import RANCHER_CONFIG, TALOS_CONFIG
+from trainlint.source.podtemplates import pod_templates
+
+__all__ = ["platform_of"]
+
+_BY_KIND: Final = {
+    ("eksctl.io", "ClusterConfig"): "eks",
+    ("karpenter.k8s.aws", "EC2NodeClass"): "eks",
+    ("eks.amazonaws.com", "NodeClass"): "eks",
+    ("karpenter.azure.com", "AKSNodeClass"): "aks",
+    ("karpenter.k8s.gcp", "GCENodeClass"): "gke",
+    ("cloud.google.com", "ComputeClass"): "gke",
+    ("oci.oraclecloud.com", "OCINodeClass"): "oke",
+    ("kind.x-k8s.io", "Cluster"): "kind",
+    ("kubeadm.k8s.io", "InitConfiguration"): "generic",
+    ("kubeadm.k8s.io", "JoinConfiguration"): "generic",
+    ("kubeadm.k8s.io", "ClusterConfiguration"): "generic",
+    ("controlplane.cluster.x-k8s.io", "KubeadmControlPlane"): "generic",
+    ("", TALOS_CONFIG): "generic",
+    ("", RANCHER_CONFIG): "generic",
+}
+_BY_CLASS: Final = {
+    "karpenter.k8s.aws": "eks",
+    "eks.amazonaws.com": "eks",
+    "karpenter.azure.com": "aks",
+    "karpenter.k8s.gcp": "gke",
+    "oci.oraclecloud.com": "oke",
+}
+_BY_LABEL: Final = (
+    ("alpha.eksctl.io/", "eks"),
+    ("eks.amazonaws.com/", "eks"),
+    ("k8s.amazonaws.com/", "eks"),
+    ("karpenter.k8s.aws/", "eks"),
+    ("sagemaker.amazonaws.com/", "eks"),
+    ("cloud.google.com/", "gke"),
+    ("kubernetes.azure.com/", "aks"),
+    ("karpenter.azure.com/", "aks"),
+    ("oci.oraclecloud.com/", "oke"),
+)
+_BY_CHART: Final = {
+    "aws-efa-k8s-device-plugin": "eks",
+    "aws-load-balancer-controller": "eks",
+    "aws-vpc-cni": "eks",
+}
+_BY_PROVIDER: Final = {"aws": "eks", "azure": "aks", "gce": "gke", "gke": "gke", "oci": "oke"}
+"""What charts call the cloud (``cloudProvider``, ``provider``)."""
+
+
+def platform_of(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> tuple[str, str] | None:
+    """The profile that everything in Git agrees on, and the first sign of it; ``None`` where there is no sign, or where
+    two contradict each other.
+    """
+    found: dict[str, str] = {}
+    for profile, sign in (*_of_releases(releases), *(each for pair in objects for each in _of_object(*pair))):
+        found.setdefault(profile, sign)
+        if len(found) > 1:
+            return None
+    return next(iter(found.items()), None)
+
+
+def _of_object(meta: Meta, item: Field) -> Iterator[tuple[str, str]]:
+    name = f"{meta.kind} {meta.name}".strip()
+    profile = _BY_KIND.get((meta.api_group, meta.kind))
+    if profile is not None:
+        yield profile, name
+    elif meta.kind == "NodePool":
+        group = read_text(item.down("spec", "template", "spec", "nodeClassRef", "group"))
+        if group in _BY_CLASS:
+            yield _BY_CLASS[group], name
+    yield from ((profile, f"the label {key} of {name}") for key, profile in _labelled(_keys(meta, item)))
+
+
+def _keys(meta: Meta, item: Field) -> Iterator[str]:
+    """The keys of node labels that an object writes or selects."""
+    if meta.kind == "Node":
+        yield from meta.labels
+    elif meta.kind == "Inventory":
+        for pool in item["pools"].elements():
+            yield from (key for key, _ in pool["labels"].items())
+    elif meta.kind == "ResourceFlavor":
+        yield from (key for key, _ in item.down("spec", "nodeLabels").items())
+    for template in pod_templates(item):
+        spec = template["spec"] if template["spec"].present else template
+        yield from (key for key, _ in spec["nodeSelector"].items())
+        required = spec.down("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
+        for term in required["nodeSelectorTerms"].elements():
+            yield from (read_text(each["key"]) for each in term["matchExpressions"].elements())
+
+
+def _labelled(keys: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for key in keys:
+        yield from ((key, profile) for prefix, profile in _BY_LABEL if key.startswith(prefix))
+
+
+def _of_releases(releases: Iterable[Release]) -> Iterator[tuple[str, str]]:
+    for release in releases:
+        if release.chart in _BY_CHART:
+            yield _BY_CHART[release.chart], f"the chart {release.chart}"
+        for layer in release.values:
+            for key in ("cloudProvider", "provider"):
+                text = read_text(layer.field[key]) if layer.field is not None else ""
+                if text in _BY_PROVIDER:
+                    yield _BY_PROVIDER[text], f"{key} {text} of the chart {release.chart}"
