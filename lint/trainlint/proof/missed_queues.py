@@ -34,9 +34,10 @@ def missed_queues(snapshot: Snapshot, queues: SchedulerQueues) -> Iterator[Misse
             continue
         case = _Case(workload)
         found: list[MissedQueue] = []
-        if queues.queues[KAI_QUEUES]:
+        file = workload.field.document.file
+        if queues.known(KAI_QUEUES, file):
             found += case.of_kai()
-        if queues.queues[VOLCANO_QUEUES]:
+        if queues.known(VOLCANO_QUEUES, file):
             found += case.of_volcano()
         yield from found[:1]
 
@@ -138,7 +139,8 @@ class _Case:
 
     @property
     def _pods(self) -> list[PodSet]:
-        return [each for each in self.workload.pod_sets if each.replicas != 0]
+        """The pods of the job itself: what only submits it may be placed by any scheduler."""
+        return [each for each in self.workload.pod_sets if each.replicas != 0 and each.role != "submitter"]
 
     def _labels(self) -> list[Field]:
         """The labels of the object, then those of each pod template."""

@@ -9,11 +9,12 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Fix, Location, Put
-from trainlint.inventory.instance_types import ACCELERATORS
+from trainlint.kube.meta import read_meta
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
 from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.proof.combinations import refused
 from trainlint.proof.queue_cause import QueueCause
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.spelling import only_meant, probably_meant
@@ -22,6 +23,7 @@ from trainlint.scheduling.kueue.capacity import most
 from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
+from trainlint.source.examples import is_for
 from trainlint.workload.management import QUEUE_LABEL
 
 __all__ = ["NAMES_IT", "QueueCause", "causes_of", "queue_causes"]
@@ -98,19 +100,34 @@ class _Case:
         yield from self._uncovered(queue)
         yield from self._beyond_quota(queue)
         yield from self._mismatched(queue)
+        yield from self._together(queue)
+
+    def _together(self, queue: ClusterQueue) -> Iterator[QueueCause]:
+        """All pod sets in all flavors, as Kueue's own search tries them."""
+        workload = Workload(self.owner, read_meta(self.item).api_version, self.pod_sets, self.item)
+        found = refused(self.queueing, queue, workload)
+        if found is not None:
+            cause = self._cause(
+                found.reason,
+                found.remedy,
+                _place(queue, "resourceGroups"),
+                certain=not queue.cohort or self.queueing.stated("ClusterQueue"),
+            )
+            yield replace(cause, stuck=found.stuck)
 
     def _no_local_queue(self, name: str, namespace: str) -> Iterator[QueueCause]:
         queues = self.queueing.queues
-        names = [each for home, each in queues.local if home == namespace]
+        near = {key: each for key, each in queues.local.items() if self._is_near(each)}
+        names = [each for home, each in near if home == namespace]
         if self.queueing.closed("LocalQueue", names, namespace):
-            near = probably_meant(name, names)
+            meant = probably_meant(name, names)
             reason = f"there is no LocalQueue {name} in namespace {namespace}"
             remedy = f"name one of {', '.join(sorted(names))}" if names else "add the LocalQueue"
-            if near:
-                reason, remedy = f"{reason}; there is {near}", f"name {near}"
+            if meant:
+                reason, remedy = f"{reason}; there is {meant}", f"name {meant}"
             yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
             return
-        homes = [home for home, each in queues.local if each == name]
+        homes = [home for home, each in near if each == name]
         home = only_meant(namespace, homes)
         if names or not home or self.queueing.snapshot.may_hold_more(namespace):
             return
@@ -126,6 +143,10 @@ class _Case:
             root=place,
             meant=namespace if alone else "",
         )
+
+    def _is_near(self, local: LocalQueue) -> bool:
+        """Whether a queue may be meant for the job: one of an example is for what lies beside it."""
+        return local.at is None or is_for(local.at.file, self.item.document.file)
 
     def _is_used(self, namespace: str, local: LocalQueue) -> bool:
         """Whether anything but LocalQueues stands in a namespace, or defines it: then it is no slip of the pen."""
@@ -177,7 +198,10 @@ class _Case:
     def _uncovered(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         covered = {name for group in queue.groups for name in group.covered}
         covered |= {
-            name for pod_set in self.pod_sets for name in self.queueing.requests(pod_set) if not _counted_as_it_is(name)
+            name
+            for pod_set in self.pod_sets
+            for name in self.queueing.requests(pod_set)
+            if not self.queueing.is_counted(name)
         }
         for pod_set in self.pod_sets:
             for name, amount in self.queueing.requests(pod_set).items():
@@ -274,13 +298,6 @@ def _for_all_namespaces(queue: ClusterQueue) -> tuple[Fix, ...]:
 
 def _queued(pod_set: PodSet) -> bool:
     return bool(pod_set.queue) and not is_placeholder(pod_set.queue)
-
-
-def _counted_as_it_is(resource: str) -> bool:
-    """Whether Kueue counts the resource under its own name: shares of devices and what DRA offers may be transformed
-    into others by its configuration, which is not in Git.
-    """
-    return "/" not in resource or resource in ACCELERATORS
 
 
 def _place(queue: ClusterQueue, *steps: str) -> tuple[tuple[str, Location], ...]:

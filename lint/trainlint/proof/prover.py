@@ -283,7 +283,7 @@ class Prover:
         refused += [gang.pod_sets for gang, _ in self._facts.oversized_gangs]
         refused += [cause.pod_sets for cause in self._facts.queue_refusals if cause.certain]
         refused += [cause.gang.pod_sets for cause in self._facts.late_members if not cause.gang.doubt]
-        refused += [cause.pod_sets for cause in self._facts.never_admitted if cause.certain]
+        refused += [cause.pod_sets for cause in self._facts.never_admitted if cause.certain and not cause.stuck]
         refused += [each.pod_sets for each in self._facts.refused if each.certain]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
 

@@ -13,6 +13,7 @@ __all__ = ["QueueCause"]
 class QueueCause:
     """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays.
 
+    ``stuck`` says that flavors would hold them, and Kueue's search does not come to these.
     ``root`` says that ``at`` is in the queue, whose fault it is, so that one finding is about all objects of the queue.
     """
 
@@ -26,3 +27,4 @@ class QueueCause:
     certain: bool = True
     fixes: tuple[Fix, ...] = ()
     root: bool = False
+    stuck: bool = False

@@ -19,6 +19,7 @@ from trainlint.proof.queueing import Queueing
 from trainlint.proof.spelling import probably_meant
 from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
+from trainlint.source.examples import is_for
 from trainlint.workload.operator_gangs import gang_scheduler
 from trainlint.workload.podgroups import VOLCANO, PodGroup
 from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, queue_name
@@ -93,11 +94,20 @@ class SchedulerQueues:
             name = queue_name(workload, self.schedulers)
             if name is not None and name.system == VOLCANO_QUEUES and name.name == VOLCANO_DEFAULT:
                 name = self._of_namespace(name, workload.owner.namespace)
-            if name is not None and self.queues[name.system] and not isinstance(name.name, Undetermined):
-                yield from list(_Case(self, self._queueing, workload, name, name.name).causes())[:1]
+            if name is not None and not isinstance(name.name, Undetermined):
+                yield from self._of_object(workload, name, name.name)
         for each in self._snapshot.objects:
             if each.meta.kind == "PodGroup" and each.meta.api_group == VOLCANO and self.queues[VOLCANO_QUEUES]:
                 yield from list(self._of_group(PodGroup(each.meta, each.field)))[:1]
+
+    def _of_object(self, workload: Workload, name: QueueName, queue: str) -> Iterator[QueueRefusal]:
+        if self.known(name.system, workload.field.document.file):
+            yield from list(_Case(self, self._queueing, workload, name, queue).causes())[:1]
+
+    def known(self, system: str, file: str) -> Mapping[str, SchedulerQueue]:
+        """The queues that may be meant for the objects of a file: those of an example are for what lies beside them."""
+        every = self.queues[system]
+        return {name: each for name, each in every.items() if each.at is None or is_for(each.at.file, file)}
 
     def _of_namespace(self, name: QueueName, namespace: str) -> QueueName:
         """Volcano's webhook gives jobs of the queue ``default`` the queue that their namespace names, if it does."""
@@ -114,7 +124,7 @@ class SchedulerQueues:
             return
         for workload in self._snapshot.workloads.objects:
             pods = tuple(each for each in workload.pod_sets if group.holds(each, template_of(workload, each)))
-            if pods:
+            if pods and self.known(VOLCANO_QUEUES, group.field.document.file):
                 own = Workload(workload.owner, workload.api_version, pods, workload.field)
                 name = QueueName(VOLCANO_QUEUES, queue.scalar or "", queue.at)
                 yield from _Case(self, self._queueing, own, name, queue.scalar or "", group.field).causes()
@@ -133,7 +143,7 @@ class _Case:
 
     def causes(self) -> Iterator[QueueRefusal]:
         """Every reason why its pods never start, the most basic first."""
-        known = self.queues.queues[self.name.system]
+        known = self.queues.known(self.name.system, self.workload.field.document.file)
         found = known.get(self.queue)
         if found is None:
             yield from self._missing(known)

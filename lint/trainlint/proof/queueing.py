@@ -9,6 +9,7 @@ from itertools import product
 from typing import Final
 
 from trainlint.finding import Location
+from trainlint.inventory.instance_types import ACCELERATORS
 from trainlint.kube.kueue import (
     KUEUE_GROUP,
     KUEUE_KINDS,
@@ -31,6 +32,8 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.queue_flavor import refusal
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
+from trainlint.source.examples import is_for
+from trainlint.workload.expansion import Context
 from trainlint.workload.management import QUEUE_LABEL
 from trainlint.workload.together import KUEUE_REQUIRED
 
@@ -70,6 +73,11 @@ class Queueing:
         """Everything of Kueue in the snapshot."""
         return read_queues(self.snapshot)
 
+    @cached_property
+    def context(self) -> Context:
+        """What the pods of an object may depend on, beside the object."""
+        return Context(self.snapshot.settings, {ref: each.field for ref, each in self.snapshot.by_ref.items()})
+
     def knows(self, at: Location) -> bool:
         """Whether the object whose queue is written there has it here, down to the ClusterQueue."""
         return any(
@@ -103,7 +111,14 @@ class Queueing:
         return self.queues.cluster.get(local.cluster_queue)
 
     def elsewhere(self, pod_set: PodSet) -> bool:
-        """Whether the pods, whose object names no namespace, may be meant for a queue of the name in another one."""
+        """Whether the pods, whose object names no namespace, may be meant for a queue of the name in another one, or
+        whether the queue is that of an example which the object is no part of.
+        """
+        found = self.queues.local.get((pod_set.namespace, pod_set.queue))
+        queue = None if found is None else self.queues.cluster.get(str(found.cluster_queue))
+        places = (each.at for each in (found, queue) if each is not None)
+        if any(at is not None and not is_for(at.file, pod_set.at.file) for at in places):
+            return True
         if pod_set.owner not in self._unstated:
             return False
         return (
@@ -147,6 +162,12 @@ class Queueing:
         if levels is not None and level not in levels:
             return f"{level} is no level of its topology {flavor.topology}"
         return None
+
+    def is_counted(self, resource: str) -> bool:
+        """Whether Kueue counts a resource under its own name: shares of devices and what DRA offers may be transformed
+        into others by its configuration, which is not in Git.
+        """
+        return "/" not in resource or resource in ACCELERATORS
 
     def requests(self, pod_set: PodSet) -> Mapping[str, object]:
         """What one pod requests, without zeros."""

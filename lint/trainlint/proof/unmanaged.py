@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
@@ -47,9 +48,16 @@ def unmanaged(queueing: Queueing) -> Iterator[MissedQueue]:
     snapshot = queueing.snapshot
     if not (queueing.queues.local or queueing.queues.cluster or snapshot.settings.kueue):
         return
+    kinds: dict[str, list[MissedQueue]] = {}
     for workload in snapshot.workloads.objects:
         if workload.field.document.file not in snapshot.unrendered and workload.pod_sets:
-            yield from list(_Case(queueing, workload, read_meta(workload.field)).causes())[:1]
+            case = _Case(queueing, workload, read_meta(workload.field))
+            if left_out := case.kind_left_out():
+                kinds.setdefault(workload.owner.kind, []).append(left_out)
+            else:
+                yield from list(case.causes())[:1]
+    for first, *rest in kinds.values():
+        yield replace(first, places=(*first.places, *(("is left out too", each.at) for each in rest)))
 
 
 @fact(eq=False)
@@ -64,7 +72,6 @@ class _Case:
         """Every reason why Kueue does not queue it, although it is meant to."""
         label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
         if label.present:
-            yield from self._kind_left_out(label)
             yield from self._namespace_left_out(label)
             return
         yield from self._annotation()
@@ -74,14 +81,16 @@ class _Case:
             yield from self._namespace_left_out(None)
         yield from self._suspended()
 
-    def _kind_left_out(self, label: Field) -> Iterator[MissedQueue]:
+    def kind_left_out(self) -> MissedQueue | None:
+        """A kind that Kueue is not told to manage, although objects of it name a queue."""
         manager = self.queueing.snapshot.settings.kueue
-        if manager is None or manages(manager, self.meta.api_version, self.meta.kind):
-            return
+        label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
+        if not label.present or manager is None or manages(manager, self.meta.api_version, self.meta.kind):
+            return None
         enabled = ", ".join(sorted(manager.frameworks | manager.external))
         text = f"its configuration enables {enabled}, and {self.meta.kind} is not among these, so nothing queues it"
         places = (("says which kinds it manages", manager.at),) if manager.at else ()
-        yield self._cause(text, label.at, f"add {self.meta.kind} to integrations.frameworks of Kueue", places)
+        return self._cause(text, label.at, f"add {self.meta.kind} to integrations.frameworks of Kueue", places)
 
     def _namespace_left_out(self, label: Field | None) -> Iterator[MissedQueue]:
         """managedJobsNamespaceSelector: without a match the controller does nothing for the job, whatever it names."""

@@ -105,6 +105,7 @@ def _never_admitted(causes: Sequence[QueueCause]) -> Finding:
         related=tuple(Related(role, at) for role, at in places),
         evidence={"queue": cause.queue or "none"},
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
+        severity=Severity.WARNING if cause.stuck else None,
         cause=f"{cause.queue} {cause.reason}",
         fixes=lambda: cause.fixes,
     )

@@ -52,9 +52,9 @@ class _Scan:
 
 
 class Assigner:
-    """One ClusterQueue, alone on an empty cluster."""
+    """One ClusterQueue, alone on an empty cluster. Without ``forests`` nobody knows the nodes: topologies have room."""
 
-    def __init__(self, queue: ClusterQueue, queues: Queues, forests: Mapping[str, Forest]) -> None:
+    def __init__(self, queue: ClusterQueue, queues: Queues, forests: Mapping[str, Forest] | None) -> None:
         self.queue = queue
         self._queues = queues
         self._forests = forests
@@ -72,6 +72,16 @@ class Assigner:
         if key not in self._capacity:
             self._capacity[key] = most(self.queue, flavor, resource, self._queues, alone=True) or 0
         return self._capacity[key]
+
+    @cached_property
+    def is_known(self) -> bool:
+        """Whether every amount that the queue can get is known."""
+        return all(
+            most(self.queue, name, resource, self._queues, alone=True) is not None
+            for group in self.queue.groups
+            for name in group.flavors
+            for resource in group.covered
+        )
 
     def cycle(self, teams: Sequence[Team], memory: Memory) -> Assignment:
         """What one cycle of the scheduler makes of a workload, with what it remembers of the cycle before."""
@@ -216,17 +226,17 @@ class Assigner:
                 delayed = True
             else:
                 by_flavor.setdefault(name, []).append(team)
-        if not self._have_room(by_flavor):
+        if self._forests is not None and not self._have_room(by_flavor, self._forests):
             return Assignment(flavors, frozenset({Code.TOPOLOGY}), memory)
         if any(not team.requests for placed in by_flavor.values() for team in placed):
             return Assignment(flavors, frozenset({Code.NO_LONGER_FITS}), memory, again=True)
         return Assignment(flavors, frozenset(), memory, delayed)
 
-    def _have_room(self, by_flavor: Mapping[str, Sequence[Team]]) -> bool:
+    def _have_room(self, by_flavor: Mapping[str, Sequence[Team]], forests: Mapping[str, Forest]) -> bool:
         """Whether each flavor's topology holds its pod sets, placed one after the other."""
         by_host: dict[Path, dict[str, int]] = {}
         for name, teams in sorted(by_flavor.items()):
-            forest = self._forests[name]
+            forest = forests[name]
             used = by_host if forest.by_host else {}
             for group in groups_of(teams):
                 leader, workers = leader_and_workers(group)
