@@ -132,8 +132,10 @@ def test_namespaces_that_the_selector_leaves_out(
 
 def test_kinds_that_the_configuration_does_not_enable(tmp_path: Path) -> None:
     text = KUEUE + NAMESPACE.replace("LABELS", "managed: 'yes'") + CONFIGURATION
-    (message,) = found(tmp_path / "a", text.replace("FRAMEWORKS", "jobset.x-k8s.io/jobset") + job(LABEL))
+    two = job(LABEL) + "---\n" + job(LABEL).replace("name: j,", "name: k,")
+    (message,) = found(tmp_path / "a", text.replace("FRAMEWORKS", "jobset.x-k8s.io/jobset") + two)
     assert "jobset.x-k8s.io/jobset" in message
+    assert "and 1 more" in message
     assert found(tmp_path / "b", text.replace("FRAMEWORKS", "batch/job") + job(LABEL)) == []
 
 
@@ -196,3 +198,12 @@ def test_a_job_of_volcano_has_its_queue_in_the_spec(tmp_path: Path, queue: str, 
         "template: {spec: {restartPolicy: Never, containers: [{name: c, image: x}]}}}]}}"
     )
     assert len(found(tmp_path, VOLCANO + text)) == missed
+
+
+def test_kuberay_names_the_scheduler_in_its_pods(tmp_path: Path) -> None:
+    ray = (
+        "{apiVersion: ray.io/v1, kind: RayCluster, metadata: {name: r, namespace: ml, "
+        "labels: {kai.scheduler/queue: team}}, spec: {headGroupSpec: {rayStartParams: {}, "
+        "template: {spec: {containers: [{name: h, image: x}]}}}}}"
+    )
+    assert found(tmp_path, KAI + ray) == []

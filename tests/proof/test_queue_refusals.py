@@ -216,3 +216,17 @@ def test_queues_of_other_systems_keep_their_namespaces(tmp_path: Path) -> None:
     queue = "apiVersion: rabbitmq.com/v1beta1\nkind: Queue\nmetadata: {name: q, namespace: NS}\nspec: {durable: true}\n"
     result = lint(tmp_path, {"all.yaml": queue.replace("NS", "a") + "---\n" + queue.replace("NS", "b")})
     assert not result.findings
+
+
+def test_the_default_queue_counts_where_it_is_known_to_be_applied(tmp_path: Path) -> None:
+    small = volcano_queue("default", "capability: {nvidia.com/gpu: 1}")
+    files = {"install/queue.yaml": small, "jobs/job.yaml": vcjob("default")}
+    assert not [each for each in lint(tmp_path / "a", files).findings if each.finding.rule == RULE]
+    known = {"trainlint.yaml": "clusters: [{name: c, paths: [install, jobs]}]\n"}
+    assert [each for each in lint(tmp_path / "b", files | known).findings if each.finding.rule == RULE]
+    assert found(tmp_path / "c", small + vcjob("default"))
+
+
+def test_the_queue_of_an_example_is_for_what_lies_beside_it(tmp_path: Path) -> None:
+    files = {"examples/one/queue.yaml": volcano_queue("a"), "examples/two/job.yaml": vcjob("b")}
+    assert not [each for each in lint(tmp_path, files).findings if each.finding.rule == RULE]

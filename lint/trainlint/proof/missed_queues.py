@@ -32,7 +32,7 @@ def missed_queues(snapshot: Snapshot, queues: SchedulerQueues) -> Iterator[Misse
     for workload in snapshot.workloads.objects:
         if workload.field.document.file in snapshot.unrendered:
             continue
-        case = _Case(workload)
+        case = _Case(workload, queues.schedulers.get(workload.api_version))
         found: list[MissedQueue] = []
         file = workload.field.document.file
         if queues.known(KAI_QUEUES, file):
@@ -44,9 +44,10 @@ def missed_queues(snapshot: Snapshot, queues: SchedulerQueues) -> Iterator[Misse
 
 @fact(eq=False)
 class _Case:
-    """One object."""
+    """One object. ``scheduler`` is the one for which its operator makes PodGroups, if that is known."""
 
     workload: Workload
+    scheduler: str | None
 
     def of_kai(self) -> Iterator[MissedQueue]:
         """The label that KAI reads, of the object or of its pods, and the scheduler that reads it."""
@@ -54,7 +55,7 @@ class _Case:
         by_kai = [pods for pods in self._pods if pods.spec.scheduler_name == KAI]
         by_default = [pods for pods in self._pods if pods.spec.scheduler_name in _DEFAULT_SCHEDULER]
         if label is not None:
-            if by_default:
+            if by_default and not self._is_sent_to_kai:
                 yield self._past_kai(label, by_default)
             return
         if not by_kai:
@@ -67,6 +68,11 @@ class _Case:
                 if _slip(key, KAI_LABEL):
                     text = f"the label {key} is none that KAI reads, so its pods go to the default queue"
                     yield self._cause(text, written, f"write {KAI_LABEL}", Rename(written.at, KAI_LABEL))
+
+    @property
+    def _is_sent_to_kai(self) -> bool:
+        """Whether an operator names the scheduler in the pods that it makes: KubeRay's options are seldom in Git."""
+        return self.scheduler == KAI or read_meta(self.workload.field).api_group == "ray.io"
 
     def _past_kai(self, label: Field, pods: list[PodSet]) -> MissedQueue:
         names = " and ".join(each.name for each in pods)

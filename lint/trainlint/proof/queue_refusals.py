@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -105,9 +106,19 @@ class SchedulerQueues:
             yield from list(_Case(self, self._queueing, workload, name, queue).causes())[:1]
 
     def known(self, system: str, file: str) -> Mapping[str, SchedulerQueue]:
-        """The queues that may be meant for the objects of a file: those of an example are for what lies beside them."""
-        every = self.queues[system]
-        return {name: each for name, each in every.items() if each.at is None or is_for(each.at.file, file)}
+        """The queues that may be meant for the objects of a file: those of an example are for what lies beside them.
+
+        What Git says of a queue that the installation makes is true of a cluster that is known, and else for what lies
+        in the same directory: whether anybody applies it there is not known.
+        """
+        return {name: each for name, each in self.queues[system].items() if self._counts(each, file)}
+
+    def _counts(self, queue: SchedulerQueue, file: str) -> bool:
+        if queue.at is None:
+            return True
+        if queue.name in _BUILT_IN[queue.system] and not self._snapshot.settings.cluster:
+            return posixpath.dirname(queue.at.file) == posixpath.dirname(file)
+        return is_for(queue.at.file, file)
 
     def _of_namespace(self, name: QueueName, namespace: str) -> QueueName:
         """Volcano's webhook gives jobs of the queue ``default`` the queue that their namespace names, if it does."""

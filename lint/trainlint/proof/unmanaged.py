@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -11,6 +11,7 @@ from trainlint.finding import Fix, Location, Move, Put, Rename
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.names import distance
 from trainlint.kube.values import is_placeholder
+from trainlint.model.settings import KueueManager
 from trainlint.model.workload import Workload
 from trainlint.proof.missed_queue import MissedQueue
 from trainlint.proof.queueing import Queueing
@@ -48,16 +49,31 @@ def unmanaged(queueing: Queueing) -> Iterator[MissedQueue]:
     snapshot = queueing.snapshot
     if not (queueing.queues.local or queueing.queues.cluster or snapshot.settings.kueue):
         return
-    kinds: dict[str, list[MissedQueue]] = {}
+    left: list[MissedQueue] = []
     for workload in snapshot.workloads.objects:
         if workload.field.document.file not in snapshot.unrendered and workload.pod_sets:
             case = _Case(queueing, workload, read_meta(workload.field))
             if left_out := case.kind_left_out():
-                kinds.setdefault(workload.owner.kind, []).append(left_out)
+                left.append(left_out)
             else:
                 yield from list(case.causes())[:1]
-    for first, *rest in kinds.values():
-        yield replace(first, places=(*first.places, *(("is left out too", each.at) for each in rest)))
+    if left:
+        yield _as_one(left, snapshot.settings.kueue)
+
+
+def _as_one(left: Sequence[MissedQueue], manager: KueueManager | None) -> MissedQueue:
+    """What the configuration leaves out is one cause, whatever it is of."""
+    first = left[0]
+    kinds = sorted({each.owner.kind for each in left})
+    enabled = ", ".join(sorted(manager.frameworks | manager.external)) if manager else ""
+    more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+    return replace(
+        first,
+        text=f"Kueue does not see {first.owner}{more}: its configuration enables {enabled or 'nothing'}, and not "
+        f"{', '.join(kinds)}, so nothing queues them",
+        remedy=f"add {', '.join(kinds)} to integrations.frameworks of Kueue",
+        places=(*first.places, *(("is left out too", each.at) for each in left[1:])),
+    )
 
 
 @fact(eq=False)
@@ -87,10 +103,8 @@ class _Case:
         label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
         if not label.present or manager is None or manages(manager, self.meta.api_version, self.meta.kind):
             return None
-        enabled = ", ".join(sorted(manager.frameworks | manager.external))
-        text = f"its configuration enables {enabled}, and {self.meta.kind} is not among these, so nothing queues it"
         places = (("says which kinds it manages", manager.at),) if manager.at else ()
-        return self._cause(text, label.at, f"add {self.meta.kind} to integrations.frameworks of Kueue", places)
+        return self._cause("", label.at, "", places)
 
     def _namespace_left_out(self, label: Field | None) -> Iterator[MissedQueue]:
         """managedJobsNamespaceSelector: without a match the controller does nothing for the job, whatever it names."""
