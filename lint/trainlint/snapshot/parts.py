@@ -19,7 +19,7 @@ MOST: Final = 50_000
 """Of how many choices a repository is worth it: parts, each with one child of each set. Beyond, a part leaves out what
 the sets hold that have nothing to do with it.
 """
-SHOWN: Final = 3
+SHOWN: Final = 5
 
 
 def parts(
@@ -108,8 +108,7 @@ class _Parts:
         ]
         if not beside:
             return why
-        more = f" and {len(beside) - SHOWN} more" if len(beside) > SHOWN else ""
-        return f"{why}; of other alternatives it takes {', '.join(beside[:SHOWN])}{more}"
+        return f"{why}; of other alternatives it takes {_some(beside)}"
 
     def _open(self, own: Sequence[Side], chosen: Sequence[str | None]) -> frozenset[str]:
         made_for = {number for number, _ in own}
@@ -134,13 +133,19 @@ def _shown(name: str) -> str:
     return posixpath.dirname(name) or name if is_kustomization(name) else name
 
 
+def _some(names: Sequence[str]) -> str:
+    """The first of many names, and how many more there are."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return f"{', '.join(names[:SHOWN])}{more}"
+
+
 def _what(key: Key) -> str:
     return f"{key[1]} {key[3]}"
 
 
 def _why(each: Alternatives, child: str) -> str:
-    others = ", ".join(other for other in each.children if other != child)
-    why = f"{_what(each.example)} is defined differently in {others}"
+    others = [other for other in each.children if other != child]
+    why = f"{_what(each.example)} is defined differently in {_some(others)}"
     if each.files and CHART_FILE in each.children:
         why += "; a chart is installed with one of its values files at a time, or with its own values alone"
     elif each.files:
@@ -151,9 +156,8 @@ def _why(each: Alternatives, child: str) -> str:
 
 def _why_single(sets: Sequence[Alternatives], place: str) -> str:
     what = [_what(each.example) for each in sets]
-    others = dict.fromkeys(_shown(other) for each in sets for other in each.children if other != place)
-    more = f" and {len(what) - SHOWN} more" if len(what) > SHOWN else ""
+    others = [*dict.fromkeys(_shown(other) for each in sets for other in each.children if other != place)]
     return (
-        f"{', '.join(what[:SHOWN])}{more} {'is' if len(what) == 1 else 'are'} defined differently "
-        f"in {', '.join(others)}; everything else is deployed together with either"
+        f"{_some(what)} {'is' if len(what) == 1 else 'are'} defined differently "
+        f"in {_some(others)}; everything else is deployed together with either"
     )
