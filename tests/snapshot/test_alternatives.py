@@ -164,6 +164,18 @@ def test_of_other_sets_a_snapshot_takes_what_has_its_name(tmp_path: Path) -> Non
     }
 
 
+def test_of_very_many_sets_a_snapshot_takes_only_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trainlint.snapshot.parts.MOST", 10)
+    files = {f"{app}/{stage}/j.yaml": job(app, image=stage) for app in ("a", "b") for stage in ("x", "y")}
+    found = snapshots(tmp_path, {**files, "shared.yaml": job("other")})
+    assert {name: holds(each) for name, each in found.items()} == {
+        f"{app}/{stage}": [f"{app}/{stage}/j.yaml:Job/{app}", "shared.yaml:Job/other"]
+        for app in ("a", "b")
+        for stage in ("x", "y")
+    }
+    assert all(each.may_hold_more("ml") for each in found.values())
+
+
 def test_one_object_that_two_directories_define_differently_alternates_alone(tmp_path: Path) -> None:
     files = {
         "shared/redis.yaml": job("redis", image="7"),

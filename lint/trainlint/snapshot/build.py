@@ -82,7 +82,7 @@ def build_snapshots(
     alternatives = find_alternatives(read, repository.together, repository.places, repository.transformed)
     sides = Sides(alternatives, repository.places)
     dealt = Dealt(left if alternatives else (), repository, sides)
-    made = parts(alternatives, sides)
+    made = parts(alternatives, sides, objects=len(left))
     world = World(left, sides, made) if alternatives else None
     for part in made:
         rest = Rest(part, world) if world is not None else None

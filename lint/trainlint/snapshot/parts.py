@@ -15,28 +15,28 @@ from trainlint.source.reading import is_kustomization
 __all__ = ["parts"]
 
 EVERYWHERE: Final = ""
-MOST: Final = 50_000
-"""Of how many choices a repository is worth it: parts, each with one child of each set. Beyond, a part leaves out what
-the sets hold that have nothing to do with it.
+MOST: Final = 60_000
+"""How many objects all parts may hold together. Where they would hold more (hundreds of examples in one repository), a
+part leaves out what other sets hold.
 """
 SHOWN: Final = 5
 
 
 def parts(
-    alternatives: tuple[Alternatives, ...], sides: Sides | None = None, *, alone: bool = False
+    alternatives: tuple[Alternatives, ...], sides: Sides | None = None, *, objects: int = 0, alone: bool = False
 ) -> tuple[Part, ...]:
     """The parts. Independent sets add up, they do not multiply: a part is made for one child of one set, and takes of
     each other set the child that is nearest to it (or has its name); of a set inside another child it takes none.
 
-    ``alone``: it takes nothing of the sets that have nothing to do with it.
+    ``objects`` says how many objects there are. ``alone``: a part takes nothing of other sets.
     """
     if not alternatives:
         return (Part(".", "nothing in it is defined twice in different ways"),)
-    return _Parts(alternatives, sides or Sides(alternatives), alone=alone).made()
+    return _Parts(alternatives, sides or Sides(alternatives), objects, alone=alone).made()
 
 
 class _Parts:
-    def __init__(self, alternatives: tuple[Alternatives, ...], sides: Sides, *, alone: bool) -> None:
+    def __init__(self, alternatives: tuple[Alternatives, ...], sides: Sides, objects: int, *, alone: bool) -> None:
         self._alternatives = alternatives
         self._sides = sides
         self._outer = [dict(sides.of("/".join((*each.directory, "")))) for each in alternatives]
@@ -52,7 +52,7 @@ class _Parts:
                 for side in sides.of(place)[-1:]:
                     self._inside[side][number] = None
         count = sum(len(each.children) for each in alternatives if each.key is None) + len(self._singles)
-        self._alone = alone or count * len(alternatives) > MOST
+        self._alone = alone or count * max(objects, len(alternatives)) > MOST
 
     def made(self) -> tuple[Part, ...]:
         """Each state once, under the name of the first child that it was made for."""
