@@ -23,7 +23,7 @@ spec:
       replicas: 2
       restartPolicy: Never
       template:
-        spec: {containers: [{name: pytorch, image: "registry.example/t:1", resources: {limits: {nvidia.com/gpu: GPUS}}}]}
+        spec: {containers: [{name: pytorch, image: "t:1", resources: {limits: {nvidia.com/gpu: GPUS}}}]}
 """
 FITS, TOO_LARGE = {"name": "ml/t", "exists": "proved"}, {"name": "ml/t", "exists": "refuted"}
 UNKNOWN = {"name": "ml/t", "exists": "unknown"}
