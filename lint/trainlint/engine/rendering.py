@@ -49,7 +49,8 @@ def rendered_repository(
     faults = _faults(world, readings)
 
     def read(*rendered: Rendered) -> Repository:
-        return read_repository(readings, [file.name for file in world.files], world.real, rendered, faults)
+        names = [file.name for file in world.files]
+        return read_repository(readings, names, world.real, rendered, faults, lambda engine: _is_missing(engine, setup))
 
     kustomizations = _kustomizations(world, readings, setup, builds, tell)
     repository = read(*kustomizations, *_charts(world, readings, setup, builds))
@@ -158,6 +159,15 @@ def _charts(
         return ()
     cluster = Cluster(_version(setup.settings), served(readings) | _of_plugins(setup.settings))
     return render_charts(world, KindFilter(READ_KINDS), program, store=builds, cluster=cluster, installs=installs)
+
+
+def _is_missing(engine: str, setup: Setup) -> bool:
+    """Whether a renderer is wanted and none was found."""
+    if engine == "kustomize":
+        return setup.configuration.render.kustomize and kustomize() is None
+    from trainlint.source.helm.renderer import helm  # noqa: PLC0415 (only where there are charts)
+
+    return setup.configuration.render.helm and helm() is None
 
 
 def _version(settings: Sequence[Settings]) -> str:

@@ -24,6 +24,7 @@ from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORA
 from trainlint.snapshot.repository import Repository
 from trainlint.source.builds import open_builds
 from trainlint.source.files import World
+from trainlint.source.hint import hint
 from trainlint.source.template import Template
 from trainlint.source.testdata import home_of_test
 
@@ -49,13 +50,6 @@ BACKGROUND = (
     | STORAGE_KINDS
 )
 """Kinds that say something about others and are nothing to analyse by themselves."""
-
-
-REMEDIES = {
-    "helm": "install helm, or `pip install 'trainlint[helm]'`; or lint what it renders to: "
-    "helm template CHART | trainlint check -",
-}
-"""What helps with templates, by their engine."""
 
 
 def run(world: World, asked: Asked, cache: Cache | None, begun: Ahead | None) -> Result:
@@ -159,7 +153,7 @@ def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
     for reading in state.readings:
         found += reading.unknowns
         if reading.file not in state.repository.rendered_files and charts.get(reading.file) not in told:
-            found += map(_unrendered, reading.templates)
+            found += (_unrendered(each, state.repository) for each in reading.templates)
     found += state.repository.unknowns
     for each in state.facts:
         found += each.unknowns
@@ -167,11 +161,11 @@ def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
         yield state.places.unknown(unknown)
 
 
-def _unrendered(template: Template) -> Unknown:
+def _unrendered(template: Template, repository: Repository) -> Unknown:
     return Unknown(
         f"the objects in {template.location.file}",
         f"the template{'' if template.engine == 'template' else f' ({template.engine})'} was not rendered",
-        REMEDIES.get(template.engine, "lint what it renders to"),
+        hint(template.engine, "CHART", missing=repository.missing(template.engine)),
         at=template.location,
     )
 

@@ -19,6 +19,7 @@ from trainlint.snapshot.objects import ApiObject, api_objects
 from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
 from trainlint.source.document import Document
 from trainlint.source.faults import Fault
+from trainlint.source.hint import hint
 from trainlint.source.kustomization import (
     Kustomization,
     Resolution,
@@ -32,12 +33,6 @@ from trainlint.source.rendered import Rendered
 from trainlint.source.testdata import find_test_homes, home_of_test, is_assertion, is_assertion_file
 
 __all__ = ["Repository", "read_repository"]
-
-RENDER = (
-    "install kustomize, kubectl or the extra trainlint[kustomize], or lint what it makes: "
-    "kubectl kustomize {} | trainlint check -"
-)
-"""What helps where nothing renders kustomizations."""
 
 
 @fact(eq=False, slots=False)
@@ -76,6 +71,7 @@ class Repository:
     unbuilt: tuple[Unbuilt, ...] = ()
     emptied: tuple[Emptied, ...] = ()
     real: Callable[[str], str] = lambda name: name
+    missing: Callable[[str], bool] = lambda engine: True
 
     @cached_property
     def rendered_files(self) -> frozenset[str]:
@@ -139,11 +135,13 @@ def read_repository(
     real: Callable[[str], str] = lambda name: name,
     rendered: Sequence[Rendered] = (),
     faults: Mapping[str, tuple[Fault, ...]] | None = None,
+    missing: Callable[[str], bool] = lambda engine: True,
 ) -> Repository:
     """The objects of all readings, with what kustomizations do to them.
 
     ``files`` are the names of all files of the world, ``real`` resolves links among them. What ``rendered`` roots make
     takes the place of the objects in their files. ``faults`` are those of kustomizations themselves, by directory.
+    ``missing`` tells whether no renderer was found, by its name.
     """
     replaced = _files_of(rendered)
     kustomizations = read_kustomizations(readings)
@@ -178,7 +176,7 @@ def read_repository(
         places=_places(kustomizations, resolution, transformed, replaced),
         moved=_moved(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered, broken)),
+        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered, broken, missing)),
         rendered=tuple(rendered),
         kustomizations=kustomizations,
         reached=resolution.files,
@@ -274,6 +272,7 @@ def _unrendered(
     objects: Iterable[ApiObject],
     rendered: Sequence[Rendered],
     broken: Mapping[tuple[str, str], tuple[Fault, ...]],
+    missing: Callable[[str], bool],
 ) -> Iterator[Unknown]:
     """What is not known of kustomizations: what was rendered, or not for a reason, speaks for itself."""
     told = {posixpath.dirname(each.root): each for each in rendered if is_kustomization(each.root)}
@@ -284,13 +283,13 @@ def _unrendered(
         each = next(each for each in kustomizations.values() if (each.directory or ".") == name)
         if (each.directory, "") in broken:
             fault = broken[each.directory, ""][0]
-            missing = f"its objects: it does not build, as {fault.name} {fault.what}"
-            yield Unknown(f"kustomization {name}", missing, fault.remedy, Location(each.file, 0))
+            what = f"its objects: it does not build, as {fault.name} {fault.what}"
+            yield Unknown(f"kustomization {name}", what, fault.remedy, Location(each.file, 0))
         elif each.directory not in told:
             yield Unknown(
                 subject=f"kustomization {name}",
                 missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
-                remedy=RENDER.format(name),
+                remedy=hint("kustomize", name, missing=missing("kustomize")),
                 at=Location(each.file, 0),
             )
     done = {root for root, each in told.items() if not each.failed}

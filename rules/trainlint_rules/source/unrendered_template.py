@@ -35,14 +35,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Severity
 from trainlint.rule import Repository, rule
-from trainlint.snapshot.repository import RENDER
+from trainlint.source.hint import hint
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered import Rendered
 from trainlint.source.template import Template
-
-HOW = {
-    "helm": "install helm, or `pip install 'trainlint[helm]'`; or: helm template {place} | trainlint check -",
-}
 
 
 @rule(Severity.NOTE, sees=Repository)
@@ -63,7 +59,7 @@ def check(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             message=f"{place} was not rendered{known}: its objects ({kinds}) are unknown",
             at=templates[0].location,
-            remedy=HOW[engine].format(place=place) if engine in HOW else "lint what it renders to",
+            remedy=hint(engine, place, missing=repository.missing(engine)),
             evidence={"engine": engine, "templates": len(templates)},
             span=templates[0].span if engine != "helm" else None,
             cause=place,
@@ -89,7 +85,7 @@ def check(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             message=f"the kustomization {directory} was not rendered: what it changes is unknown",
             at=Location(repository.kustomization_files[directory], 0),
-            remedy=RENDER.format(directory),
+            remedy=hint("kustomize", directory, missing=repository.missing("kustomize")),
             evidence={"engine": "kustomize"},
             cause=directory,
         )
