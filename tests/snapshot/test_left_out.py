@@ -86,7 +86,8 @@ def test_a_policy_that_only_another_state_holds_keeps_a_group_from_being_proved(
     assert verdicts(lint(tmp_path / "others", others)) == {("ml/train", "one"): PROVED}
 
 
-def test_a_group_outside_of_the_states_is_judged_with_the_policy_too(tmp_path: Path) -> None:
+def test_a_group_outside_of_the_states_is_proved_in_none_that_goes_without_the_policy(tmp_path: Path) -> None:
+    # Only etcd conflicts. That `two` closes the namespace may hold for a job that belongs to neither of them.
     result = lint(
         tmp_path,
         {
@@ -97,7 +98,22 @@ def test_a_group_outside_of_the_states_is_judged_with_the_policy_too(tmp_path: P
             "two/deny.yaml": policy(),
         },
     )
-    assert verdicts(result) == {("ml/train", "one"): PROVED, ("ml/train", "two"): REFUTED}
+    assert verdicts(result) == {("ml/train", "one"): UNKNOWN, ("ml/train", "two"): REFUTED}
+
+
+def test_a_group_of_a_state_is_proved_without_the_policy_of_the_next_one(tmp_path: Path) -> None:
+    result = lint(
+        tmp_path,
+        {
+            "nodes.yaml": NODES,
+            "before/etcd.yaml": etcd("1"),
+            "before/job.yaml": torch(),
+            "after/etcd.yaml": etcd("2"),
+            "after/job.yaml": torch(),
+            "after/deny.yaml": policy(),
+        },
+    )
+    assert verdicts(result) == {("ml/train", "before"): PROVED, ("ml/train", "after"): REFUTED}
 
 
 def test_a_state_that_defines_the_policy_itself_needs_no_other_definition(tmp_path: Path) -> None:

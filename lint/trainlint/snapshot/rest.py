@@ -138,25 +138,36 @@ class Rest:
         return not self._world.takes(self._part, each)
 
     def _is_judged(self, each: ApiObject, owners: Collection[ObjectRef]) -> bool:
-        own = {
-            side
-            for owner in owners
-            for definition in self._world.named(owner)
-            for _, sides in self._world.sides.of_object(definition)
-            if self._part.takes(sides)
-            for side in sides
+        """Whether the owners are judged with an object that is left out as often as they should be: they have another
+        definition of it beside them; or another snapshot holds it and them, and here another definition takes its
+        place, or they belong themselves to the state that goes without it. What stands outside of all states is proved
+        in none that goes without an object which may bear on it.
+        """
+        own = self._taken(definition for owner in owners for definition in self._world.named(owner))
+        rivals = [rival for rival in self._world.rivals(each) if not self.leaves_out(rival)]
+        if not own.isdisjoint(self._taken(rivals)):
+            return True
+        states = {number for number, _ in own}
+        against = {
+            number
+            for _, sides in self._world.sides.of_object(each)
+            for number, child in sides
+            if self._part.chosen[number] != child
         }
-        beside = (
-            side
-            for rival in self._world.rivals(each)
-            for _, sides in self._world.sides.of_object(rival)
-            if self._part.takes(sides)
-            for side in sides
-        )
-        return any(side in own for side in beside) or any(
+        return (bool(rivals) or not states.isdisjoint(against)) and any(
             self._world.takes(part, each) and all(self._holds(part, owner) for owner in owners)
             for part in self._world.made_for(each)
         )
+
+    def _taken(self, objects: Iterable[ApiObject]) -> set[Side]:
+        """The sides on which objects stand that the snapshot holds."""
+        return {
+            side
+            for each in objects
+            for _, sides in self._world.sides.of_object(each)
+            if self._part.takes(sides)
+            for side in sides
+        }
 
     def _holds(self, part: Part, owner: ObjectRef) -> bool:
         found = self._world.named(owner)
