@@ -124,11 +124,10 @@ def test_a_group_that_can_never_be_scheduled_names_the_rule(world: Path) -> None
     assert all(zone["lacks"] for zone in group["zones"])
 
 
-def test_without_nodes_the_answer_is_unknown_and_says_why(world: Path) -> None:
+def test_without_nodes_the_answer_is_conditional(world: Path) -> None:
     (world / "nodes.yaml").unlink()
     (group,) = groups()
-    assert (group["exists"], group["zones"]) == ("unknown", [])
-    assert any("inventory" in text for text in group["missing"])
+    assert (group["exists"], group["for_all"], group["zones"]) == ("conditional", "conditional", [])
 
 
 def test_text_and_markdown_say_the_same(world: Path) -> None:

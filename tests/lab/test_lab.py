@@ -292,12 +292,13 @@ def test_without_the_boundary_the_mended_state_stays_proved(lab: Any) -> None:
     assert answers(lab("after").drop(POLICIES).lint()) == ("proved", "proved", ("zone-a",))
 
 
-def test_without_an_inventory_nothing_is_proved_and_what_is_missing_is_said(lab: Any) -> None:
+def test_without_an_inventory_nothing_is_proved_and_what_the_group_needs_is_said(lab: Any) -> None:
     result = lab("after").drop(NODES).lint()
-    assert answers(result) == ("unknown", "unknown", ())
+    assert answers(result) == ("conditional", "conditional", ())
     assert not result.findings
-    assert any(unknown.subject == f"group {GROUP}" and "nodes" in unknown.missing for unknown in result.unknowns)
-    assert any("kubectl get nodes" in unknown.remedy for unknown in result.unknowns)
+    (group,) = [each for each in result.groups if each.name == GROUP]
+    assert group.needs is not None
+    assert {each.role: each.pods for each in group.needs.roles} == {each.name: each.pods for each in group.roles}
 
 
 def test_a_denied_flow_needs_no_inventory(lab: Any) -> None:

@@ -167,6 +167,7 @@ def everything() -> Result:
                     Role("trainers", 3, ("east",), at=Location("broken/training.yaml", 2)),
                 ),
                 flows=(NeededFlow("trainers", "leader", "TCP 7100", denied=True, cut=(("east", "west"),)),),
+                connections=Answer.REFUTED,
             ),
             GroupVerdict(
                 "speech/leader+trainers",
@@ -178,6 +179,7 @@ def everything() -> Result:
                 ("east",),
                 witness={"leader": "gpu-1", "trainers 0-2": ["gpu-1", "gpu-2", "gpu-3"]},
                 notes=("the pools are judged at their maximum size",),
+                connections=Answer.PROVED,
             ),
             GroupVerdict(
                 "lab/elastic",

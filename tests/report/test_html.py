@@ -132,7 +132,7 @@ def test_the_page_holds_everything_that_a_result_holds() -> None:
     read = sound(page(everything(), show_suppressed=True))
     (body,) = read.named("body")
     for text in (
-        "1 error (1 suppressed); 3 groups: 1 proved, 1 refuted, 1 unknown; 3 unknown facts",
+        "1 error (1 suppressed); 3 groups: 1 cannot run, 1 proved, 1 unknown; 3 unknown facts",
         "speech/leader+trainers",
         "no zone can run speech/leader+trainers",
         "broken/training.yaml:17",

@@ -89,11 +89,11 @@ def test_what_breaks_comes_first_with_its_job_and_its_place() -> None:
     breaks, groups = tables(render(everything()))
     assert breaks[1].startswith("error | `speech/leader+trainers` | no zone can run ")
     assert breaks[1].endswith("(`no-viable-zone`) | `broken/training.yaml:17` | ")
-    assert groups[0] == "group | snapshot | pods | viable zones | exists | for all | "
+    assert groups[0] == "group | snapshot | pods | can run | every placement | connections | "
     assert groups[1:] == [
-        "`speech/leader+trainers` | `broken` | 4 | none | **refuted** | **refuted** | ",
-        "`lab/elastic` | `mended` | ? | ? | unknown | unknown | ",
-        "`speech/leader+trainers` | `mended` | 4 | `east` | proved | proved | ",
+        "`speech/leader+trainers` | `broken` | 4 | **no** | **no** | **denied** | ",
+        "`lab/elastic` | `mended` | ? | unknown | unknown | unknown | ",
+        "`speech/leader+trainers` | `mended` | 4 | yes (east) | yes | ok | ",
     ]
 
 

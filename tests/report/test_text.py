@@ -63,10 +63,11 @@ snapshots
                      differently
 
 groups
-  name                    snapshot  pods  viable zones  exists   for all
-  speech/leader+trainers  broken    4     none          refuted  refuted
-  speech/leader+trainers  mended    4     east          proved   proved
-  lab/elastic             mended    ?     ?             unknown  unknown
+  name                    snapshot  pods  can run     every      connections
+                                                      placement
+  speech/leader+trainers  broken    4     no          no         denied
+  lab/elastic             mended    ?     unknown     unknown    unknown
+  speech/leader+trainers  mended    4     yes (east)  yes        ok
   note: speech/leader+trainers (mended): the pools are judged at their maximum
         size
   unknown: lab/elastic (mended): the number of workers is ${WORKERS}
@@ -83,7 +84,7 @@ unknown
 assumed
   - the CNI is Cilium 1.20 (no file names it)
 
-1 error (1 suppressed); 3 groups: 1 proved, 1 refuted, 1 unknown; 3 unknown
+1 error (1 suppressed); 3 groups: 1 cannot run, 1 proved, 1 unknown; 3 unknown
 facts
 """
 
@@ -106,8 +107,8 @@ def test_colour_adds_colour_and_nothing_else() -> None:
     assert sgr_removed(text) == AT_80_COLUMNS
     assert "\x1b[1;31merror[no-viable-zone]:\x1b[0m\x1b[1m no zone can run" in text
     assert "\x1b[1;36mnote[soft-colocation]:\x1b[0m" in text
-    assert "\x1b[31mrefuted\x1b[0m  \x1b[31mrefuted\x1b[0m" in text
-    assert "\x1b[32mproved\x1b[0m " in text
+    assert "\x1b[31mno\x1b[0m          \x1b[31mno\x1b[0m         \x1b[31mdenied\x1b[0m" in text
+    assert "\x1b[32myes\x1b[0m " in text
     assert "\x1b[33munknown\x1b[0m" in text
 
 
@@ -145,7 +146,7 @@ def test_one_snapshot_needs_no_names_of_snapshots() -> None:
     )
     text = render(result, Options())
     assert "snapshot" not in text
-    assert "  name                    pods  viable zones  exists   for all\n" in text
+    assert "  name                    pods  can run  every placement  connections\n" in text
 
 
 def test_nothing_to_analyse_is_said_and_hides_no_finding() -> None:

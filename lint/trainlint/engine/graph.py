@@ -93,7 +93,9 @@ def _across(proof: GroupProof) -> bool:
     if any(isinstance(cause, CapacityCause | DeadlockCause | FlowCause | PlacementCause) for cause in proof.causes):
         return False
     return any(
-        cause.across if isinstance(cause, ZoneCause) else isinstance(cause, SpreadCause) and cause.forces_split
+        cause.across or cause.undecided
+        if isinstance(cause, ZoneCause)
+        else isinstance(cause, SpreadCause) and cause.forces_split
         for cause in proof.causes
     )
 

@@ -29,7 +29,7 @@ from trainlint.source.reading import read
 
 __all__ = ["Judge", "Trial"]
 
-RANKS = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.PROVED: 2}
+RANKS = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.CONDITIONAL: 2, Answer.PROVED: 3}
 Answers = dict[tuple[str, str], tuple[Answer, Answer]]
 
 

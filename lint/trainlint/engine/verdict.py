@@ -49,6 +49,8 @@ def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVe
         notes=proof.notes,
         roles=roles,
         flows=tuple(_flows(proof)),
+        connections=proof.connections,
+        needs=proof.needs,
     )
 
 

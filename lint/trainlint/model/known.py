@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Final, TypeAlias, TypeVar
 
@@ -32,8 +33,18 @@ Known: TypeAlias = T | Undetermined
 
 
 class Answer(StrEnum):
-    """The three answers to a question."""
+    """The answers to a question; ``CONDITIONAL``: yes on every cluster that has what the pods need."""
 
     PROVED = "proved"
     REFUTED = "refuted"
+    CONDITIONAL = "conditional"
     UNKNOWN = "unknown"
+
+    @classmethod
+    def of_all(cls, answers: Iterable[Answer]) -> Answer:
+        """The answer to whether several things hold: the worst one; proved where there are none."""
+        found = set(answers)
+        return next((each for each in _WORST_FIRST if each in found), cls.PROVED)
+
+
+_WORST_FIRST: Final = (Answer.REFUTED, Answer.UNKNOWN, Answer.CONDITIONAL)

@@ -114,6 +114,8 @@ class Inventory:
     ``partial`` says why there may be others, ``cluster`` is the cluster's name where the source gives it: what names
     none and is not complete may be joined with what describes the rest. ``derived`` means that it was not written as
     an inventory, ``live`` that it lists nodes that there are, beside what makes more of them at the places ``also``.
+    ``ideal`` means that it was made from what pods ask for: it stands for every cluster that could exist,
+    and whatever Git does not hold is taken to be there.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Inventory:
     cluster: str = ""
     live: bool = False
     also: tuple[Location, ...] = field(default=(), compare=False, repr=False)
+    ideal: bool = False
 
 
 def is_of_platform(key: str) -> bool:

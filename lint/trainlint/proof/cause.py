@@ -64,6 +64,7 @@ class PlacementCause:
 
     ``also`` are the other pod sets of the same object with the same fault; ``pod`` is a pod of the set as admitted.
     ``assumes`` is what has to be true beside what Git says.
+    ``anywhere``: no node of any cluster could take one; then the pools are those that come closest.
     """
 
     rule: str
@@ -71,6 +72,7 @@ class PlacementCause:
     misses: tuple[Miss, ...]
     also: tuple[PodSet, ...] = ()
     assumes: tuple[str, ...] = ()
+    anywhere: bool = False
     pod: Pod = field(kw_only=True)
 
 
@@ -108,12 +110,14 @@ class ZoneCause:
     """No zone takes the whole group: the reasons by zone, the closest miss first.
 
     ``assumes`` is what has to be true beside what Git says.
+    ``across`` is a placement over several zones that works; ``undecided`` is why it is not known whether one does.
     """
 
     rule: ClassVar[str] = "no-viable-zone"
     reasons: Mapping[str, tuple[ZoneReason, ...]]
     across: Where = field(default_factory=dict)
     assumes: tuple[str, ...] = ()
+    undecided: str = ""
 
 
 @fact

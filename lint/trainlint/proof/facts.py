@@ -156,6 +156,18 @@ class Facts:
         )
 
     @cached_property
+    def impossible(self) -> tuple[Feasibility, ...]:
+        """The pod sets that no node of any cluster could take, of those whose nodes are not all known."""
+        return tuple(
+            judged
+            for pod_set in self.snapshot.workloads.pod_sets
+            if self.verdicts.closed_inventory(pod_set) is None
+            and pod_set.at.file not in self.snapshot.unrendered
+            and (judged := self.verdicts.alone(pod_set)) is not None
+            and judged.cause is not None
+        )
+
+    @cached_property
     def proofs(self) -> tuple[GroupProof, ...]:
         """The proof of every group that may be meant for what the snapshot is made of."""
         groups = self.snapshot.workloads.groups
@@ -276,6 +288,11 @@ class Facts:
         return frozenset(each.owner for each in self.refusals if each.problem.cause == "name")
 
     @cached_property
+    def present(self) -> frozenset[tuple[str, str, str]]:
+        """Kind, namespace and name of every object in Git."""
+        return frozenset((each.meta.kind, each.ref.namespace, each.meta.name) for each in self.snapshot.objects)
+
+    @cached_property
     def soft_colocations(self) -> tuple[SoftColocation, ...]:
         """Groups that only preferences keep together."""
         key = self.snapshot.settings.topology_key
@@ -343,7 +360,7 @@ class Facts:
     def placement_causes(self, rule: str) -> Iterator[PlacementCause]:
         """The pod sets that can never be scheduled for the reason ``rule``; one for each fault of an object."""
         found: dict[Hashable, PlacementCause] = {}
-        for judged in self.feasibilities:
+        for judged in (*self.feasibilities, *self.impossible):
             cause = judged.cause
             if cause is None or cause.rule != rule or judged.pod_set.replicas == 0:
                 continue

@@ -32,12 +32,16 @@ VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 
 @fact(eq=False, slots=False)
 class Feasibility:
-    """For each pool (by index): ``()`` in ``verdicts`` means that a pod fits on an empty node of it."""
+    """For each pool (by index): ``()`` in ``verdicts`` means that a pod fits on an empty node of it.
+
+    ``needs`` is what must exist outside Git for that, on an ideal cluster.
+    """
 
     pod_set: PodSet
     pod: Pod
     verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
     cause: PlacementCause | None
+    needs: tuple[str, ...] = ()
 
     @cached_property
     def pools(self) -> frozenset[int]:
@@ -56,7 +60,7 @@ class Feasibility:
     def hopeful(self) -> Feasibility:
         """The same, with every doubt decided in favour of the pod: what is impossible then is surely impossible."""
         verdicts = {index: () if index in self.doubtful else verdict for index, verdict in self.verdicts.items()}
-        return Feasibility(self.pod_set, self.pod, verdicts, self.cause)
+        return Feasibility(self.pod_set, self.pod, verdicts, self.cause, self.needs)
 
     def doubts(self) -> tuple[str, ...]:
         """What is not known, in words."""
@@ -91,6 +95,9 @@ def judge_pod_set(
     for part in pod_set.spec.undetermined:
         doubt = Doubt("template", f"{part} of {pod_set.name} holds a placeholder")
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
+    needs: tuple[str, ...] = ()
+    if inventory.ideal:
+        needs, verdicts = _taken_for_there(verdicts)
     if pod_set.queue and choices is not None and len(choices) > 1:
         verdicts = _by_flavor(
             pod_set,
@@ -98,17 +105,32 @@ def judge_pod_set(
                 judge_pod_set(pod_set, inventory, nodes, settings, admission, storage, (each,)).verdicts
                 for each in choices
             ],
+            chosen=inventory.ideal,
         )
     elif pod_set.queue and not choices:
         verdicts = {index: _admitted_by_kueue(pod_set, verdict) for index, verdict in verdicts.items()}
-    judged = Feasibility(pod_set, made.pod, verdicts, None)
+    judged = Feasibility(pod_set, made.pod, verdicts, None, needs)
     hopeless = verdicts and not judged.pools and not judged.doubtful
     if not hopeless or not inventory.complete or pod_set.spec.undetermined or pod_set.spec.node_name:
         return judged
     cause = _cause(pod_set, made.pod, nodes, verdicts)
+    if inventory.ideal and cause is not None:
+        cause = replace(cause, anywhere=True)
     if choices and cause is not None and _fits_unqueued(pod_set, nodes, settings, admission, storage):
         cause = replace(cause, rule="kueue-never-admits")
-    return Feasibility(pod_set, made.pod, verdicts, cause)
+    return Feasibility(pod_set, made.pod, verdicts, cause, needs)
+
+
+def _taken_for_there(
+    verdicts: Mapping[int, tuple[Refusal | Doubt, ...]],
+) -> tuple[tuple[str, ...], dict[int, tuple[Refusal | Doubt, ...]]]:
+    """What an ideal cluster must have outside Git, and the verdicts where it has that."""
+    needs = (each.need for verdict in verdicts.values() for each in verdict if isinstance(each, Doubt) and each.need)
+    left = {
+        index: tuple(each for each in verdict if isinstance(each, Refusal) or not each.need)
+        for index, verdict in verdicts.items()
+    }
+    return tuple(dict.fromkeys(needs)), left
 
 
 def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
@@ -127,15 +149,18 @@ def _fits_unqueued(
 
 
 def _by_flavor(
-    pod_set: PodSet, found: Sequence[Mapping[int, tuple[Refusal | Doubt, ...]]]
+    pod_set: PodSet, found: Sequence[Mapping[int, tuple[Refusal | Doubt, ...]]], *, chosen: bool = False
 ) -> dict[int, tuple[Refusal | Doubt, ...]]:
-    """What holds whichever flavors Kueue chooses; which it chooses depends on what else is queued."""
+    """What holds whichever flavors Kueue chooses; which it chooses depends on what else is queued.
+
+    ``chosen`` says that it chooses the flavor of each node, which it may.
+    """
     verdicts = {}
     for index in found[0]:
         each = [verdict[index] for verdict in found]
         fits, refused = [not one for one in each], [any(isinstance(one, Refusal) for one in all_) for all_ in each]
-        if all(fits) or all(refused):
-            verdicts[index] = each[0]
+        if all(fits) or all(refused) or (chosen and any(fits)):
+            verdicts[index] = () if any(fits) else each[0]
         else:
             doubt = Doubt("Kueue", f"which flavors Kueue gives to {pod_set.name} (queue {pod_set.queue})", pod_set.at)
             verdicts[index] = (doubt,)

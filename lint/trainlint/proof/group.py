@@ -6,6 +6,7 @@ from dataclasses import field
 
 from trainlint.fact import fact
 from trainlint.model.known import Answer
+from trainlint.model.needs import Needs
 from trainlint.model.settings import ZONE
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Cause, Seat, Where
@@ -20,6 +21,8 @@ class GroupProof:
     """The answers for one group. ``causes`` are those that rules about groups render; placement rules see pod sets.
 
     ``zones`` are the zones one by one, ``seats`` and ``bad_seats`` the witness and the counterexample down to pools.
+    ``connections`` says whether all needed flows are permitted, ``needs`` what a conditional answer rests on.
+    ``ideal`` says that it is refuted on every cluster that could exist.
     """
 
     group: Group
@@ -36,3 +39,6 @@ class GroupProof:
     seats: tuple[Seat, ...] = ()
     bad_seats: tuple[Seat, ...] = ()
     reach: Reachability | None = None
+    connections: Answer = Answer.UNKNOWN
+    needs: Needs | None = None
+    ideal: bool = False

@@ -14,7 +14,7 @@ from trainlint.proof.everywhere import Everywhere, judge_everywhere
 from trainlint.proof.explored import Explored, explored
 from trainlint.proof.group import GroupProof
 from trainlint.proof.roles import Cast
-from trainlint.proof.stage import Stage, lent_zones, own_members
+from trainlint.proof.stage import Stage, cast_of, lent_zones, own_members
 from trainlint.proof.wide import permitted_across
 from trainlint.proof.zones import Zone, judge_zones, restricted, zones_until_proved
 from trainlint.reachability import Reachability
@@ -93,8 +93,18 @@ class Judge:
         if self.players.targetless:
             return
         across = permitted_across(self.group, self.players, self.reach)
+        undecided = "" if across else self._undecided_across()
         if not across or self.group.collective:
-            yield ZoneCause(_reasons(zones), across)
+            yield ZoneCause(_reasons(zones), across, undecided=undecided)
+
+    def _undecided_across(self) -> str:
+        """What must be known to tell whether the group runs across zones; empty where it surely does not."""
+        hopeful = {index: each.hopeful() for index, each in self.stage.feasible.items()}
+        players = cast_of(self.group, replace(self.stage, feasible=hopeful))
+        if not permitted_across(self.group, players, self.reach, hopeful=True):
+            return ""
+        unsure = [text for each in self.stage.feasible.values() for text in each.doubts()]
+        return next(iter(unsure), "whether every connection between zones is permitted")
 
     def _today(self, viable: Sequence[str]) -> Iterator[str]:
         """Whether pools must grow before the group fits: at their minimum size no zone takes it."""

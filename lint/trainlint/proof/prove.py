@@ -54,7 +54,7 @@ def prove(
         return refuted(*flows, short)
     placed = placed_as_one(group, stage, players)
     doubts += [placed.ties.missing] if placed.ties.missing else []
-    doubts += _unread(group)
+    doubts += [] if stage.ideal else _unread(group)
     spread = tuple(spread_causes(players))
     causes: tuple[Cause, ...] = (*flows, *spread)
     doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]

@@ -18,13 +18,24 @@ from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
-from trainlint.proof.cause import Cause, CutCause, FlowCause, SplitCause, StrandedCause, ZoneCause, assuming
+from trainlint.proof.cause import (
+    Cause,
+    CutCause,
+    FlowCause,
+    PlacementCause,
+    SplitCause,
+    StrandedCause,
+    ZoneCause,
+    assuming,
+)
 from trainlint.proof.closing import Closed
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
+from trainlint.proof.permitted import connections
 from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
+from trainlint.proof.roles import attracted
 from trainlint.proof.stage import Stage, own_members
 from trainlint.reachability import Place, Reachability, places, reads_places
 from trainlint.scheduling.node import Node
@@ -32,6 +43,7 @@ from trainlint.scheduling.node import Node
 if TYPE_CHECKING:
     from trainlint.proof.core import Core
     from trainlint.proof.facts import Facts
+    from trainlint.proof.ideal.cluster import Ideal
     from trainlint.proof.without import Opened, Without
 
 __all__ = ["NO_INVENTORY", "Prover"]
@@ -66,7 +78,7 @@ class Prover:
     def prove(self, group: Group) -> GroupProof:
         """The proof of one group."""
         nearest = self._snapshot.inventories_for(group.at or group.members[0].at)
-        missing = list(self._missing(group, nearest))
+        missing = list(self._missing(group))
         if handed := self._handed_on(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=handed)
         if changed := self._changed(group):
@@ -92,19 +104,22 @@ class Prover:
         """What else the proof rests on: compared by value, but for where other pods can be scheduled."""
         places = tuple(flow.at for flow in group.flows)
         unstated = self._unstated.intersection(member.owner for member in group.members)
-        others = tuple(self._others(group, nearest[0])) if len(nearest) == 1 else ()
+        others: tuple[object, ...] = tuple(self._others(group, nearest[0])) if len(nearest) == 1 else ()
+        if len(nearest) != 1 or not nearest[0].complete:
+            others += (*self._attracting(group), *self._outside(group))
         stated = (unstated, self._gang(group), self._hopeless(group))
         return (group, group.at, places, tuple(missing), stated, others)
 
     def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
         if len(nearest) != 1:
-            return self._judged(group, None, missing)
+            return self._on_ideal(group, self._judged(group, None, [*missing, *_unknown_nodes(nearest)]), missing)
         proof = self._judged(group, nearest[0], missing)
         most = self._facts.verdicts.at_most(nearest[0]) if Answer.REFUTED in (proof.exists, proof.for_all) else None
         proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
         proof = affordable(proof, nearest[0].pools)
         if proof.exists is Answer.UNKNOWN and not nearest[0].complete:
-            return self._refuted_part(group, nearest[0], missing) or proof
+            refuted = self._refuted_part(group, nearest[0], missing)
+            return refuted or self._on_ideal(group, proof, missing)
         return proof
 
     def _refuted_part(self, group: Group, inventory: Inventory, missing: list[str]) -> GroupProof | None:
@@ -127,7 +142,8 @@ class Prover:
                 return None
         assumes = tuple(dict.fromkeys(text for each in closed.values() for text in each.assumes))
         causes = tuple(assuming(each, assumes) for each in proof.causes)
-        return replace(proof, group=group, causes=causes, reach=self._reach(group, everywhere))
+        reach = self._reach(group, everywhere)
+        return replace(proof, group=group, causes=causes, reach=reach, connections=connections(reach, proof.zones))
 
     def _closed(self, group: Group, stage: Stage, inventory: Inventory) -> dict[int, Closed]:
         """The members whose pods no node can take that Git does not describe, with why."""
@@ -140,6 +156,58 @@ class Prover:
         outside = frozenset(index for index in own_members(group) if index not in closed)
         return replace(group, dependencies=group.dependencies | outside)
 
+    def _on_ideal(self, group: Group, proof: GroupProof, missing: list[str]) -> GroupProof:
+        """The proof where nodes are not known: what holds on the cluster that has all that the pods ask for."""
+        if proof.exists is Answer.REFUTED or _uncounted(group):
+            return proof
+        from trainlint.proof.ideal.judge import judged_on  # noqa: PLC0415 (only where nodes are not known)
+
+        key = self._snapshot.settings.topology_key
+        ideal = self._ideal(group)
+
+        def judge(inventory: Inventory) -> GroupProof:
+            found = self._judged(group, inventory, missing)
+            if found.exists is not Answer.UNKNOWN or not any(each.together or each.parts for each in group.members):
+                return found
+            loose = self._proved(group, inventory, missing, as_one=False)  # who places pods as one finds room if any
+            return loose if loose.exists is not Answer.UNKNOWN else found
+
+        apart = self._zonal or any(
+            term.topology_key == key for member in group.members for term in member.spec.pod_anti_affinity
+        )
+        found = judged_on(ideal, key, judge, apart=apart)
+        if found.proof.exists is not Answer.CONDITIONAL:
+            return found.proof
+        from trainlint.proof.ideal.needs import needs_of  # noqa: PLC0415
+
+        needs = needs_of(group, self._facts, found, ideal)
+        return replace(found.proof, needs=needs, reach=proof.reach)
+
+    def _ideal(self, group: Group) -> Ideal:
+        """The ideal cluster of the group's pods and of those that they must be near."""
+        from trainlint.proof.ideal.cluster import ideal_cluster, named_by_policies  # noqa: PLC0415
+
+        sets = (*(each for each in group.members if each.replicas != 0), *self._attracting(group))
+        pods = [pod for each in sets for pod in self._facts.verdicts.admitted(each)]
+        policies = named_by_policies(self._facts.policies.entries) if self._zonal else (frozenset[str](), False)
+        return ideal_cluster(pods, sets, self._facts.storage, self._snapshot.settings.topology_key, policies)
+
+    def _outside(self, group: Group) -> tuple[object, ...]:
+        """The objects that the group needs and that Git does not hold."""
+        from trainlint.proof.ideal.needs import outside_objects  # noqa: PLC0415 (only where nodes are not known)
+
+        return tuple(outside_objects(group, self._facts))
+
+    def _attracting(self, group: Group) -> tuple[PodSet, ...]:
+        """The pod sets that are no members and that pods of the group must be near."""
+        admitted = self._facts.verdicts.admitted
+        mine = [pod for each in group.members if each.spec.pod_affinity for pod in admitted(each)]
+        return tuple(
+            each
+            for each in self._near_sets(group)
+            if any(attracted(one, other, self._snapshot.namespaces) for one in mine for other in admitted(each))
+        )
+
     def cores(self, cause: Cause, proof: GroupProof | None) -> tuple[Core, ...]:
         """What a cause comes down to in the manifests; without a proof it is about the pods of one set alone."""
         if proof is None:
@@ -151,7 +219,9 @@ class Prover:
 
         if id(proof) not in self._worlds:
             opened = Opened(proof.reach, self._facts.policies)
-            self._worlds[id(proof)] = (proof, opened, self._without(proof, opened))
+            anywhere = proof.ideal or (isinstance(cause, PlacementCause) and cause.anywhere)
+            world = self._without_ideal(proof.group, opened) if anywhere else self._without(proof, opened)
+            self._worlds[id(proof)] = (proof, opened, world)
         return cores(*self._worlds[id(proof)], cause)
 
     def _alone(self, cause: Cause) -> GroupProof | None:
@@ -176,6 +246,16 @@ class Prover:
             stage = replace(stage, complete=True, partial="")
         return Without(self._facts, group, inventory, stage, opened)
 
+    def _without_ideal(self, group: Group, opened: Opened) -> Without | None:
+        """The same on the cluster that has all that the pods ask for; harder spreads are judged on several."""
+        ideal = self._ideal(group)
+        if ideal.spread:
+            return None
+        from trainlint.proof.without import Without  # noqa: PLC0415 (only what is refuted needs it)
+
+        stage = replace(self.stage(group, ideal.inventory), as_one=not _in_doubt(group))
+        return Without(self._facts, group, ideal.inventory, stage, opened)
+
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
         """The proof; where nobody knows whether what places the pods as one is in force, what holds either way."""
         proof = self._proved(group, inventory, missing)
@@ -195,15 +275,18 @@ class Prover:
             return self._reach(group, everywhere)
 
         missing = list(missing)
-        missing += [
+        elsewhere = [
             f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
             for namespace in other_namespaces(group, self._unstated, self._facts.policies.entries, reach)
         ]
+        missing += elsewhere
         missing += [
             f"the namespace of {group.name}: none is written, and in {namespace} quotas or limits refuse its pods"
             for namespace in refused_elsewhere(group, self._unstated, self._snapshot.settings, self._facts.admission)
         ]
-        proof = prove(group, reach(group), stage, missing)
+        own = reach(group)
+        proof = prove(group, own, stage, missing)
+        proof = replace(proof, connections=Answer.UNKNOWN if elsewhere else connections(own, proof.zones))
         if stage is None and self._never_made(group):
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
@@ -236,6 +319,7 @@ class Prover:
             storage=self._facts.storage,
             gang=self._gang(group),
             hopeless=any(self._hopeless(group)),
+            ideal=inventory.ideal,
         )
 
     def _gang(self, group: Group) -> str:
@@ -257,13 +341,17 @@ class Prover:
         return self._near[key][2]
 
     def _near_to(self, group: Group, inventory: Inventory) -> list[Feasibility]:
+        return [self._facts.verdicts.over(pod_set, inventory) for pod_set in self._near_sets(group)]
+
+    def _near_sets(self, group: Group) -> list[PodSet]:
+        """The pod sets that pods of the group could be required to be near."""
         members = {id(member) for member in group.members}
         terms = [term for member in group.members for term in member.spec.pod_affinity]
         near = {member.namespace for member in group.members}
         if any(term.namespaces or term.namespace_selector is not None for term in terms):
             near |= {pod_set.namespace for pod_set in self._snapshot.workloads.pod_sets}
         return [
-            self._facts.verdicts.over(pod_set, inventory)
+            pod_set
             for pod_set in (self._snapshot.workloads.pod_sets if terms else ())
             if pod_set.namespace in near and id(pod_set) not in members and pod_set.replicas != 0
         ]
@@ -287,14 +375,7 @@ class Prover:
         refused += [each.pod_sets for each in self._facts.refused if each.certain]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
 
-    def _missing(self, group: Group, nearest: tuple[Inventory, ...]) -> Iterator[str]:
-        if not nearest:
-            yield NO_INVENTORY
-        elif len(nearest) > 1:
-            files = [f"{each.name} ({each.at.file})" if each.at is not None else each.name for each in nearest]
-            names = [each.name for each in nearest]
-            shown = names if len(set(names)) == len(names) else files
-            yield f"which of {len(nearest)} inventories counts: {', '.join(shown)}"
+    def _missing(self, group: Group) -> Iterator[str]:
         members = {id(member) for member in group.members}
         for cause in self._facts.dangling_references:
             if any(id(pod_set) in members for pod_set in cause.pod_sets):
@@ -330,6 +411,17 @@ class Prover:
         ]
         directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+
+
+def _unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[str]:
+    """Why it is not known which nodes there are."""
+    if not nearest:
+        yield NO_INVENTORY
+    elif len(nearest) > 1:
+        files = [f"{each.name} ({each.at.file})" if each.at is not None else each.name for each in nearest]
+        names = [each.name for each in nearest]
+        shown = names if len(set(names)) == len(names) else files
+        yield f"which of {len(nearest)} inventories counts: {', '.join(shown)}"
 
 
 def _uncounted(group: Group) -> bool:

@@ -16,7 +16,7 @@ from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.shipped_runtimes import shipped_runtime
 
-__all__ = ["ReferenceCause", "dangling_references", "references_of"]
+__all__ = ["BUILT_IN", "ReferenceCause", "dangling_references", "references_of", "referred_by"]
 
 BUILT_IN: Final = frozenset(
     {
@@ -95,7 +95,7 @@ def _may_hold_more(snapshot: Snapshot, target: ObjectRef) -> bool:
 
 def references_of(pod_set: PodSet) -> Iterator[ObjectRef]:
     """The objects without which the pods of a set cannot be made, or are others."""
-    for target, _ in _of_pods(pod_set, pod_set.spec.at or pod_set.at):
+    for target, _ in referred_by(pod_set, pod_set.spec.at or pod_set.at):
         if target.name and target.kind != "ServiceAccount":
             yield target
     if pod_set.queue:
@@ -108,7 +108,7 @@ Reference = tuple[ObjectRef, ObjectRef, Location, PodSet | None]
 def _references(snapshot: Snapshot) -> Iterator[Reference]:
     for pod_set in snapshot.workloads.pod_sets:
         if pod_set.replicas != 0 and pod_set.spec.at is not None:
-            for target, at in _of_pods(pod_set, pod_set.spec.at):
+            for target, at in referred_by(pod_set, pod_set.spec.at):
                 if target.name and (target.kind, target.name) not in BUILT_IN:
                     yield pod_set.owner, target, at, pod_set
     for each in snapshot.objects:
@@ -116,7 +116,8 @@ def _references(snapshot: Snapshot) -> Iterator[Reference]:
             yield from _of_train_job(each)
 
 
-def _of_pods(pod_set: PodSet, spec: Location) -> Iterator[tuple[ObjectRef, Location]]:
+def referred_by(pod_set: PodSet, spec: Location) -> Iterator[tuple[ObjectRef, Location]]:
+    """The objects that the pod spec at a place refers to, each with its own place; a name may be empty."""
     pods, namespace = pod_set.spec, pod_set.namespace
     yield ObjectRef("PriorityClass", "", pods.priority_class), spec.child("priorityClassName")
     yield ObjectRef("RuntimeClass", "", pods.runtime_class), spec.child("runtimeClassName")

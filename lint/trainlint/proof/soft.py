@@ -78,7 +78,7 @@ def _loose(
     """Whether the group may be spread for all that is known: shown by a placement, or no hard term anywhere."""
     if any(isinstance(cause, (CutCause, SplitCause)) for cause in proof.causes):
         return True
-    if proof.for_all is not Answer.UNKNOWN or any(_held(each, key) for each in own):
+    if proof.for_all not in {Answer.UNKNOWN, Answer.CONDITIONAL} or any(_held(each, key) for each in own):
         return False
     zones = [zones_of(each) for each in own]
     return None in zones or len({zone for each in zones for zone in each or ()}) > 1

@@ -26,7 +26,7 @@ class Stage:
     ``complete`` is false where there are other nodes that nobody wrote down, ``partial`` says why; ``hopeless`` is
     true where some pod set can never be scheduled for a reason that has nothing to do with nodes. ``as_one``: what
     places pods as one is in force (an exclusive or required topology); ``gang`` says who starts all pods of the group
-    or none.
+    or none. ``ideal``: the nodes stand for all that could exist.
     """
 
     nodes: Sequence[Node]
@@ -40,6 +40,7 @@ class Stage:
     as_one: bool = True
     gang: str = ""
     storage: Storage | None = None
+    ideal: bool = False
 
 
 def own_members(group: Group) -> Iterator[int]:

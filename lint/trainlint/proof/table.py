@@ -225,6 +225,7 @@ def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
         judged = facts.verdicts.of(each)
         if judged is not None and judged[0].cause is not None:
             yield judged[0].cause.rule
+    yield from (each.cause.rule for each in facts.impossible if each.cause is not None and id(each.pod_set) in members)
     if any(id(cause.pod_set) in members for cause in facts.missing_targets):
         yield "affinity-target-missing"
     for rule, causes in (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Final
 
 from trainlint.fact import remembered
 from trainlint.model.admission import Admission
@@ -22,6 +23,7 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.queue_flavor import with_flavors
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.kinds import HYPERNODE_KINDS
 from trainlint.workload.accelerators import accelerators_of
@@ -31,6 +33,8 @@ __all__ = ["Judged", "Verdicts"]
 Judged = tuple[Feasibility, tuple[Node, ...]]
 """The verdicts on a pod set, with the nodes that their indexes are about."""
 
+
+_CLAIMS: Final = frozenset({"persistentVolumeClaim", "ephemeral"})
 
 _at_most = remembered(at_most)
 
@@ -70,6 +74,7 @@ class Verdicts:
         self._condensed: dict[int, tuple[Inventory, tuple[Node, ...]]] = {}
         self._generous: dict[int, Inventory | None] = {}
         self._judged: dict[tuple[int, int], Feasibility] = {}
+        self._alone: dict[int, Feasibility] = {}
 
     def inventory(self, pod_set: PodSet) -> Inventory | None:
         """The inventory that counts for a pod set; ``None`` if there is none, or nobody can choose, or if another
@@ -197,6 +202,29 @@ class Verdicts:
         """The same where absence proves something."""
         inventory = self.closed_inventory(pod_set)
         return None if inventory is None else (self.over(pod_set, inventory), self.nodes(inventory))
+
+    def admitted(self, pod_set: PodSet) -> tuple[Pod, ...]:
+        """A pod of the set as admitted, for each choice of flavors that Kueue has."""
+        choices = self._queueing.choices(pod_set) if pod_set.queue else None
+        sets = [replace(pod_set, spec=with_flavors(pod_set.spec, each)) for each in choices or ()] or [pod_set]
+        return tuple(admit(each, self._snapshot.settings, self._admission).pod for each in sets)
+
+    def alone(self, pod_set: PodSet) -> Feasibility | None:
+        """The verdicts on a pod set over all nodes that could exist; ``None`` where it asks nothing of their labels."""
+        spec = pod_set.spec
+        claims = any(each.kind in _CLAIMS for each in spec.volumes)
+        if not (spec.node_selector or spec.node_affinity is not None or claims):
+            return None
+        if pod_set.owner in self._handed_on:
+            return None
+        if id(pod_set) not in self._alone:
+            from trainlint.proof.ideal.cluster import ideal_cluster  # noqa: PLC0415 (only where nodes are not known)
+
+            key = self._snapshot.settings.topology_key
+            made = ideal_cluster(self.admitted(pod_set), (pod_set,), self._storage, key)
+            judged = self.over(pod_set, made.inventory)
+            self._alone[id(pod_set)] = replace(judged, cause=None) if made.open else judged
+        return self._alone[id(pod_set)]
 
     def zones(self, pod_set: PodSet) -> tuple[str, ...] | None:
         """The domains in which one pod of the set can surely be scheduled; ``None`` where nobody knows the nodes."""

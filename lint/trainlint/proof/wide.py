@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations, islice, product
 
 from trainlint.model.known import Answer
@@ -74,25 +74,36 @@ def zone_name(cast: Cast, domain: int) -> str:
     return cast.zone(domain) or NO_DOMAIN
 
 
-def permitted_across(group: Group, cast: Cast, reach: Reachability) -> Where:
-    """A complete placement over several zones in which every flow of the group is permitted; empty if none is found."""
+def permitted_across(group: Group, cast: Cast, reach: Reachability, *, hopeful: bool = False) -> Where:
+    """A complete placement over several zones in which every flow of the group is permitted; empty if none is found.
+
+    ``hopeful``: a flow of which it is not known is permitted.
+    """
+    allowed = {Permission.ALLOW, *((Permission.UNKNOWN,) if hopeful else ())}
     placements = Placements(cast.roles, cast.domains, cast.classes, cast.alike)
     by_name = {place.name: place for place in reach.places}
     try:
         for packing, _ in islice(wide_packings(cast, placements), SPLITS):
             placed = where(cast, packing)
-            if all(_permitted(group, reach, flow, placed, by_name) for flow in group.flows):
+            if all(_permitted(group, reach, flow, placed, by_name, allowed) for flow in group.flows):
                 return placed
     except TooManyError:
         return {}
     return {}
 
 
-def _permitted(group: Group, reach: Reachability, flow: Flow, placed: Where, by_name: Mapping[str, Place]) -> bool:
+def _permitted(
+    group: Group,
+    reach: Reachability,
+    flow: Flow,
+    placed: Where,
+    by_name: Mapping[str, Place],
+    allowed: Collection[Permission],
+) -> bool:
     sources = placed.get(group.members[flow.source].name, {})
     targets = placed.get(group.members[flow.target].name, {}) if flow.target is not None else sources
     for source, target in product(sources, targets):
         crossing = reach.crossing(flow, by_name[source], by_name[target])
-        if crossing.permission is not Permission.ALLOW:
+        if crossing.permission not in allowed:
             return False
     return True

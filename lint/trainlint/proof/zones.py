@@ -142,10 +142,7 @@ def _permitted(permissions: Iterable[Permission]) -> Answer:
 
 def both(one: Answer, other: Answer) -> Answer:
     """Whether two things hold."""
-    answers = {one, other}
-    if Answer.REFUTED in answers:
-        return Answer.REFUTED
-    return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.PROVED
+    return Answer.of_all((one, other))
 
 
 def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Iterator[ZoneReason]:

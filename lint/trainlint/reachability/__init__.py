@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ANYWHERE",
     "NO_DOMAIN",
+    "REGION",
     "Crossing",
     "Place",
     "Reachability",

@@ -8,6 +8,7 @@ from typing import Any
 
 from trainlint import __version__
 from trainlint.finding import Path, Severity, Span
+from trainlint.report.needs_json import needs_data
 from trainlint.report.options import Options
 from trainlint.report.values import plain
 from trainlint.result import Baseline, Comparison, GroupVerdict, Placed, PlacedUnknown, Result
@@ -170,6 +171,8 @@ def _group(group: GroupVerdict) -> dict[str, Any]:
             }
             for flow in group.flows
         ],
+        "connections": str(group.connections),
+        **({} if group.needs is None else {"needs": needs_data(group.needs)}),
     }
 
 

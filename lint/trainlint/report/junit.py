@@ -12,6 +12,7 @@ from trainlint.report.diagnostic import diagnostic
 from trainlint.report.options import Options
 from trainlint.report.terminal import Paint, escape
 from trainlint.result import GroupVerdict, Placed, Result
+from trainlint.result.answers import short_need
 
 __all__ = ["render"]
 
@@ -80,6 +81,9 @@ def _group(group: GroupVerdict, result: Result, options: Options) -> ET.Element:
     name = f"{group.name} ({group.snapshot})" if group.snapshot and len(result.snapshots) > 1 else group.name
     if group.answer is Answer.PROVED:
         return _case("group", name)
+    if group.answer is Answer.CONDITIONAL:
+        needed = short_need(group.needs) if group.needs is not None else "the cluster has what it needs"
+        return _case("group", name, ET.Element("skipped", message=escape(f"conditional: it can run if {needed}")))
     if group.answer is Answer.UNKNOWN:
         return _case("group", name, ET.Element("skipped", message=escape(f"unknown: {'; '.join(group.missing)}")))
     about = [placed for placed in result.findings if group in groups_of(placed, result.groups)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
@@ -18,6 +17,7 @@ from trainlint.report.overview import summary
 from trainlint.report.terminal import Paint, escape
 from trainlint.report.values import listed
 from trainlint.result import Placed, Result
+from trainlint.result.answers import can_run, connections, decided, every_placement, worst_first
 
 __all__ = ["LIMIT", "render"]
 
@@ -107,31 +107,28 @@ def _groups(result: Result) -> str:
         return ""
     several = len(result.snapshots) > 1
     rows = [
-        f"| group | {'snapshot | ' if several else ''}pods | viable zones | exists | for all |",
+        f"| group | {'snapshot | ' if several else ''}pods | can run | every placement | connections |",
         f"|---|{'---|' if several else ''}---:|---|---|---|",
     ]
-    ordered = sorted(result.groups, key=lambda group: (group.answer is Answer.PROVED, group.answer is Answer.UNKNOWN))
+    ordered = worst_first(result.groups)
     for group in ordered[:GROUP_ROWS]:
-        zones = listed([_name(zone) for zone in group.viable_zones], 6)
         entries = [
             _name(group.name),
             *([_name(group.snapshot)] if several else []),
             "?" if group.pods is None else str(group.pods),
-            zones or ("?" if group.exists is Answer.UNKNOWN else "none"),
-            _answer(group.exists),
-            _answer(group.for_all),
+            _answer(can_run(group)),
+            _answer(every_placement(group)),
+            _answer(connections(group)),
         ]
         rows.append(f"| {' | '.join(entries)} |")
     text = "\n".join(rows)
     if len(ordered) > GROUP_ROWS:
-        answers = Counter(group.answer for group in ordered[GROUP_ROWS:])
-        counts = ", ".join(f"{answers[answer]} {answer}" for answer in Answer if answers[answer])
-        text += f"\n\nand {count(len(ordered) - GROUP_ROWS, 'group')} more: {counts}"
+        text += f"\n\nand {count(len(ordered) - GROUP_ROWS, 'group')} more: {decided(ordered[GROUP_ROWS:])}"
     return text
 
 
-def _answer(answer: Answer) -> str:
-    return f"**{answer}**" if answer is Answer.REFUTED else str(answer)
+def _answer(text: str) -> str:
+    return f"**{text}**" if text in {"no", "denied"} else prose(text)
 
 
 def _picture(result: Result) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from trainlint.finding import Severity
-from trainlint.model.known import Answer
 from trainlint.report.table import table
 from trainlint.report.terminal import Paint, paragraphs, wrap
 from trainlint.result import Baseline, Comparison, PlacedUnknown, Result
+from trainlint.result.answers import can_run, connections, decided, every_placement, worst_first
 
 __all__ = ["overview", "summary"]
 
@@ -43,8 +43,7 @@ def summary(result: Result, paint: Paint, columns: int) -> Iterator[str]:
     found = found or f"no {new}findings"
     if result.suppressed:
         found += f" ({len(result.suppressed)} suppressed)"
-    answers = Counter(group.answer for group in result.groups)
-    said = ", ".join(f"{answers[answer]} {answer}" for answer in Answer if answers[answer])
+    said = decided(result.groups)
     parts = [found, _count(len(result.groups), "group") + (f": {said}" if said else "")]
     if result.unknowns:
         parts.append(_count(len(result.unknowns), "unknown fact"))
@@ -85,17 +84,17 @@ def _groups(result: Result, paint: Paint, columns: int) -> Iterator[str]:
         return
     several = len(result.snapshots) > 1
     yield _title("groups", paint)
-    header = ("name", *(("snapshot",) if several else ()), "pods", "viable zones", "exists", "for all")
+    header = ("name", *(("snapshot",) if several else ()), "pods", "can run", "every placement", "connections")
     rows = [
         (
             group.name,
             *((group.snapshot,) if several else ()),
             "?" if group.pods is None else str(group.pods),
-            ", ".join(group.viable_zones) or ("?" if group.exists is Answer.UNKNOWN else "none"),
-            group.exists,
-            group.for_all,
+            can_run(group),
+            every_placement(group),
+            connections(group),
         )
-        for group in result.groups
+        for group in worst_first(result.groups)
     ]
     for line in table(header, rows, paint, columns - 2, flexible=3 if several else 2):
         yield f"  {line}"

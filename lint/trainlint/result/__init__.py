@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Path, Safety, Severity, Span
 from trainlint.model.known import Answer
+from trainlint.model.needs import Needs
 
 if TYPE_CHECKING:
     from trainlint.result.graph import GroupGraph
@@ -109,7 +110,8 @@ class NeededFlow:
 class GroupVerdict:
     """The three answers about one group in one snapshot; ``pods`` is ``None`` where nobody knows the number.
 
-    ``missing`` says why an answer is unknown, ``notes`` what else is worth knowing.
+    ``missing`` says why an answer is unknown, ``notes`` what else is worth knowing. ``connections`` says whether all
+    needed flows are permitted, ``needs`` what the cluster must have where an answer is conditional.
     """
 
     name: str
@@ -125,14 +127,13 @@ class GroupVerdict:
     notes: tuple[str, ...] = ()
     roles: tuple[Role, ...] = ()
     flows: tuple[NeededFlow, ...] = ()
+    connections: Answer = Answer.UNKNOWN
+    needs: Needs | None = None
 
     @property
     def answer(self) -> Answer:
         """Both answers in one: refuted if one is, proved if both are."""
-        answers = {self.exists, self.for_all}
-        if Answer.REFUTED in answers:
-            return Answer.REFUTED
-        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.PROVED
+        return Answer.of_all((self.exists, self.for_all))
 
 
 @fact

@@ -173,7 +173,4 @@ class GroupGraph:
     @property
     def answer(self) -> Answer:
         """Both answers in one: refuted if one is, proved if both are."""
-        answers = {self.table.exists, self.table.for_all}
-        if Answer.REFUTED in answers:
-            return Answer.REFUTED
-        return Answer.UNKNOWN if Answer.UNKNOWN in answers else Answer.PROVED
+        return Answer.of_all((self.table.exists, self.table.for_all))

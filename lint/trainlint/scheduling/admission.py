@@ -33,13 +33,15 @@ TOLERATIONS: Final = "PodTolerationRestriction"
 class Admitted:
     """A pod after admission. ``refusals`` are why the API server makes no such pod, whatever the nodes.
 
-    ``unsure`` says what admission adds that nobody knows; ``tolerations`` that these may be tolerations.
+    ``unsure`` says what admission adds that nobody knows; ``tolerations`` that these may be tolerations, ``need`` what
+    must exist outside Git where that is all that is not known.
     """
 
     pod: Pod
     refusals: tuple[Refusal, ...] = ()
     unsure: str = ""
     tolerations: bool = False
+    need: str = ""
 
     def judged(self, answers: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
         """The answers of the filters for a node, as far as they hold whatever admission adds.
@@ -49,7 +51,7 @@ class Admitted:
         answers = (*self.refusals, *answers)
         if not self.unsure:
             return answers
-        doubt = Doubt(RUNTIME_CLASS, self.unsure, self.pod.spec.at)
+        doubt = Doubt(RUNTIME_CLASS, self.unsure, self.pod.spec.at, need=self.need)
         if self.tolerations:
             answers = tuple(doubt if _untolerated(each) else each for each in answers)
         return answers or (doubt,)
@@ -71,7 +73,8 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
         found.runtime_class(known.runtime_classes.get(spec.runtime_class))
     refusals = (*limit_ranger.refusals(pod_set.spec, limits), *found.refusals)
     pod = defaulted(pod_set.namespace, pod_set.labels, found.spec)
-    return Admitted(pod, refusals, "; ".join(found.unsure), found.tolerations)
+    need = found.need if len(found.unsure) == 1 else ""
+    return Admitted(pod, refusals, "; ".join(found.unsure), found.tolerations, need)
 
 
 def tolerates_extended_resources(settings: Settings) -> bool:
@@ -91,6 +94,7 @@ class _Plugins:
         self.refusals: list[Refusal] = []
         self.unsure: list[str] = []
         self.tolerations = False
+        self.need = ""
 
     def add_tolerations(self, more: Iterable[Toleration]) -> None:
         """Append tolerations."""
@@ -124,6 +128,7 @@ class _Plugins:
             why = "it is not among the manifests" if found is None else "it holds placeholders"
             self.unsure.append(f"what RuntimeClass {self.spec.runtime_class} adds to {self._name}: {why}")
             self.tolerations = True
+            self.need = f"RuntimeClass {self.spec.runtime_class}" if found is None else ""
             return
         if self.spec.overhead and dict(self.spec.overhead) != dict(found.overhead):
             reason = f"its overhead is another than that of RuntimeClass {found.name}"

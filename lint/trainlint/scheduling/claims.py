@@ -76,7 +76,7 @@ def missing(plugin: str, what: str, wanted: PodClaim, storage: Storage) -> Refus
     """The answer for an object that is not there: a refusal only if nobody else can have made it."""
     if storage.complete:
         return Refusal(plugin, Code.UNRESOLVABLE, f"{what} does not exist", wanted.volume.at)
-    return Doubt(plugin, f"{what} is not among the manifests", wanted.volume.at)
+    return Doubt(plugin, f"{what} is not among the manifests", wanted.volume.at, need=what)
 
 
 def volume_of(claim: Claim, storage: Storage) -> PersistentVolume | None:

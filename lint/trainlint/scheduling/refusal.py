@@ -32,11 +32,12 @@ class Refusal:
 
 @fact
 class Doubt:
-    """A filter cannot tell, and why."""
+    """A filter cannot tell, and why. ``need`` is what must exist outside Git for a yes, where that is all it takes."""
 
     plugin: str
     why: str
     at: Location | None = field(default=None, compare=False)
+    need: str = ""
 
 
 Answer = Refusal | Doubt | None

@@ -66,9 +66,8 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     if claim is None or not storage.controllers:
         return refusal
     if claim.storage_class is None:
-        return Doubt(
-            PLUGIN, f"claim {claim.name} names no StorageClass and the default one is not known", wanted.volume.at
-        )
+        why = f"claim {claim.name} names no StorageClass and the default one is not known"
+        return Doubt(PLUGIN, why, wanted.volume.at, need=f"a default StorageClass, for claim {claim.name}")
     chosen = class_of(claim, storage)
     if chosen is not None and chosen.provisioner not in ("", _STATIC):
         allowed = _topology_allows(chosen, node, live=storage.controllers)
@@ -76,7 +75,7 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         if allowed is False:
             reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
-        return Doubt(PLUGIN, why, wanted.volume.at)
+        return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
     if claim.storage_class and chosen is None:
         return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
     found = list(candidates(claim, storage, frozenset()))
@@ -85,7 +84,12 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         return None
     if some(reached) is False and storage.complete:
         return refusal
-    return Doubt(PLUGIN, f"it is not known which volume claim {claim.name} will be bound to", wanted.volume.at)
+    why = f"it is not known which volume claim {claim.name} will be bound to"
+    return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
+
+
+def _reachable(claim: Claim) -> str:
+    return f"a volume for claim {claim.name} that all its pods reach"
 
 
 def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answer]:
@@ -121,7 +125,8 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
         if storage.complete:
             reason = f"no volume of class {chosen.name} that the node reaches fits claim {claim.name}"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
-        return Doubt(PLUGIN, f"the volumes of class {chosen.name} are not among the manifests", wanted.volume.at)
+        why = f"the volumes of class {chosen.name} are not among the manifests"
+        return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
     match _topology_allows(chosen, node, live=storage.controllers):
         case False:
             reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
@@ -129,10 +134,14 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
         case None:
             return Doubt(PLUGIN, f"it is not known whether class {chosen.name} makes volumes there", wanted.volume.at)
         case _:
-            return None if _has_room(claim, chosen, node, storage) else _no_room(wanted, claim, chosen)
+            return None if _has_room(claim, chosen, node, storage) else _no_room(wanted, claim, chosen, storage)
 
 
-def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass) -> Refusal:
+def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass, storage: Storage) -> Refusal | Doubt:
+    """No room in what is published; drivers publish it at run time, so where Git holds none nobody knows."""
+    if not storage.complete and not any(each.storage_class == chosen.name for each in storage.capacities):
+        why = f"how much room class {chosen.name} has is published at run time"
+        return Doubt(PLUGIN, why, wanted.volume.at, need=f"room in class {chosen.name} for claim {claim.name}")
     reason = f"no published capacity of class {chosen.name} near the node is enough for claim {claim.name}"
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
 

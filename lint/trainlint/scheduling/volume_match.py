@@ -17,7 +17,7 @@ from trainlint.scheduling.quantity import QuantityError, parse_quantity
 from trainlint.scheduling.requirement import selector_error, selector_matches
 from trainlint.scheduling.ternary import some
 
-__all__ = ["allowed_by", "amount", "as_listed", "candidates", "matching_volume", "reachable_from"]
+__all__ = ["allowed_by", "amount", "as_listed", "candidates", "is_zone_of_driver", "matching_volume", "reachable_from"]
 
 _DRIVER_ZONE = re.compile(r"topology\.(?!kubernetes\.io/).+/zone|failure-domain\.beta\.kubernetes\.io/zone")
 
@@ -47,10 +47,15 @@ def as_listed(requirements: tuple[Requirement, ...], node: Node, *, live: bool) 
         return requirements
     return tuple(
         replace(requirement, key=ZONE)
-        if _DRIVER_ZONE.fullmatch(requirement.key) and node.label(requirement.key) is None
+        if is_zone_of_driver(requirement.key) and node.label(requirement.key) is None
         else requirement
         for requirement in requirements
     )
+
+
+def is_zone_of_driver(key: str) -> bool:
+    """Whether a label is the one under which a storage driver puts the zone on nodes."""
+    return _DRIVER_ZONE.fullmatch(key) is not None
 
 
 def matching_volume(claim: Claim, node: Node, storage: Storage, taken: frozenset[str]) -> PersistentVolume | None:

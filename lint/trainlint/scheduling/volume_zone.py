@@ -55,7 +55,7 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
                 answer = (
                     Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at)
                     if certain
-                    else Doubt(PLUGIN, reason, wanted.volume.at)
+                    else Doubt(PLUGIN, reason, wanted.volume.at, need=f"a volume for claim {claim.name}")
                 )
         elif (volume := volume_of(claim, storage)) is None:
             answer = missing(PLUGIN, f"PersistentVolume {claim.volume}", wanted, storage)

@@ -51,6 +51,7 @@ import difflib
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
+from trainlint.model.pod import PodSpec
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
 from trainlint.proof.spelling import only_meant
@@ -63,7 +64,33 @@ from trainlint.scheduling.node_affinity import describe, unmet
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
     for cause in facts.placement_causes("no-matching-node"):
-        yield _finding(cause, facts.forcing(cause))
+        forced = facts.forcing(cause)
+        yield _contradiction(cause, forced) if cause.anywhere else _finding(cause, forced)
+
+
+def _contradiction(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
+    """Requirements that no node could satisfy together, whatever the cluster."""
+    pod_set = cause.pod_set
+    nearest = min(cause.misses, key=lambda miss: len(list(unmet(cause.pod.spec, node_of(miss.pool)))))
+    wanted = next(unmet(cause.pod.spec, node_of(nearest.pool)), None)
+    other = _against(cause.pod.spec, wanted)
+    text = f"both {describe(other)} and {describe(wanted)}" if wanted and other else "what its selectors ask for"
+    places = [Related(f"asks for {describe(other)}", other.at)] if other is not None and other.at is not None else []
+    places += [Related(f"the same fault ({each.name})", each.spec.at or each.at) for each in cause.also]
+    return Finding(
+        message=f"the pods of {pod_set.name} stay Pending for ever: no node of any cluster can have {text}",
+        at=(wanted.at if wanted else None) or pod_set.spec.at or pod_set.template,
+        remedy="drop one of the requirements: they contradict each other",
+        related=besides(forced, tuple(places)),
+        evidence={"requires": text},
+        cause=text,
+    )
+
+
+def _against(spec: PodSpec, wanted: Requirement | None) -> Requirement | None:
+    """Another requirement on the same label."""
+    asked = [*spec.node_selector, *(each for term in spec.node_affinity or () for each in term.expressions)]
+    return next((each for each in asked if wanted and each.key == wanted.key and each != wanted), None)
 
 
 def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:

@@ -94,12 +94,13 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     refusals = list(dict.fromkeys(refusal for miss in cause.misses for refusal in miss.refusals))
-    nodes = dict.fromkeys(f"{miss.pool.name} ({key}={miss.pool.labels.get(key, 'none')})" for miss in cause.misses)
+    pools = () if cause.anywhere else cause.misses
+    nodes = dict.fromkeys(f"{miss.pool.name} ({key}={miss.pool.labels.get(key, 'none')})" for miss in pools)
     reasons = dict.fromkeys(refusal.reason for refusal in refusals)
     places = dict.fromkeys(refusal.node_at for refusal in refusals if refusal.node_at is not None)
+    where = f"the nodes that they may use are {', '.join(nodes)}" if nodes else "no node is in all of these places"
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: {'; '.join(reasons)}, and the nodes that they may "
-        f"use are {', '.join(nodes)}",
+        message=f"the pods of {pod_set.name} stay Pending for ever: {'; '.join(reasons)}, and {where}",
         at=next((each.at for each in refusals if each.at is not None), pod_set.spec.at or pod_set.at),
         remedy="let the pods run where the volume is, or use a volume that their nodes reach",
         related=besides(
@@ -108,7 +109,7 @@ def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Fi
             + tuple(Related("a pool that the pods may use", miss.pool.at) for miss in cause.misses if miss.pool.at)
             + tuple(Related(f"the same fault ({other.name})", other.spec.at or other.at) for other in cause.also),
         ),
-        evidence={"volumes": "; ".join(reasons), "nodes": ", ".join(nodes)},
+        evidence={"volumes": "; ".join(reasons), "nodes": ", ".join(nodes) or "none could do"},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause="; ".join(reasons),

@@ -101,6 +101,8 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: tuple[Re
     mend = dict.fromkeys(reason.remedy for reason in zones[nearest] if reason.remedy)
     if cause.across:
         message = f"group {group.name} runs only across zones, slow and billed: no single zone takes all its pods"
+    elif cause.undecided:
+        message = f"group {group.name} runs at best across zones, slow and billed: no single zone takes all its pods"
     else:
         message = f"group {group.name} can never run: no zone takes all its pods and lets them talk to each other"
     return Finding(
@@ -111,9 +113,12 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: tuple[Re
         or tuple(
             Related(role, at) for reasons in zones.values() for reason in reasons for role, at in _places(reason, first)
         ),
-        evidence={zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},
+        evidence={
+            **{zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},
+            **({"not known": cause.undecided} if cause.undecided else {}),
+        },
         counterexample=cause.across,
-        severity=Severity.WARNING if cause.across else None,
+        severity=Severity.WARNING if cause.across or cause.undecided else None,
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=group.name,

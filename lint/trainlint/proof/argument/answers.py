@@ -124,4 +124,9 @@ def _seated(seats: Iterable[Seat]) -> str:
 
 
 def _said(answer: Answer) -> str:
-    return {Answer.PROVED: "Yes: proved", Answer.REFUTED: "No: refuted", Answer.UNKNOWN: "Not known"}[answer]
+    return {
+        Answer.PROVED: "Yes: proved",
+        Answer.REFUTED: "No: refuted",
+        Answer.CONDITIONAL: "Yes, if the cluster has what its pods need",
+        Answer.UNKNOWN: "Not known",
+    }[answer]

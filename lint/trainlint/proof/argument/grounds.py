@@ -48,7 +48,8 @@ def _of_members(proof: GroupProof, facts: Facts) -> Iterator[Cause]:
     def mine(pod_set: PodSet) -> bool:
         return id(pod_set) in members
 
-    yield from (each.cause for each in facts.feasibilities if each.cause is not None and mine(each.pod_set))
+    judged = (*facts.feasibilities, *facts.impossible)
+    yield from (each.cause for each in judged if each.cause is not None and mine(each.pod_set))
     yield from (each for each in facts.missing_targets if mine(each.pod_set))
 
 

@@ -22,6 +22,7 @@ STYLES: Final = {
 BOXES: Final = {
     Answer.PROVED: "style=rounded",
     Answer.REFUTED: 'style="rounded,dashed", color="#6e7781", fontcolor="#6e7781"',
+    Answer.CONDITIONAL: "style=rounded",
     Answer.UNKNOWN: 'style="rounded,dotted"',
 }
 

@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 UNKNOWN_ZONES: Final = "zones unknown"
-RUNS: Final = {Answer.PROVED: "yes", Answer.REFUTED: "no", Answer.UNKNOWN: "unknown"}
+RUNS: Final = {Answer.PROVED: "yes", Answer.REFUTED: "no", Answer.CONDITIONAL: "yes", Answer.UNKNOWN: "unknown"}
 VERDICTS: Final = {Permission.ALLOW: "allowed", Permission.DENY: "denied", Permission.UNKNOWN: "not known"}
 
 

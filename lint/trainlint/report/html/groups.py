@@ -11,10 +11,11 @@ from trainlint.report.html.findings import option_list
 from trainlint.report.html.parts import answer, listed, rows, section
 from trainlint.report.html.proof import pictures, proof
 from trainlint.result import GroupVerdict, Result
+from trainlint.result.answers import can_run, connections, every_placement
 
 __all__ = ["groups"]
 
-ORDER: Final = (Answer.REFUTED, Answer.UNKNOWN, Answer.PROVED)
+ORDER: Final = (Answer.REFUTED, Answer.UNKNOWN, Answer.CONDITIONAL, Answer.PROVED)
 
 
 def groups(result: Result, anchors: Sequence[str], found: dict[int, list[tuple[str, str, str]]]) -> Child:
@@ -24,7 +25,7 @@ def groups(result: Result, anchors: Sequence[str], found: dict[int, list[tuple[s
     order = sorted(range(len(result.groups)), key=lambda number: ORDER.index(result.groups[number].answer))
     several = len(result.snapshots) > 1
     table = rows(
-        ("group", *(("snapshot",) if several else ()), "pods", "viable zones", "exists", "for all", "findings"),
+        ("group", *(("snapshot",) if several else ()), "pods", "can run", "every placement", "connections", "findings"),
         (_row(result.groups[number], anchors[number], len(found.get(number, ())), several=several) for number in order),
         id="group-table",
     )
@@ -68,9 +69,9 @@ def _row(group: GroupVerdict, anchor: str, count: int, *, several: bool) -> list
         link,
         *((group.snapshot,) if several else ()),
         "?" if group.pods is None else str(group.pods),
-        ", ".join(group.viable_zones) or ("?" if group.exists is Answer.UNKNOWN else "none"),
-        answer(group.exists),
-        answer(group.for_all),
+        answer(group.exists, can_run(group)),
+        answer(group.for_all, every_placement(group)),
+        answer(group.connections, connections(group)),
         str(count) if count else "",
     ]
 

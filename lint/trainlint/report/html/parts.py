@@ -15,6 +15,7 @@ __all__ = ["MARKS", "answer", "excerpt", "listed", "names", "place", "rows", "se
 MARKS: Final = {
     "proved": "✓",
     "refuted": "✕",
+    "conditional": "◇",
     "unknown": "?",
     "error": "✕",
     "warning": "▲",
@@ -39,10 +40,10 @@ def names(wanted: Iterable[str]) -> list[str]:
     return found
 
 
-def answer(word: str) -> Markup:
-    """An answer or a severity with its sign."""
+def answer(word: str, text: str = "") -> Markup:
+    """An answer or a severity with its sign, in its own word or in others."""
     sign = element("span", MARKS[word], class_="sign", aria_hidden="true")
-    return element("span", sign, f" {word}", class_=f"badge {word}")
+    return element("span", sign, f" {text or word}", class_=f"badge {word}")
 
 
 def place(file: str, span: Span, *, base: bool = False) -> Markup:

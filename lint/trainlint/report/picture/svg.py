@@ -12,8 +12,13 @@ from trainlint.report.picture.view import Arrow, Box, Column, View
 
 __all__ = ["ANSWERS", "drawing"]
 
-ANSWERS: Final = {Answer.PROVED: "takes the group", Answer.REFUTED: "does not take it", Answer.UNKNOWN: "not decided"}
-MARKS: Final = {Answer.PROVED: "✓", Answer.REFUTED: "✕", Answer.UNKNOWN: "?"}
+ANSWERS: Final = {
+    Answer.PROVED: "takes the group",
+    Answer.REFUTED: "does not take it",
+    Answer.CONDITIONAL: "may take the group",
+    Answer.UNKNOWN: "not decided",
+}
+MARKS: Final = {Answer.PROVED: "✓", Answer.REFUTED: "✕", Answer.CONDITIONAL: "◇", Answer.UNKNOWN: "?"}
 
 
 def drawing(view: View, layout: Layout, key: str, *, notes: str = "", title: str) -> Markup:

@@ -23,6 +23,7 @@ POOLS: Final = 3
 TAKES: Final = {
     Answer.PROVED: "It takes the whole group.",
     Answer.REFUTED: "It does not take the whole group.",
+    Answer.CONDITIONAL: "It takes the whole group if its nodes have what the pods need.",
     Answer.UNKNOWN: "Whether it takes the whole group is not decided.",
 }
 

@@ -30,6 +30,8 @@ def headline(graph: GroupGraph) -> str:
         return f"It can run in {zones or 'some placement'}, but the scheduler may {_misplaced(graph)}."
     if table.exists is Answer.UNKNOWN:
         return f"Not decided. What is missing: {missing}."
+    if table.exists is Answer.CONDITIONAL:
+        return "It can run where the cluster has what its pods need."
     if table.for_all is Answer.UNKNOWN:
         return f"It can run in {zones or 'some placement'}; whether it always does is not decided. Missing: {missing}."
     return f"It runs in {zones or 'every placement'}, whatever the scheduler chooses."

@@ -1,0 +1,127 @@
+"""What a cluster must offer so that a group runs, read from its pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Final
+
+from trainlint.kube.node import HOSTNAME
+from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
+from trainlint.model.selector import Requirement
+from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.proof.ideal.ways import choices, ways_of
+from trainlint.proof.references import BUILT_IN, referred_by
+from trainlint.scheduling.claims import pod_claims
+from trainlint.scheduling.inter_pod_affinity import term_matches
+from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.quantity import readable
+
+if TYPE_CHECKING:
+    from trainlint.proof.facts import Facts
+    from trainlint.proof.ideal.cluster import Ideal
+    from trainlint.proof.ideal.judge import Conditions
+
+__all__ = ["needs_of", "outside_objects"]
+
+WAYS: Final = 8
+"""Ways to satisfy the selectors of a role that are listed."""
+
+
+def needs_of(group: Group, facts: Facts, found: Conditions, ideal: Ideal) -> Needs:
+    """What the group needs, where it runs on the ideal cluster."""
+    key = facts.snapshot.settings.topology_key
+    members = [each for each in group.members if each.replicas != 0]
+    objects = tuple(outside_objects(group, facts))
+    named = {f"{each.kind} {each.name}" for each in objects}
+    others = [
+        need
+        for each in members
+        for need in facts.verdicts.over(each, ideal.inventory).needs
+        if need not in named and not need.startswith("the devices of ")
+    ]
+    return Needs(
+        roles=tuple(_role(each, facts) for each in members),
+        objects=objects,
+        domain=key if sum(each.replicas for each in members if isinstance(each.replicas, int)) > 1 else "",
+        zones=found.zones,
+        together=key if found.one_domain else "",
+        others=tuple(dict.fromkeys((*others, *_placed(members)))),
+    )
+
+
+def _role(pod_set: PodSet, facts: Facts) -> RoleNeed:
+    pods = facts.verdicts.admitted(pod_set)
+    pod, count = pods[0], pod_set.replicas if isinstance(pod_set.replicas, int) else 1
+    amounts = [(name, amount) for name, amount in pod.requests.compared if isinstance(amount, int)]
+    ways = dict.fromkeys(way for each in pods for way in ways_of(each, facts.storage).ways if _satisfiable(way))
+    return RoleNeed(
+        role=pod_set.name,
+        pods=count,
+        labels=tuple(ways)[:WAYS],
+        requests={name: readable(name, amount) for name, amount in amounts},
+        total={name: readable(name, amount * count) for name, amount in amounts},
+        tolerates=pod.spec.tolerations,
+        apart=count > 1 and _apart(pod),
+        devices=tuple(_devices(pod_set)),
+        volumes=tuple(dict.fromkeys(each.name for each in pod_claims(pod, facts.storage) if not each.ephemeral)),
+        at=pod_set.at,
+    )
+
+
+def _satisfiable(way: Iterable[Requirement]) -> bool:
+    by_key: dict[str, list[Requirement]] = {}
+    for each in way:
+        by_key.setdefault(each.key, []).append(each)
+    return all(choices(asked, (None,)) for asked in by_key.values())
+
+
+def _apart(pod: Pod) -> bool:
+    """Whether no two pods of the set can be on one node."""
+    return bool(pod.host_ports) or any(
+        term.topology_key == HOSTNAME and term_matches(term, pod.namespace, {}, pod.labels, pod.namespace) is True
+        for term in pod.spec.pod_anti_affinity
+    )
+
+
+def _devices(pod_set: PodSet) -> Iterator[str]:
+    for claim in pod_set.spec.resource_claims:
+        kind = "ResourceClaim" if claim.claim else "ResourceClaimTemplate"
+        yield f"{kind} {pod_set.namespace}/{claim.claim or claim.template or claim.name}"
+
+
+def _placed(members: Iterable[PodSet]) -> Iterator[str]:
+    """What places pods beside their pod spec."""
+    for each in members:
+        for tie in (each.together, each.parts):
+            if tie is not None:
+                where = tie.key or "the HyperNodes"
+                whom = "each block" if tie.per_block else "all pods"
+                yield f"room in one domain of {where} for {whom} of {each.name}: {tie.by} asks for it"
+        if each.placed_by and not (each.together or each.parts):
+            yield f"room where {each.placed_by} puts the pods of {each.name}"
+
+
+def outside_objects(group: Group, facts: Facts) -> Iterator[ObjectNeed]:
+    """The objects that pods of the group refer to and that Git does not hold, each once."""
+    seen: set[tuple[str, str, str]] = set()
+    for pod_set in group.members:
+        for need in _referred(pod_set, facts) if pod_set.replicas != 0 else ():
+            key = (need.kind, need.namespace, need.name)
+            if need.name and key not in facts.present and key[::2] not in BUILT_IN and key not in seen:
+                seen.add(key)
+                yield need
+
+
+def _referred(pod_set: PodSet, facts: Facts) -> Iterator[ObjectNeed]:
+    if pod_set.spec.at is not None:
+        for target, at in referred_by(pod_set, pod_set.spec.at):
+            yield ObjectNeed(target.kind, target.namespace, target.name, pod_set.name, at)
+    if pod_set.queue:
+        queue = ObjectRef("LocalQueue", pod_set.namespace, pod_set.queue)
+        yield ObjectNeed(queue.kind, queue.namespace, queue.name, pod_set.name, pod_set.at)
+    for wanted in pod_claims(facts.verdicts.admitted(pod_set)[0], facts.storage):
+        claim, place = wanted.claim, wanted.volume.at
+        if claim is not None and claim.volume:
+            yield ObjectNeed("PersistentVolume", "", claim.volume, pod_set.name, place)
+        elif claim is not None:
+            yield ObjectNeed("StorageClass", "", claim.storage_class or "", pod_set.name, place)
