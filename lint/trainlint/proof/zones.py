@@ -25,7 +25,7 @@ from trainlint.proof.words import (
     remedy_for,
     where,
 )
-from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability
+from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability, unknown_of
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 
@@ -117,6 +117,7 @@ def _judge(
     flows = _permitted(permission(group, cast, crossing) for crossing in cut)
     own_flows = _permitted(permission(group, cast, crossing) for crossing in local)
     structural = both(answer, own_flows)
+    missing += [text for crossing in local for text in _undecided(group, cast, crossing)]
     return Zone(
         name=place.name,
         answer=both(answer, flows),
@@ -131,6 +132,14 @@ def _judge(
         seats=seats(cast, fits) if fits is not None else (),
         missing=tuple(missing) if structural is Answer.UNKNOWN else (),
     )
+
+
+def _undecided(group: Group, cast: Cast, crossing: Crossing) -> tuple[str, ...]:
+    """What must be known to tell whether a crossing is permitted; nothing where that is known."""
+    if permission(group, cast, crossing) is not Permission.UNKNOWN:
+        return ()
+    depends = f"whether {flow_text(group, crossing.flow)} stays on one node: the answer of the policies depends on it"
+    return (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node)) or (depends,)
 
 
 def _permitted(permissions: Iterable[Permission]) -> Answer:
