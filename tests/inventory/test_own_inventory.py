@@ -205,7 +205,7 @@ def test_in_an_incomplete_inventory_nothing_is_impossible(tmp_path: Path) -> Non
     # Absence proves something only where the snapshot is closed (decision 5).
     text = f"{HEAD}complete: false\npools:\n  - {{name: gpu, count: 1, {GPU}}}\n"
     result = lint(tmp_path, {"i.yaml": text, "j.yaml": job(4)})
-    assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown")}
+    assert verdicts(result) == {("ml/train", "."): ("conditional", "conditional")}
     assert result.findings == ()
 
 

@@ -299,6 +299,7 @@ def test_without_an_inventory_nothing_is_proved_and_what_the_group_needs_is_said
     (group,) = [each for each in result.groups if each.name == GROUP]
     assert group.needs is not None
     assert {each.role: each.pods for each in group.needs.roles} == {each.name: each.pods for each in group.roles}
+    assert group.needs.zones == ("zone-a",)  # the policies admit no other
 
 
 def test_a_denied_flow_needs_no_inventory(lab: Any) -> None:

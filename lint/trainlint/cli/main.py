@@ -35,6 +35,7 @@ COMMANDS: Final = (
     "inventory",
     "lsp",
     "man",
+    "needs",
     "prove",
     "rule",
     "why",

@@ -53,6 +53,7 @@ class Needs:
     ``domain`` is the label of which all of it must share one value for the group to run, empty where it need not;
     ``zones`` are the only values that will do, where manifests name them. ``together`` is the label of which all nodes
     that the pods may use must share one value for every placement to be good, empty where the manifests see to that.
+    ``shared`` are other labels of which all nodes of the group have one value each: required pod affinity asks for it.
     ``others`` is what else must hold, in words.
     """
 
@@ -61,4 +62,5 @@ class Needs:
     domain: str = ""
     zones: tuple[str, ...] = ()
     together: str = ""
+    shared: tuple[str, ...] = ()
     others: tuple[str, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from trainlint.model.known import Undetermined
@@ -16,17 +16,20 @@ __all__ = ["inventory_yaml"]
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _UNITS: Final = ("cpu", "memory", "ephemeral-storage", "pods")
+HEAD: Final = (
+    "Written by `trainlint inventory` from the cluster's nodes. Equal nodes are one pool; names, addresses and",
+    "annotations are left out. Where a pool can grow or shrink, write min and max in place of count.",
+)
 REGION: Final = "topology.kubernetes.io/region"
 
 
-def inventory_yaml(pools: Iterable[Pool], name: str) -> str:
-    """The document; the same nodes always give the same text."""
-    return "".join(f"{line}\n" for line in _lines(tuple(pools), name))
+def inventory_yaml(pools: Iterable[Pool], name: str, head: Sequence[str] = HEAD) -> str:
+    """The document, with ``head`` as comments; the same nodes always give the same text."""
+    return "".join(f"{line}\n" for line in _lines(tuple(pools), name, head))
 
 
-def _lines(pools: tuple[Pool, ...], name: str) -> Iterator[str]:
-    yield "# Written by `trainlint inventory` from the cluster's nodes. Equal nodes are one pool; names, addresses and"
-    yield "# annotations are left out. Where a pool can grow or shrink, write min and max in place of count."
+def _lines(pools: tuple[Pool, ...], name: str, head: Sequence[str]) -> Iterator[str]:
+    yield from (f"# {line}" for text in head for line in text.splitlines())
     yield "apiVersion: trainlint.io/v1alpha1"
     yield "kind: Inventory"
     yield f"metadata: {{name: {_text(name)}}}"

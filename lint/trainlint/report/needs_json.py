@@ -22,6 +22,7 @@ def needs_data(needs: Needs) -> dict[str, Any]:
         "domain": needs.domain,
         "zones": list(needs.zones),
         "together": needs.together,
+        "shared": list(needs.shared),
         "others": list(needs.others),
     }
 

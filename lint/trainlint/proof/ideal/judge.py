@@ -28,12 +28,13 @@ class Conditions:
     """The proof on the ideal cluster. ``exists`` is conditional where a cluster could run the group.
 
     ``one_domain`` says that placements are good only where all nodes that the pods may use share a domain, ``zones``
-    are the only ones that will do, where they have names in Git.
+    are the only ones that will do, where they have names in Git. ``unlabelled``: nodes have no domains.
     """
 
     proof: GroupProof
     one_domain: bool = False
     zones: tuple[str, ...] = ()
+    unlabelled: bool = False
 
 
 def judged_on(ideal: Ideal, key: str, judge: Judged, *, apart: bool) -> Conditions:
@@ -60,7 +61,10 @@ def judged_on(ideal: Ideal, key: str, judge: Judged, *, apart: bool) -> Conditio
         inside = judge(alone_in(inventory, key, None if zone == NO_DOMAIN else zone))
         proof = replace(proof, for_all=_for_all(inside), missing=inside.missing)
         one_domain = True
-    return Conditions(_conditional(proof), one_domain, _named(proof.viable_zones))
+    unlabelled = not any(key in pool.labels for pool in inventory.pools)
+    return Conditions(
+        _conditional(proof), one_domain and not unlabelled, () if unlabelled else _named(proof.viable_zones), unlabelled
+    )
 
 
 def _easier(ideal: Ideal, key: str, *, apart: bool) -> Iterator[Inventory]:

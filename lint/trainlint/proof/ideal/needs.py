@@ -39,13 +39,15 @@ def needs_of(group: Group, facts: Facts, found: Conditions, ideal: Ideal) -> Nee
         for need in facts.verdicts.over(each, ideal.inventory).needs
         if need not in named and not need.startswith("the devices of ")
     ]
+    pods = sum(each.replicas for each in members if isinstance(each.replicas, int))
     return Needs(
         roles=tuple(_role(each, facts) for each in members),
         objects=objects,
-        domain=key if sum(each.replicas for each in members if isinstance(each.replicas, int)) > 1 else "",
+        domain=key if pods > 1 and not found.unlabelled else "",
         zones=found.zones,
         together=key if found.one_domain else "",
-        others=tuple(dict.fromkeys((*others, *_placed(members)))),
+        shared=tuple(dict.fromkeys(_shared(members, key))),
+        others=tuple(dict.fromkeys((*others, *_unlabelled(found, key), *_placed(members)))),
     )
 
 
@@ -87,6 +89,17 @@ def _devices(pod_set: PodSet) -> Iterator[str]:
     for claim in pod_set.spec.resource_claims:
         kind = "ResourceClaim" if claim.claim else "ResourceClaimTemplate"
         yield f"{kind} {pod_set.namespace}/{claim.claim or claim.template or claim.name}"
+
+
+def _shared(members: Iterable[PodSet], key: str) -> Iterator[str]:
+    """The keys, beside the one of zones, over which pods must be near each other."""
+    for each in members:
+        yield from (term.topology_key for term in each.spec.pod_affinity if term.topology_key not in {key, HOSTNAME})
+
+
+def _unlabelled(found: Conditions, key: str) -> Iterator[str]:
+    if found.unlabelled:
+        yield f"nodes without the label {key}: where they have it, the pods cannot share a value of it"
 
 
 def _placed(members: Iterable[PodSet]) -> Iterator[str]:

@@ -1,0 +1,154 @@
+"""What groups need of a cluster: in words, as an Inventory to edit, as questions to kubectl, for programs."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trainlint import __version__
+from trainlint.model.known import Answer
+from trainlint.model.needs import Needs, RoleNeed
+from trainlint.model.pod import Toleration
+from trainlint.model.selector import Requirement
+from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.report.inventory import inventory_yaml
+from trainlint.report.needs_json import needs_data
+from trainlint.report.options import Options
+from trainlint.report.terminal import Paint, wrap
+from trainlint.result import GroupVerdict
+from trainlint.result.answers import can_run, connections, domain_word, every_placement
+from trainlint.scheduling.node_affinity import describe
+
+__all__ = ["needs_inventory", "needs_json", "needs_kubectl", "needs_text"]
+
+HEAD: Final = (
+    "Written by `trainlint needs`: the smallest nodes on which the group runs. Replace them by those of the cluster.",
+    "One node for each pod, in one zone, without taints; nodes may be larger, and have more labels.",
+)
+
+
+def needs_text(groups: Sequence[GroupVerdict], options: Options) -> str:
+    """Every group in words."""
+    if not groups:
+        return "There are no groups.\n"
+    paint = Paint(options.color)
+    lines: list[str] = []
+    for group in groups:
+        lines.append(paint("bold", f"{group.name} ({group.kind})"))
+        for text in _words(group):
+            mark = "  - "
+            for line in wrap(text, options.width - len(mark)):
+                lines.append(mark + line)
+                mark = "    "
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _words(group: GroupVerdict) -> Iterator[str]:
+    needs = group.needs
+    if needs is None:
+        yield f"can run: {can_run(group)}; every placement: {every_placement(group)}; nothing more is asked"
+        yield from (f"not known: {text}" for text in group.missing)
+        return
+    for role in needs.roles:
+        yield _role(role)
+    if needs.domain:
+        where = f": {' or '.join(needs.zones)}" if needs.zones else ""
+        yield f"all of this in one {domain_word(needs.domain)}{where}"
+    if needs.together:
+        word = domain_word(needs.together)
+        yield f"nothing keeps the pods together: every placement is good only where such nodes are in one {word}"
+    yield from (f"all of this on nodes with one value of the label {key}" for key in needs.shared)
+    yield from (f"{each.kind} {_full(each.namespace, each.name)}, for {each.role}" for each in needs.objects)
+    yield from needs.others
+    if group.connections is not Answer.PROVED:
+        yield f"connections are {connections(group)}"
+    yield from (f"not known: {text}" for text in group.missing)
+
+
+def _full(namespace: str, name: str) -> str:
+    return f"{namespace}/{name}" if namespace else name
+
+
+def _role(role: RoleNeed) -> str:
+    what = ", ".join(f"{amount} {name}" for name, amount in role.requests.items())
+    text = f"{role.role}: {role.pods} pod{'' if role.pods == 1 else 's'}"
+    text += f" with {what}{' each' if role.pods > 1 else ''}" if what else ""
+    text += ", each on a node of its own" if role.apart else ""
+    ways = [" and ".join(map(describe, way)) for way in role.labels if way]
+    text += f", on nodes with {', or with '.join(ways)}" if ways and len(ways) == len(role.labels) else ""
+    text += f"; devices of {', '.join(role.devices)}" if role.devices else ""
+    text += f"; within reach of the volumes of {', '.join(role.volumes)}" if role.volumes else ""
+    if role.tolerates:
+        text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(_taint, role.tolerates)))}"
+    return text
+
+
+def _taint(toleration: Toleration) -> str:
+    key = toleration.key or "with anything"
+    value = f"={toleration.value}" if toleration.value else ""
+    return f"{key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
+
+
+def needs_json(groups: Sequence[GroupVerdict]) -> str:
+    """All groups for programs; keys in a fixed order; ASCII."""
+    data = {
+        "schema": 1,
+        "trainlint": __version__,
+        "groups": [
+            {
+                "name": group.name,
+                "kind": group.kind,
+                "snapshot": group.snapshot,
+                "exists": str(group.exists),
+                "for_all": str(group.for_all),
+                "connections": str(group.connections),
+                "needs": None if group.needs is None else needs_data(group.needs),
+                "missing": list(group.missing),
+            }
+            for group in groups
+        ],
+    }
+    return json.dumps(data, indent=2, allow_nan=False) + "\n"
+
+
+def needs_inventory(groups: Sequence[GroupVerdict]) -> str:
+    """An Inventory for each group that needs nodes."""
+    documents = [_inventory(group, group.needs) for group in groups if group.needs is not None]
+    return "---\n".join(documents) or "# no group needs anything that Git does not hold\n"
+
+
+def _inventory(group: GroupVerdict, needs: Needs) -> str:
+    head = [*HEAD, f"Group: {group.name}"]
+    head += [f"It also needs {each.kind} {_full(each.namespace, each.name)}" for each in needs.objects]
+    head += [f"It also needs {text}" for text in needs.others]
+    return inventory_yaml(least_nodes(needs), group.name.replace("/", "-").replace("+", "-"), head)
+
+
+def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:
+    """For each role the question whether the cluster has such nodes."""
+    asked: dict[str, list[str]] = {}
+    for group in groups:
+        for role in group.needs.roles if group.needs is not None else ():
+            for way in role.labels or ((),):
+                selector = ",".join(filter(None, map(_selector, way)))
+                question = f"kubectl get nodes{f' -l {shlex.quote(selector)}' if selector else ''} -o wide"
+                asked.setdefault(question, []).append(f"# {group.name}: {_role(role)}")
+    lines = [line for question, whose in asked.items() for line in (*whose, question)]
+    return "".join(f"{line}\n" for line in lines) or "# no group needs anything that Git does not hold\n"
+
+
+def _selector(requirement: Requirement) -> str:
+    """A requirement as kubectl writes it; numbers cannot be compared there, so their key must exist."""
+    key, values = requirement.key, ",".join(requirement.values)
+    match requirement.operator:
+        case "In":
+            return f"{key}={values}" if len(requirement.values) == 1 else f"{key} in ({values})"
+        case "NotIn":
+            return f"{key} notin ({values})"
+        case "DoesNotExist":
+            return f"!{key}"
+        case _:
+            return key

@@ -1,0 +1,190 @@
+"""Groups whose nodes are not known: refuted is what no cluster could run, the rest carries its conditions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.engine.worlds import lint, verdicts
+
+from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.report.inventory import inventory_yaml
+from trainlint.result import GroupVerdict
+
+ZONE = "topology.kubernetes.io/zone"
+TRAIN = """
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Master:
+      replicas: 1
+      template:
+        metadata: {labels: {app: train}}
+        spec:
+          {%sMASTER containers: [{name: pytorch, image: i, command: [torchrun, t.py], resources: RESOURCES}]}
+    Worker:
+      replicas: 3
+      template:
+        metadata: {labels: {app: train}}
+        spec:
+          {%sWORKER containers: [{name: pytorch, image: i, command: [torchrun, t.py], resources: RESOURCES}]}
+"""
+
+
+def job(master: str = "", worker: str | None = None) -> str:
+    own, other = (f"{text}, " if text else "" for text in (master, master if worker is None else worker))
+    return (
+        TRAIN.replace("RESOURCES", "{limits: {nvidia.com/gpu: 8}}").replace("%sMASTER", own).replace("%sWORKER", other)
+    )
+
+
+def affine(*expressions: str) -> str:
+    return (
+        "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+        f"{{nodeSelectorTerms: [{{matchExpressions: [{', '.join(expressions)}]}}]}}}}}}"
+    )
+
+
+def near(kind: str, key: str, labels: str = "app: train") -> str:
+    term = f"{{topologyKey: {key}, labelSelector: {{matchLabels: {{{labels}}}}}}}"
+    return f"affinity: {{{kind}: {{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}"
+
+
+def spread(key: str, more: str = "") -> str:
+    return (
+        f"topologySpreadConstraints: [{{topologyKey: {key}, maxSkew: 1, whenUnsatisfiable: DoNotSchedule, "
+        f"labelSelector: {{matchLabels: {{app: train}}}}{more}}}]"
+    )
+
+
+def judged(root: Path, text: str, **more: str) -> tuple[GroupVerdict, dict[str, Any]]:
+    result = lint(root, {"job.yaml": text, **{f"{name}.yaml": each for name, each in more.items()}})
+    errors = {each.finding.rule: each.finding for each in result.findings if each.finding.category != "workload"}
+    (group,) = result.groups
+    return group, {name: each for name, each in errors.items() if each.category in {"placement", "topology", "policy"}}
+
+
+CONDITIONAL = {
+    "nothing asked": job(),
+    "one label": job("nodeSelector: {gpu: h100}"),
+    "several values": job(affine("{key: gpu, operator: In, values: [a, b]}")),
+    "another than": job(affine("{key: gpu, operator: NotIn, values: [a]}")),
+    "any value": job(affine("{key: gpu, operator: Exists}")),
+    "no label": job(affine("{key: slow, operator: DoesNotExist}")),
+    "more than": job(affine("{key: gpus, operator: Gt, values: ['4']}", "{key: gpus, operator: NotIn, values: ['5']}")),
+    "between": job(affine("{key: gpus, operator: Gt, values: ['4']}", "{key: gpus, operator: Lt, values: ['6']}")),
+    "one zone": job(f"nodeSelector: {{{ZONE}: eu-1a}}"),
+    "two zones": job(affine(f"{{key: {ZONE}, operator: In, values: [a, b]}}")),
+    "a node each": job(near("podAntiAffinity", "kubernetes.io/hostname")),
+    "near each other": job(near("podAffinity", ZONE)),
+    "near each other in a rack": job(near("podAffinity", "rack")),
+    "on one host": job(near("podAffinity", "kubernetes.io/hostname")),
+    # clusters without zones exist: there nobody is kept apart (rules.md, decision 3)
+    "apart over zones": job(near("podAntiAffinity", ZONE)),
+    # a cluster of one zone satisfies any spread over zones, and one of four zones this one too
+    "spread over zones": job(spread(ZONE)),
+    "spread over zones at most": job(spread(ZONE, ", minDomains: 1")),
+    "spread over hosts": job(spread("kubernetes.io/hostname")),
+    "spread over all nodes": job(f"nodeSelector: {{{ZONE}: a}}, " + spread(ZONE, ", nodeAffinityPolicy: Ignore")),
+    "different labels of the roles": job("nodeSelector: {gpu: a}", "nodeSelector: {gpu: b}"),
+    "a claim outside Git": job("volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]"),
+    "a runtime class outside Git": job("runtimeClassName: nvidia"),
+}
+
+
+@pytest.mark.parametrize("name", CONDITIONAL)
+def test_what_some_cluster_could_run_is_conditional(name: str, tmp_path: Path) -> None:
+    group, findings = judged(tmp_path, CONDITIONAL[name])
+    assert (group.exists, group.for_all, findings) == ("conditional", "conditional", {}), group.missing
+    assert group.needs is not None
+    assert group.connections == "proved"
+    assert [(each.role, each.pods) for each in group.needs.roles] == [("train/Master", 1), ("train/Worker", 3)]
+
+
+REFUTED = {
+    "no-matching-node": job("nodeSelector: {gpu: a}, " + affine("{key: gpu, operator: In, values: [b]}")),
+    "spread-unsatisfiable": job(f"nodeSelector: {{{ZONE}: a}}, " + spread(ZONE, ", minDomains: 3")),
+    "no-viable-zone": job(f"nodeSelector: {{{ZONE}: a}}", f"nodeSelector: {{{ZONE}: b}}"),
+}
+
+
+@pytest.mark.parametrize("rule", REFUTED)
+def test_what_no_cluster_could_run_is_refuted(rule: str, tmp_path: Path) -> None:
+    group, findings = judged(tmp_path, REFUTED[rule])
+    assert (group.exists, group.for_all) == ("refuted", "refuted")
+    assert set(findings) == {rule}
+    assert findings[rule].certainty == "proven"
+
+
+def test_a_number_between_two_that_follow_each_other_does_not_exist(tmp_path: Path) -> None:
+    between = affine("{key: gpus, operator: Gt, values: ['4']}", "{key: gpus, operator: Lt, values: ['5']}")
+    group, findings = judged(tmp_path, job(between))
+    assert (group.exists, set(findings)) == ("refuted", {"no-matching-node"})
+
+
+def test_a_placeholder_is_unknown_and_named(tmp_path: Path) -> None:
+    group, findings = judged(tmp_path, job("nodeSelector: {gpu: '${GPU}'}"))
+    assert (group.exists, findings) == ("unknown", {})
+    assert group.missing
+
+
+POLICY = """
+apiVersion: cilium.io/v2
+kind: CiliumNetworkPolicy
+metadata: {name: zone, namespace: ml}
+spec:
+  endpointSelector: {}
+  ingress: [{fromEntities: [host]}, {fromEndpoints: [{matchLabels: {topology.kubernetes.io/zone: eu-1a}}]}]
+"""
+
+
+def test_flows_that_no_zone_permits_are_refuted_without_nodes(tmp_path: Path) -> None:
+    group, findings = judged(tmp_path, job(), policy=POLICY.replace("eu-1a", "nowhere").replace("topology", "x"))
+    assert (group.exists, group.connections) == ("refuted", "refuted")
+    assert "flow-denied" in findings
+
+
+def test_what_the_group_needs_beside_nodes_is_listed(tmp_path: Path) -> None:
+    text = job(
+        "priorityClassName: high, runtimeClassName: nvidia, "
+        "volumes: [{name: d, persistentVolumeClaim: {claimName: data}}]"
+    )
+    group, _ = judged(tmp_path, text)
+    assert group.needs is not None
+    found = {(each.kind, each.namespace, each.name) for each in group.needs.objects}
+    assert found == {
+        ("PriorityClass", "", "high"),
+        ("RuntimeClass", "", "nvidia"),
+        ("PersistentVolumeClaim", "ml", "data"),
+    }
+
+
+SURE = [name for name in CONDITIONAL if "outside Git" not in name and "on one host" not in name]
+
+
+@pytest.mark.parametrize("name", SURE)
+def test_the_nodes_that_it_needs_prove_it(name: str, tmp_path: Path) -> None:
+    group, _ = judged(tmp_path / "before", CONDITIONAL[name])
+    assert group.needs is not None
+    nodes = inventory_yaml(least_nodes(group.needs), "needed")
+    (after,) = verdicts(lint(tmp_path / "after", {"job.yaml": CONDITIONAL[name], "nodes.yaml": nodes})).values()
+    assert after == ("proved", "proved"), nodes
+
+
+@pytest.mark.parametrize(
+    "name", ["nothing asked", "one label", "any value", "one zone", "near each other", "a node each"]
+)
+def test_with_any_of_them_taken_away_it_is_not(name: str, tmp_path: Path) -> None:
+    group, _ = judged(tmp_path / "before", CONDITIONAL[name])
+    assert group.needs is not None
+    nodes = inventory_yaml(least_nodes(group.needs), "needed")
+    less = [nodes.replace("count: 4", "count: 3"), nodes.replace('nvidia.com/gpu: "8"', 'nvidia.com/gpu: "7"')]
+    labels = {"one label": 'gpu: "h100"', "any value": 'gpu: "any"', "one zone": "zone: eu-1a"}
+    less += [nodes.replace(labels[name], "zone: z" if name == "one zone" else 'x: "y"')] if name in labels else []
+    for number, text in enumerate(less):
+        assert text != nodes
+        (after,) = verdicts(lint(tmp_path / str(number), {"job.yaml": CONDITIONAL[name], "nodes.yaml": text})).values()
+        assert "proved" not in after[0], text
