@@ -125,7 +125,7 @@ def test_pods_that_ask_for_no_device_and_select_nothing_find_room_elsewhere(tmp_
 def test_a_node_pool_proves_that_a_place_exists_and_not_that_there_are_no_others(tmp_path: Path) -> None:
     open_ = NODE_POOL.replace("taints: [{key: gpu, effect: NoSchedule}]", "taints: []")
     found, rules = judged(tmp_path, open_, JOB % (2, GPUS))
-    assert (found, rules) == ({("proved", "unknown")}, set())
+    assert (found, rules) == ({("proved", "conditional")}, set())
 
 
 def test_beside_the_node_groups_of_the_cluster_a_node_pool_is_all_there_is(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_node_pools_of_several_directories_are_one_cluster_unless_they_share_a_n
     open_ = NODE_POOL.replace("taints: [{key: gpu, effect: NoSchedule}]", "taints: []")
     cpu = open_.replace("name: gpu", "name: cpu").replace("pool: gpu", "pool: cpu").replace("p5.48xlarge", "m5.large")
     files = {"pools/gpu/pool.yaml": open_, "pools/cpu/pool.yaml": cpu, "jobs/job.yaml": JOB % (2, GPUS)}
-    assert set(verdicts(lint(tmp_path / "one", files)).values()) == {("proved", "unknown")}
+    assert set(verdicts(lint(tmp_path / "one", files)).values()) == {("proved", "conditional")}
 
 
 def test_an_inventory_that_was_written_counts_before_what_is_derived(tmp_path: Path) -> None:

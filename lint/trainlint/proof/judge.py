@@ -20,7 +20,7 @@ from trainlint.proof.zones import Zone, judge_zones, restricted, zones_until_pro
 from trainlint.reachability import Reachability
 from trainlint.scheduling.packing import UNLIMITED
 
-__all__ = ["Judge"]
+__all__ = ["Judge", "other_nodes"]
 
 
 @fact(eq=False)
@@ -47,13 +47,13 @@ class Judge:
         if exists is not Answer.PROVED:
             unknown = [text for zone in zones for text in zone.missing]
             if not self.stage.complete:
-                unknown.append(_other_nodes(self.stage))
+                unknown.append(other_nodes(self.stage.partial))
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
         every = _unless_tied(self.players, self._everywhere(viable))
         if not self.stage.complete and every.answer is Answer.PROVED:
-            every = Everywhere(Answer.UNKNOWN, missing=(_other_nodes(self.stage),))
+            every = Everywhere(Answer.UNKNOWN, missing=(other_nodes(self.stage.partial),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
         return self._made(
             exists,
@@ -154,8 +154,9 @@ def _used(players: Cast, domain: int) -> bool:
     )
 
 
-def _other_nodes(stage: Stage) -> str:
-    return f"which other nodes there are: {stage.partial or 'the inventory says that it is not complete'}"
+def other_nodes(partial: str) -> str:
+    """What is not known of an inventory that is not complete, for the reason ``partial``."""
+    return f"which other nodes there are: {partial or 'the inventory says that it is not complete'}"
 
 
 def _any(answers: Sequence[Answer]) -> Answer:

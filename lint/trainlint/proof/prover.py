@@ -32,6 +32,7 @@ from trainlint.proof.closing import Closed
 from trainlint.proof.elsewhere import other_namespaces
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
+from trainlint.proof.judge import other_nodes
 from trainlint.proof.permitted import connections
 from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
@@ -120,6 +121,10 @@ class Prover:
         if proof.exists is Answer.UNKNOWN and not nearest[0].complete:
             refuted = self._refuted_part(group, nearest[0], missing)
             return refuted or self._on_ideal(group, proof, missing)
+        if proof.exists is Answer.PROVED and proof.missing == (other_nodes(nearest[0].partial),):
+            found = self._on_ideal(group, replace(proof, exists=Answer.UNKNOWN), missing)
+            if found.for_all is Answer.CONDITIONAL:
+                return replace(proof, for_all=found.for_all, missing=(), needs=found.needs)
         return proof
 
     def _refuted_part(self, group: Group, inventory: Inventory, missing: list[str]) -> GroupProof | None:

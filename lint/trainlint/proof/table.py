@@ -12,6 +12,7 @@ from trainlint.model.workload import DNS_PEER, Group, PodSet
 from trainlint.proof.cause import CutCause, Seat, SplitCause, StrandedCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
+from trainlint.proof.ideal.words import need_words
 from trainlint.proof.zones import Zone
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
@@ -52,7 +53,8 @@ class ZoneRow:
 class GroupTable:
     """Everything that is proved about one group in one snapshot.
 
-    ``why_bad`` says what is wrong with the counterexample; ``blamed`` are the rules that name a root cause.
+    ``why_bad`` says what is wrong with the counterexample; ``blamed`` are the rules that name a root cause, ``needs``
+    what a cluster must have, in words, where an answer is conditional.
     """
 
     group: str
@@ -67,6 +69,7 @@ class GroupTable:
     blamed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ...]:
@@ -119,6 +122,7 @@ def table_of(proof: GroupProof, facts: Facts) -> GroupTable:
         blamed=tuple(dict.fromkeys(blamed(proof, facts))),
         missing=tuple(dict.fromkeys(proof.missing)) if unknown else (),
         notes=proof.notes,
+        needs=() if proof.needs is None else tuple(need_words(proof.needs)),
     )
 
 

@@ -11,6 +11,7 @@ from trainlint.report.concern import groups_of
 from trainlint.report.markup import clipped, code
 from trainlint.report.values import listed
 from trainlint.result import GroupVerdict, Placed, Result
+from trainlint.result.answers import decided
 
 __all__ = ["NAME", "compared", "count", "headline", "severity_of"]
 
@@ -45,7 +46,7 @@ def headline(result: Result) -> str:
     proved = sum(group.answer is Answer.PROVED for group in result.groups)
     if proved == len(result.groups):
         return f"trainlint: no {new}findings, every group is proved" if proved else f"trainlint: no {new}findings"
-    return f"trainlint: no {new}findings, {proved} of {count(len(result.groups), 'group')} proved"
+    return f"trainlint: no {new}findings; {count(len(result.groups), 'group')}: {decided(result.groups)}"
 
 
 def compared(result: Result) -> str:

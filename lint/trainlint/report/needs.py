@@ -9,17 +9,16 @@ from typing import Final
 
 from trainlint import __version__
 from trainlint.model.known import Answer
-from trainlint.model.needs import Needs, RoleNeed
-from trainlint.model.pod import Toleration
+from trainlint.model.needs import Needs
 from trainlint.model.selector import Requirement
 from trainlint.proof.ideal.nodes import least_nodes
+from trainlint.proof.ideal.words import need_words, object_words, role_words
 from trainlint.report.inventory import inventory_yaml
 from trainlint.report.needs_json import needs_data
 from trainlint.report.options import Options
 from trainlint.report.terminal import Paint, wrap
 from trainlint.result import GroupVerdict
-from trainlint.result.answers import can_run, connections, domain_word, every_placement
-from trainlint.scheduling.node_affinity import describe
+from trainlint.result.answers import can_run, connections, every_placement
 
 __all__ = ["needs_inventory", "needs_json", "needs_kubectl", "needs_text"]
 
@@ -52,44 +51,10 @@ def _words(group: GroupVerdict) -> Iterator[str]:
         yield f"can run: {can_run(group)}; every placement: {every_placement(group)}; nothing more is asked"
         yield from (f"not known: {text}" for text in group.missing)
         return
-    for role in needs.roles:
-        yield _role(role)
-    if needs.domain:
-        where = f": {' or '.join(needs.zones)}" if needs.zones else ""
-        yield f"all of this in one {domain_word(needs.domain)}{where}"
-    if needs.together:
-        word = domain_word(needs.together)
-        yield f"nothing keeps the pods together: every placement is good only where such nodes are in one {word}"
-    yield from (f"all of this on nodes with one value of the label {key}" for key in needs.shared)
-    yield from (f"{each.kind} {_full(each.namespace, each.name)}, for {each.role}" for each in needs.objects)
-    yield from needs.others
+    yield from need_words(needs)
     if group.connections is not Answer.PROVED:
         yield f"connections are {connections(group)}"
     yield from (f"not known: {text}" for text in group.missing)
-
-
-def _full(namespace: str, name: str) -> str:
-    return f"{namespace}/{name}" if namespace else name
-
-
-def _role(role: RoleNeed) -> str:
-    what = ", ".join(f"{amount} {name}" for name, amount in role.requests.items())
-    text = f"{role.role}: {role.pods} pod{'' if role.pods == 1 else 's'}"
-    text += f" with {what}{' each' if role.pods > 1 else ''}" if what else ""
-    text += ", each on a node of its own" if role.apart else ""
-    ways = [" and ".join(map(describe, way)) for way in role.labels if way]
-    text += f", on nodes with {', or with '.join(ways)}" if ways and len(ways) == len(role.labels) else ""
-    text += f"; devices of {', '.join(role.devices)}" if role.devices else ""
-    text += f"; within reach of the volumes of {', '.join(role.volumes)}" if role.volumes else ""
-    if role.tolerates:
-        text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(_taint, role.tolerates)))}"
-    return text
-
-
-def _taint(toleration: Toleration) -> str:
-    key = toleration.key or "with anything"
-    value = f"={toleration.value}" if toleration.value else ""
-    return f"{key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
 
 
 def needs_json(groups: Sequence[GroupVerdict]) -> str:
@@ -122,7 +87,7 @@ def needs_inventory(groups: Sequence[GroupVerdict]) -> str:
 
 def _inventory(group: GroupVerdict, needs: Needs) -> str:
     head = [*HEAD, f"Group: {group.name}"]
-    head += [f"It also needs {each.kind} {_full(each.namespace, each.name)}" for each in needs.objects]
+    head += [f"It also needs {object_words(each)}" for each in needs.objects]
     head += [f"It also needs {text}" for text in needs.others]
     return inventory_yaml(least_nodes(needs), group.name.replace("/", "-").replace("+", "-"), head)
 
@@ -135,7 +100,7 @@ def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:
             for way in role.labels or ((),):
                 selector = ",".join(filter(None, map(_selector, way)))
                 question = f"kubectl get nodes{f' -l {shlex.quote(selector)}' if selector else ''} -o wide"
-                asked.setdefault(question, []).append(f"# {group.name}: {_role(role)}")
+                asked.setdefault(question, []).append(f"# {group.name}: {role_words(role)}")
     lines = [line for question, whose in asked.items() for line in (*whose, question)]
     return "".join(f"{line}\n" for line in lines) or "# no group needs anything that Git does not hold\n"
 

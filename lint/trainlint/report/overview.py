@@ -14,6 +14,7 @@ from trainlint.result.answers import can_run, connections, decided, every_placem
 
 __all__ = ["overview", "summary"]
 
+NEEDS: Final = "`trainlint needs` says what the cluster must have, and writes it as an Inventory"
 SUBJECTS: Final = 5
 """How many subjects of one kind of unknown are named; the others are counted."""
 
@@ -98,6 +99,11 @@ def _groups(result: Result, paint: Paint, columns: int) -> Iterator[str]:
     ]
     for line in table(header, rows, paint, columns - 2, flexible=3 if several else 2):
         yield f"  {line}"
+    if any(group.needs is not None for group in result.groups):
+        head = f"{paint('help', 'help:')} "
+        for line in wrap(NEEDS, columns - 8):
+            yield f"  {head}{line}"
+            head = " " * 6
     for (mark, text), names in _by_remark(result, several=several).items():
         yield from (f"  {line}" for line in _item(f"{', '.join(names)}: {text}", columns - 2, f"{mark}: "))
 

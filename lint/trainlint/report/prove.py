@@ -53,6 +53,8 @@ class _Page:
             yield from (f"    {line}" for line in table(header, rows, self.paint, self.columns - 4, flexible=2))
         if group.blamed:
             yield from self._text(f"see the findings of {', '.join(group.blamed)}")
+        for text in group.needs:
+            yield from self._text(f"needs: {text}")
         for text in group.missing:
             yield from self._text(f"unknown: {text}")
         for text in group.notes:

@@ -30,6 +30,7 @@ def _group(group: GroupTable) -> dict[str, Any]:
         "why": group.why_bad,
         "zones": [{"name": each.name, "answer": str(each.answer), "lacks": list(each.lacks)} for each in group.zones],
         "rules": list(group.blamed),
+        "needs": list(group.needs),
         "missing": list(group.missing),
         "notes": list(group.notes),
     }

@@ -10,10 +10,11 @@ from trainlint.model.known import Answer
 from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
+from trainlint.proof.ideal.words import domain_word
 from trainlint.result import GroupVerdict
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["can_run", "connections", "decided", "domain_word", "every_placement", "short_need", "worst_first"]
+__all__ = ["can_run", "connections", "decided", "every_placement", "short_need", "worst_first"]
 
 SHOWN: Final = 6
 """Zones, and needs of roles, that are listed."""
@@ -83,11 +84,6 @@ def _said(kind: str, number: int) -> str:
         "badly": f"{number} can run and may be placed badly",
         "conditional": f"{number} can run if the cluster has what {they}",
     }.get(kind, f"{number} {kind}")
-
-
-def domain_word(key: str) -> str:
-    """What people call a domain of a topology key."""
-    return "zone" if key == ZONE else key.rpartition("/")[2]
 
 
 def short_need(needs: Needs) -> str:

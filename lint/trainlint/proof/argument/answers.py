@@ -9,6 +9,7 @@ from trainlint.proof.argument.step import Statement, Step, listed
 from trainlint.proof.cause import CutCause, Seat, SplitCause, StrandedCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
+from trainlint.proof.ideal.words import need_words
 from trainlint.proof.table import blamed
 from trainlint.proof.words import denied_sentence, flow_text, places_of
 from trainlint.proof.zones import Zone
@@ -20,7 +21,9 @@ def zone_by_zone(proof: GroupProof, facts: Facts) -> Step:
     """Exists: what each zone lacks, or who would be where in it."""
     statements = [_zone(zone, proof) for zone in proof.zones]
     title = f"Is there one zone in which it runs? {_said(proof.exists)}"
-    if not statements:
+    if proof.exists is Answer.CONDITIONAL and proof.needs is not None:
+        statements = [Statement(text) for text in need_words(proof.needs)]
+    elif not statements:
         statements = [Statement(text) for text in _without_zones(proof, facts)]
     elif proof.exists is Answer.REFUTED and not all(
         zone.reasons or zone.flows is Answer.REFUTED for zone in proof.zones

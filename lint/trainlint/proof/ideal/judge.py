@@ -9,7 +9,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
-from trainlint.proof.cause import FlowCause
+from trainlint.proof.cause import CutCause, FlowCause, SplitCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.ideal.cluster import Ideal, alone_in, is_invented, without
 from trainlint.reachability import NO_DOMAIN
@@ -57,10 +57,10 @@ def judged_on(ideal: Ideal, key: str, judge: Judged, *, apart: bool) -> Conditio
     if proof.exists is Answer.UNKNOWN:
         return Conditions(proof)
     if proof.for_all is not Answer.PROVED and not one_domain:
-        zone = proof.viable_zones[0]
-        inside = judge(alone_in(inventory, key, None if zone == NO_DOMAIN else zone))
-        proof = replace(proof, for_all=_for_all(inside), missing=inside.missing)
-        one_domain = True
+        if not _only_wide(proof):
+            zone = proof.viable_zones[0]
+            proof = judge(alone_in(inventory, key, None if zone == NO_DOMAIN else zone))
+        proof, one_domain = replace(proof, for_all=_for_all(proof)), True
     unlabelled = not any(key in pool.labels for pool in inventory.pools)
     return Conditions(
         _conditional(proof), one_domain and not unlabelled, () if unlabelled else _named(proof.viable_zones), unlabelled
@@ -85,6 +85,11 @@ def _surely(proof: GroupProof, ideal: Ideal, key: str) -> GroupProof:
         return replace(proof, ideal=True)
     unknown = Answer.UNKNOWN
     return replace(proof, exists=unknown, for_all=unknown, causes=(), zones=(), missing=(*proof.missing, doubt))
+
+
+def _only_wide(proof: GroupProof) -> bool:
+    """Whether nothing is wrong with any placement but that it is spread over several zones."""
+    return not (proof.missing or proof.notes) and all(isinstance(each, SplitCause | CutCause) for each in proof.causes)
 
 
 def _for_all(inside: GroupProof) -> Answer:
