@@ -14,7 +14,7 @@ AGREE = {
     "kuberay": (200, 122),
     "leaderworkerset": (116, 115),
     "mpijob-v2beta1": (107, 107),
-    "trainer-v2": (237, 230),
+    "trainer-v2": (237, 235),
     "training-operator-v1": (356, 333),
     "volcano-job": (159, 151),
 }

@@ -70,6 +70,13 @@ def test_resources_of_attached_networks_have_names_of_their_own(
     assert reported(job, network()) & {"rdma-resource-missing"} == found
 
 
+@pytest.mark.parametrize(
+    ("value", "found"), [("eth0", False), ("=eth0", False), ("mlx5", True), ("ibp", True), ("enp1s0", False)]
+)
+def test_an_interface_where_adapters_belong_names_none_on_purpose(value: str, found: bool) -> None:
+    assert ("rdma-resource-missing" in reported(torch_job(template(container({"NCCL_IB_HCA": value}))))) is found
+
+
 def inventory(**allocatable: str) -> dict[str, Any]:
     pools = [{"name": "p", "count": 8, "zone": "z", "allocatable": {"cpu": "99", "memory": "999Gi", **allocatable}}]
     return {"apiVersion": "trainlint.io/v1alpha1", "kind": "Inventory", "metadata": {"name": "i"}, "pools": pools}

@@ -166,3 +166,51 @@ def test_what_nobody_wrote_is_a_note(text: str, severity: str | None) -> None:
     found = list(communicators(workloads.groups))
     faults = [fault for each in workloads.objects for fault in hanging_restarts(each, ranks_of(each, found))]
     assert [fault.severity for fault in faults] == [severity]
+
+
+VOLCANO_MPI = f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: v}}
+spec:
+  plugins: {{ssh: [], svc: []}}
+  policies: [{{event: PodEvicted, action: RestartJob}}]
+  tasks:
+  - name: master
+    MASTER
+    template:
+      spec: {{restartPolicy: RESTART, containers: [{{name: c, command: [mpirun, --host, "v-w-0.v", x]}}]}}
+  - name: w
+    replicas: 2
+    template: {{spec: {{containers: [{{name: c, command: [/usr/sbin/sshd, -D], {GPU}}}]}}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("policies", "restart", "severity"),
+    [
+        ("", "OnFailure", []),  # mpirun starts again, and its ranks with it
+        ("", "Never", ["note"]),
+        ("policies: [{event: PodFailed, action: RestartJob}]", "Never", []),
+    ],
+)
+def test_workers_of_mpirun_wait_for_it_alone(policies: str, restart: str, severity: list[str]) -> None:
+    workloads = read(VOLCANO_MPI.replace("MASTER", policies).replace("RESTART", restart))
+    found = list(communicators(workloads.groups))
+    faults = [fault for each in workloads.objects for fault in hanging_restarts(each, ranks_of(each, found))]
+    assert [fault.severity for fault in faults] == severity
+
+
+def test_workers_with_parameter_servers_wait_for_no_other() -> None:
+    pod = "template: {spec: {containers: [{name: c, command: [python, x.py]}]}}"
+    workloads = read(f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: v}}
+spec:
+  plugins: {{tensorflow: []}}
+  tasks: [{{name: ps, replicas: 1, {pod}}}, {{name: worker, replicas: 2, {pod}}}]
+""")
+    found = list(communicators(workloads.groups))
+    assert found
+    assert [fault for each in workloads.objects for fault in hanging_restarts(each, ranks_of(each, found))] == []

@@ -36,7 +36,12 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
         node["dependsOn"] = [{"name": job["name"], "status": "Complete"} for job in first]
         return _runtime({"torch": {}}, [*first, node])
     if name == "torch-distributed-with-cache":
-        first_job = _job("dataset-initializer", "dataset-initializer", step="dataset-initializer")
+        own_name = {"fieldRef": {"fieldPath": "metadata.labels['jobset.sigs.k8s.io/jobset-name']"}}
+        cache = [
+            {"name": "CACHE_IMAGE", "value": "ghcr.io/kubeflow/trainer/data-cache:v2.3.0"},
+            {"name": "TRAIN_JOB_NAME", "valueFrom": own_name},
+        ]
+        first_job = _job("dataset-initializer", "dataset-initializer", step="dataset-initializer", env=cache)
         node = _job("node", "node", step="trainer")
         node["dependsOn"] = [{"name": "dataset-initializer", "status": "Complete"}]
         return _runtime({"torch": {}}, [first_job, node])

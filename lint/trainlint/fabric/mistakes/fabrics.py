@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Final
@@ -20,6 +21,8 @@ from trainlint.workload.accelerators import accelerators_of, is_accelerator
 __all__ = ["disabled_fabric", "fabric_refused", "missing_device", "some_roles"]
 
 _SLOW_PROVIDERS: Final = frozenset({"tcp", "sockets", "udp", "tcp;ofi_rxm"})
+_ETHERNET: Final = re.compile(r"^=?(?:eth|en[opsx]\d|bond|lo\b)")
+"""Names of network interfaces: as names of adapters they select none, which some write to have none."""
 _FABRIC_NETS: Final = frozenset({"ib", "libfabric", "aws libfabric", "ofi"})
 
 Of = Mapping[int, Devices]
@@ -95,7 +98,7 @@ def _needs(name: str, value: str) -> bool:
         return value.lower() in _FABRIC_NETS
     if name == "UCX_NET_DEVICES":
         return value.startswith(("mlx", "rocep"))
-    return len(value) > 1 and not value.startswith("^")
+    return len(value) > 1 and not value.startswith("^") and _ETHERNET.match(value) is None
 
 
 def _without(rank: Rank, variable: Variable, wanted: str, offered: Callable[[], Sequence[Device]]) -> Fault:

@@ -11,7 +11,7 @@ from typing import Final
 from trainlint.finding import Append, Certainty, Fix, Location, Put, Severity
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.launch.command import commands
-from trainlint.launch.environment import environment
+from trainlint.launch.environment import MPI_PROGRAMS, environment
 from trainlint.launch.nodes import torch_setting
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
@@ -119,7 +119,11 @@ def _volcano(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
     spec = workload.field["spec"]
     if workload.owner.kind.startswith("CronJob"):
         spec = workload.field.down("spec", "jobTemplate", "spec")
-    if _ends(spec["policies"]):
+    if _ends(spec["policies"]) or any(map(_by_parameters, ranks)):
+        return
+    launcher = next((pods for pods in workload.pod_sets if _launches_mpi(pods)), None)
+    if launcher is not None:
+        yield from _left_by_launcher(workload, launcher, ranks)
         return
     open_ = [pods for pods in ranks if not _ends(field_at(workload, pods.at)["policies"])]
     if open_:
@@ -141,6 +145,37 @@ def _volcano(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
                 ),
             ),
         )
+
+
+def _by_parameters(pods: PodSet) -> bool:
+    """Whether the pods train through parameter servers of TensorFlow: a failed worker keeps no other one waiting."""
+    return any(
+        "TF_CONFIG" in environment(container)
+        or any(
+            command.option("ps-hosts", "worker-hosts", "ps_hosts", "worker_hosts") for command in commands(container)
+        )
+        for container in pods.spec.containers
+    )
+
+
+def _launches_mpi(pods: PodSet) -> bool:
+    return any(command.program in MPI_PROGRAMS for container in pods.spec.containers for command in commands(container))
+
+
+def _left_by_launcher(workload: Workload, launcher: PodSet, ranks: Sequence[PodSet]) -> Iterator[Fault]:
+    """mpirun ends with its ranks, and starts again where its pod does; the workers' sshd never ends by itself."""
+    task = field_at(workload, launcher.at)
+    again = read_text(task.down("template", "spec", "restartPolicy")) in {"", "OnFailure", "Always"}
+    if again or _ends(task["policies"]) or not any(accelerators_of(pods.spec) for pods in ranks):
+        return
+    yield Fault(
+        f"nothing says what happens to {workload.owner.name} when mpirun in {launcher.role} fails: the workers keep "
+        "waiting for it with their GPUs",
+        task["policies"].at,
+        f"add to the policies of {launcher.role}: {{event: PodFailed, action: RestartJob}}",
+        certainty=Certainty.LIKELY,
+        severity=Severity.NOTE,
+    )
 
 
 def _ends(policies: Field) -> bool:
