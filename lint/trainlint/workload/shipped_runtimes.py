@@ -42,7 +42,7 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
             {"name": "TRAIN_JOB_NAME", "valueFrom": own_name},
         ]
         first_job = _job("dataset-initializer", "dataset-initializer", step="dataset-initializer", env=cache)
-        node = _job("node", "node", step="trainer")
+        node = _job("node", "node", step="trainer", env=cache[1:])
         node["dependsOn"] = [{"name": "dataset-initializer", "status": "Complete"}]
         return _runtime({"torch": {}}, [first_job, node])
     return None
