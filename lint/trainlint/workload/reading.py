@@ -27,6 +27,7 @@ from trainlint.workload.ranks import computes
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
 from trainlint.workload.stages import stages
+from trainlint.workload.unnamed import has_made_name, without_name
 from trainlint.workload.wrappers import WRAPPERS, unwrapped
 
 __all__ = ["read_workloads"]
@@ -143,6 +144,8 @@ def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod
     watched = _Watched(context.objects)
     here = Context(context.settings, watched)
     expansion = expander(item, _reference(meta), here)
+    if has_made_name(item):
+        expansion = without_name(expansion, meta.name, item)
     pod_sets = [with_sources(pods, item.document, here) for pods in expansion.pod_sets]
     made = (expansion, managed(pod_sets, item, meta, pod_groups, context.settings.kueue))
     if not watched.searched:
