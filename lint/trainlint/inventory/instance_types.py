@@ -15,7 +15,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["ACCELERATORS", "ALLOCATABLE_LEFT_OPEN", "InstanceType", "instance_type"]
+__all__ = ["ACCELERATORS", "ALLOCATABLE_LEFT_OPEN", "PROVIDERS", "InstanceType", "instance_type", "instance_types"]
 
 ACCELERATORS: Final = (
     "amd.com/gpu",
@@ -30,6 +30,9 @@ ACCELERATORS: Final = (
 
 ALLOCATABLE_LEFT_OPEN: Final = ("ephemeral-storage", "hugepages-1Gi", "hugepages-2Mi")
 """What a node has of these is decided by its disks and its image, not by its type."""
+
+PROVIDERS: Final = ("aws", "azure", "coreweave", "gcp", "nebius", "oci")
+"""Those of whose machines there is a table."""
 
 _MAX_PODS: Final = 110
 
@@ -49,9 +52,15 @@ class InstanceType:
 
 
 def instance_type(provider: str, name: str) -> InstanceType | None:
-    """A type of ``aws``, ``azure``, ``gcp`` or ``oci`` by its name; ``None`` where the tables do not hold it."""
+    """A type of one of the ``PROVIDERS`` by its name; ``None`` where the table does not hold it."""
     row = _table(provider).get(name)
     return None if row is None else _read(provider, row)
+
+
+@cache
+def instance_types(provider: str) -> tuple[InstanceType, ...]:
+    """All types of one of the ``PROVIDERS``."""
+    return tuple(_read(provider, row) for row in _table(provider).values())
 
 
 @cache

@@ -33,6 +33,7 @@ from trainlint.proof.quota import QuotaCause, quota_causes
 from trainlint.proof.references import ReferenceCause, dangling_references
 from trainlint.proof.refusals import Refusal, Refused, refusals, refused
 from trainlint.proof.settings_of_pods import MissingSetting, holds_setting, missing_settings
+from trainlint.proof.shapes import ShapeMismatch, shape_mismatches
 from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
@@ -276,6 +277,11 @@ class Facts:
     def refusals(self) -> tuple[Refusal, ...]:
         """What the API server, webhooks and operators refuse of objects and of what is made of them."""
         return tuple(refusals(self.snapshot))
+
+    @cached_property
+    def shape_mismatches(self) -> tuple[ShapeMismatch, ...]:
+        """The pods that do not fit the machine, slice or domain that they select."""
+        return tuple(shape_mismatches(self.snapshot))
 
     @cached_property
     def refused(self) -> tuple[Refused, ...]:

@@ -378,6 +378,7 @@ class Prover:
         refused += [cause.gang.pod_sets for cause in self._facts.late_members if not cause.gang.doubt]
         refused += [cause.pod_sets for cause in self._facts.never_admitted if cause.certain and not cause.stuck]
         refused += [each.pod_sets for each in self._facts.refused if each.certain]
+        refused += [each.pod_sets for each in self._facts.shape_mismatches if each.fatal]
         return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
 
     def _missing(self, group: Group) -> Iterator[str]:

@@ -21,6 +21,7 @@ HYPERNODE_KINDS = frozenset({"HyperNode"})
 CLUSTER_KINDS = HYPERNODE_KINDS | frozenset(
     {
         "ClusterConfiguration",
+        "ComputeDomain",
         "DaemonSet",
         "KubeSchedulerConfiguration",
         "Namespace",

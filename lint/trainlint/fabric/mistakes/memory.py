@@ -27,6 +27,7 @@ _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-work
 _IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
 _ALONE: Final = re.compile(r"gpu[-_]burn(?:$|[-_:@])")
 """Programs and images that load each GPU by itself: nothing is shared between them."""
+_MIG: Final = re.compile(r"nvidia\.com/mig-")
 _POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
 _MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
 """Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
@@ -71,6 +72,7 @@ def _idles(container: Container) -> bool:
 
 
 def _gpus(container: Container) -> int:
+    """How many GPUs the process of a container uses: of several MIG slices one."""
     found = 0
     resources = dict.fromkeys((*container.limits, *container.requests))
     if any(_SHARE.match(resource) for resource in resources):
@@ -79,7 +81,7 @@ def _gpus(container: Container) -> int:
         if _GPU.match(resource):
             count = amount(container.limits.get(resource, container.requests.get(resource, "0")))
             found += count if isinstance(count, int) else 0
-    return found
+    return min(found, 1) if all(_MIG.match(each) for each in resources if _GPU.match(each)) else found
 
 
 def _data_workers(container: Container) -> str:
