@@ -134,6 +134,8 @@ TAKEN = [
     ((*MAIN, "resources", "requests", "cpu"), "${CPUS}"),
     ((*MAIN, "resources"), {"limits": {"cpu": 4, "memory": 16e9}}),
     ((*MAIN, "args"), ["${ARGS}"]),
+    ((*MAIN, "ports", 0, "containerPort"), "PORT"),
+    (("spec", "volumes", 1), {"name": "PV_NAME"}),
     (("spec", "tolerations", 0), {"operator": "Exists"}),
     (("spec", "hostNetwork"), True),
     (("spec", "volumes", 1), {"name": "none", "projected": {"sources": []}}),

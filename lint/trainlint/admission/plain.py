@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.finding import Path
-from trainlint.kube.values import is_placeholder
 
 __all__ = ["EMPTY", "below", "elements", "known", "mapping", "names", "nearest", "number", "text", "written"]
 
@@ -46,7 +46,7 @@ def text(value: Any) -> str:
 
 def known(value: Any) -> str | None:
     """A string that is not empty and no placeholder, else ``None``."""
-    return value if type(value) is str and value and not is_placeholder(value) else None
+    return value if type(value) is str and value and not meant_to_be_replaced(value) else None
 
 
 def number(value: Any) -> int | None:

@@ -65,6 +65,8 @@ def _filled_later(problem: Problem, item: Field) -> bool:
     """Whether what is missing is there and empty, as templates leave what only an installation's values say."""
     if not problem.lacks:
         return False
+    if problem.lacks == "selector" and item.document.origin is None:
+        return True  # kustomize's labels may add it
     there = item.down(*problem.at, problem.lacks)
     return there.value is None or (item.document.origin is not None and there.value == "")
 

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.admission.problem import Problem
+from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.finding import Path
 from trainlint.kube.structure import Structure
-from trainlint.kube.values import is_placeholder
 
 __all__ = ["mistyped"]
 
@@ -71,7 +71,7 @@ def _walk(structure: Structure, node: Mapping[str, Any], value: Any, path: Path)
 def _differs(wanted: str, value: Any) -> bool:
     """Whether a scalar has another type."""
     if isinstance(value, str):
-        return wanted != "string" and value != "" and not is_placeholder(value)
+        return wanted != "string" and value != "" and not meant_to_be_replaced(value)
     if isinstance(value, bool):
         return wanted != "boolean"
     if isinstance(value, (int, float)):

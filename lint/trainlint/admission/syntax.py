@@ -16,7 +16,7 @@ _LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 _QUALIFIED: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PORT: Final = re.compile(r"[a-z0-9](?:-?[a-z0-9])*")
-_CAPITALS: Final = re.compile(r"(?:^|[-.])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*(?=$|[-.])")
+_CAPITALS: Final = re.compile(r"(?:^|[-.])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*(?=$|[-.])")
 _LABEL_LIMIT: Final = 63
 _SUBDOMAIN_LIMIT: Final = 253
 _PORT_LIMIT: Final = 15

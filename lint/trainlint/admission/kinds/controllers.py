@@ -90,7 +90,9 @@ def _selector(spec: Mapping[str, Any]) -> Iterator[Problem]:
     selector, labels = spec.get("selector"), mapping(below(spec, "template", "metadata", "labels"))
     if not selector:
         if selector is None and labels:
-            yield Problem(("spec",), "it has no selector", "select the labels of the pod template", "selector")
+            yield Problem(
+                ("spec",), "it has no selector", "select the labels of the template", "selector", lacks="selector"
+            )
         return
     wanted = mapping(mapping(selector).get("matchLabels"))
     for key, value in wanted.items():

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from trainlint.admission.plain import below, known, nearest, number
+from trainlint.admission.plain import below, nearest, number, text
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.finding import Path
+from trainlint.kube.values import is_placeholder
 
 __all__ = ["at_least", "one_of"]
 
 
 def one_of(item: Any, path: Path, words: Collection[str], by: str = API_SERVER) -> Iterator[Problem]:
     """A word that is none of those that the field takes."""
-    given = known(below(item, *path))
-    if given and given not in words:
+    given = text(below(item, *path))
+    if given and given not in words and not is_placeholder(given) and not ("_" in given and given.isupper()):
         near = nearest(given, words)
         why = f"{path[-1]} is {given}, and must be one of {', '.join(words)}"
         yield Problem(path, why, f"write {near}" if near else "write one of them", ".".join(map(str, path)), by)

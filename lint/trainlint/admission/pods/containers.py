@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trainlint.admission.plain import elements, known, mapping, number, text, written
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import env_name, port_name, rfc1123_label
+from trainlint.admission.syntax import env_name, meant_to_be_replaced, port_name, rfc1123_label
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
 
@@ -44,7 +44,7 @@ def _names(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
         name = text(container.get("name"))
         if not name:
             yield Problem(at, "a container has no name", "give it one", "container name", lacks="name")
-        elif is_placeholder(name):
+        elif meant_to_be_replaced(name):
             continue
         elif wrong := rfc1123_label(name):
             why = f"{name} is no name of a container: {wrong}"

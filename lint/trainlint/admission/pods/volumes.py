@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from trainlint.admission.plain import elements, known, names, nearest, text
 from trainlint.admission.problem import Problem
-from trainlint.admission.syntax import rfc1123_label
+from trainlint.admission.syntax import meant_to_be_replaced, rfc1123_label
 from trainlint.finding import Path
-from trainlint.kube.values import is_placeholder
 
 __all__ = ["of_mounts", "of_volumes"]
 
@@ -33,7 +32,7 @@ def of_volumes(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
         name = text(volume.get("name"))
         if not name:
             yield Problem(at, "a volume has no name", "give it one", "volume name", lacks="name")
-        elif is_placeholder(name):
+        elif meant_to_be_replaced(name):
             continue
         elif wrong := rfc1123_label(name):
             remedy = "give the volume a valid name, here and where it is mounted"
@@ -65,7 +64,7 @@ def of_mounts(
     nobody knows which.
     """
     volumes = names(spec.get("volumes"))
-    doubtful = lent is None or any(is_placeholder(each) for each in volumes)
+    doubtful = lent is None or any(meant_to_be_replaced(each) for each in volumes)
     for at, container in containers:
         who = text(container.get("name")) or "without a name"
         taken: dict[str, Path] = {}
@@ -86,7 +85,7 @@ def _volume(
         where = text(mount.get("mountPath"))
         why = f"the mount at {where} of container {who} names no volume"
         yield Problem(at, why, "set name", f"mount {where}", lacks="name")
-    elif lent is not None and name not in volumes and name not in lent and not is_placeholder(name):
+    elif lent is not None and name not in volumes and name not in lent and not meant_to_be_replaced(name):
         near = nearest(name, volumes)
         why = f"container {who} mounts the volume {name}, and the pod has none of this name"
         why += f": it has {near}" if near else ""
