@@ -155,3 +155,13 @@ def test_claims_are_read_in_the_older_way_before_kubernetes_1_31() -> None:
 
 def test_an_object_without_images_may_be_a_patch() -> None:
     assert said(changed((*MAIN, "image"), None) | {"spec": {"containers": [{"name": "x", "volumeMounts": [{}]}]}}) == []
+
+
+def test_what_a_template_leaves_empty_is_said_by_the_values_of_an_installation() -> None:
+    empty = changed((*MAIN, "volumeMounts"), [{"name": None, "mountPath": None}])
+    assert said(empty) == []
+    rendered = Document(
+        "chart", 0, 1, "", changed((*MAIN, "volumeMounts", 0, "mountPath"), ""), origin=lambda path: None
+    )  # type: ignore[arg-type, return-value]
+    assert problems(rendered.root, "1.36") == ()
+    assert len(said(changed((*MAIN, "volumeMounts", 0, "mountPath"), ""))) == 1

@@ -96,7 +96,8 @@ def _templates(meta: Meta, item: Any) -> Iterator[Template]:
     elif group == "ray.io" and kind in _RAY_CLUSTERS:
         yield from _of_ray_cluster(item, _RAY_CLUSTERS[kind])
         if kind == "RayJob":
-            yield _at(item, ("spec", "submitterPodTemplate"), "submitter", _ENDS, maker="Job")
+            submitter: Path = ("spec", "submitterPodTemplate")
+            yield _at(item, submitter, "submitter", _ENDS, defaults=False, maker="Job")
     elif (list_key := _LISTS.get(group)) and kind != "CronJob":
         for path, task in elements(below(item, "spec", list_key), "spec", list_key):
             yield _at(item, (*path, "template"), text(task.get("name")), (), lent=None)

@@ -17,6 +17,7 @@ _BY: Final = "LeaderWorkerSet's webhook"
 _TEMPLATE: Final[Path] = ("spec", "leaderWorkerTemplate")
 _ROLLING: Final[Path] = ("spec", "rolloutStrategy", "rollingUpdateConfiguration")
 _MOST: Final = 1_000_000
+_EXCLUSIVE: Final = "leaderworkerset.sigs.k8s.io/exclusive-topology"
 _SUBGROUP_KEY: Final = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"
 _RESTARTS: Final = ("Default", "RecreateGroupOnPodRestart", "RecreateGroupAfterStart", "None")
 
@@ -32,6 +33,12 @@ def of_leader_worker_set(meta: Meta, item: Any) -> Iterator[Problem]:
     yield from one_of(item, ("spec", "networkConfig", "subdomainPolicy"), ("Shared", "UniquePerReplica"))
     yield from one_of(item, (*_TEMPLATE, "subGroupPolicy", "subGroupPolicyType"), ("LeaderWorker", "LeaderExcluded"))
     yield from _subgroups(item)
+    size = number(below(item, *_TEMPLATE, "size"))
+    if below(item, "metadata", "annotations", _EXCLUSIVE) == "" and size is not None and size > 1:
+        why = f"{_EXCLUSIVE} is empty, and the workers get a node selector on no label"
+        at: Path = ("metadata", "annotations", _EXCLUSIVE)
+        remedy = "name the node label of the domain, or remove the annotation"
+        yield Problem(at, why, remedy, "exclusive", what="every StatefulSet of workers")
     surge, down = (below(item, *_ROLLING, key) for key in ("maxSurge", "maxUnavailable"))
     if down in (0, "0", "0%") and surge in (None, 0, "0", "0%"):
         why = "maxUnavailable and maxSurge are both 0, so that no update could ever begin"

@@ -21,6 +21,7 @@ _CLUSTERS: Final[dict[str, Path]] = {
     "RayService": ("spec", "rayClusterConfig"),
 }
 _QUEUE: Final = "kueue.x-k8s.io/queue-name"
+_LABEL: Final = 63
 _START: Final = ("num-cpus", "num-gpus", "memory", "resources")
 _FT: Final = "ray.io/ft-enabled"
 
@@ -63,6 +64,13 @@ def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         yield from at_least(cluster, (*path[len(at) :], "numOfHosts"), 0, _BY)
     for path, group in groups:
         name = text(group.get("groupName"))
+        if not is_placeholder(name) and ("_" in name or len(name) > _LABEL):
+            wrong = (
+                f"has {len(name)} characters, and {_LABEL} are allowed" if len(name) > _LABEL else "has an underscore"
+            )
+            why = f"the name of worker group {name} {wrong}: its pods and a label of theirs are named after it"
+            remedy = "choose a name of lower case letters and dashes"
+            yield Problem((*path, "groupName"), why, remedy, f"group {name}", what="every worker")
         for key in ("minReplicas", "maxReplicas"):
             count = number(group.get(key))
             if count is not None and count < 0:
