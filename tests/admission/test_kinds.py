@@ -143,3 +143,44 @@ def test_no_group_is_proved_while_its_object_is_refused(tmp_path: Path, name: st
     (tmp_path / "all.yaml").write_text(GROUP.replace("NAME", name).replace("MOUNT", mount), encoding="utf-8")
     (group,) = check([tmp_path]).groups
     assert group.exists.value == answer
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "refused"),
+    [
+        ("ConfigMap", "my_map", True),
+        ("ConfigMap", "my.map", False),
+        ("Secret", "MY_SECRET", False),  # a placeholder
+        ("Namespace", "a.b", True),
+        ("Service", "1svc", True),
+        ("Service", "svc", False),
+    ],
+)
+def test_names_of_what_pods_refer_to_are_checked(tmp_path: Path, kind: str, name: str, refused: bool) -> None:
+    text = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}}}\n"
+    (tmp_path / "all.yaml").write_text(f"{text}---\n{TORCH.replace('NAME', 'train')}", encoding="utf-8")
+    found = [each.finding for each in check([tmp_path]).findings if each.finding.rule == "rejected-object"]
+    assert [each.at.path for each in found] == ([("metadata", "name")] if refused else [])
+
+
+KUEUE = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: kueue-manager-config, namespace: kueue-system}
+data:
+  controller_manager_config.yaml: |
+    apiVersion: config.kueue.x-k8s.io/v1beta1
+    kind: Configuration
+    integrations: {frameworks: [FRAMEWORK]}
+---
+"""
+
+
+@pytest.mark.parametrize(("framework", "certainties"), [("ray.io/rayjob", ["proven"]), ("batch/job", [])])
+def test_kueue_refuses_only_what_its_configuration_says_that_it_manages(
+    tmp_path: Path, framework: str, certainties: list[str]
+) -> None:
+    job = RAY.replace("LABELS", "kueue.x-k8s.io/queue-name: q").replace("MORE", "")
+    (tmp_path / "all.yaml").write_text(KUEUE.replace("FRAMEWORK", framework) + job, encoding="utf-8")
+    found = [each.finding for each in check([tmp_path]).findings if each.finding.rule == "rejected-object"]
+    assert [each.certainty.value for each in found] == certainties

@@ -14,7 +14,7 @@ from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.kube.meta import Meta
 
-__all__ = ["of_name", "valid_name"]
+__all__ = ["of_name"]
 
 _LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LABEL_1123: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
@@ -36,9 +36,7 @@ _BY: Final = {
 """Kinds whose names are labels that begin with a letter, because a Service or a host is named after them."""
 
 
-def valid_name(name: str) -> bool:
-    """Whether the API server takes the name, or nobody knows it yet."""
-    return not name or meant_to_be_replaced(name) or _SUBDOMAIN.fullmatch(name) is not None
+_RELAXED: Final = ("the feature gate RelaxedServiceNameValidation is off, as it is by default",)
 
 
 def of_name(meta: Meta, item: Any) -> Iterator[Problem]:
@@ -53,10 +51,14 @@ def of_name(meta: Meta, item: Any) -> Iterator[Problem]:
         allowed = "lower case letters, digits, dashes and dots, with a letter or digit at both ends"
         why = f"{name} is no name of an object: the API server takes {allowed}"
         yield Problem(at, why, _renamed(name), "name", evidence={"name": name})
+    elif meta.kind == "Namespace" and _LABEL_1123.fullmatch(full) is None:
+        why = f"{name} is no name of a namespace: it must have no dots, because hosts are named after it"
+        yield Problem(at, why, _renamed(name), "name", evidence={"name": name})
     elif (by := _by(meta)) and _LABEL_1035.fullmatch(full) is None:
         why = f"{name} is no name of a {meta.kind}: it must begin with a letter and hold only lower case letters, "
         why += "digits and dashes, because hosts and Services are named after it"
-        yield Problem(at, why, _renamed(name), "name", by=by, evidence={"name": name})
+        assumes = _RELAXED if meta.kind == "Service" else ()
+        yield Problem(at, why, _renamed(name), "name", by=by, evidence={"name": name}, assumes=assumes)
     elif _dotless(meta, item) and _LABEL_1123.fullmatch(full) is None:
         why = f"{name} holds a dot, and the host names of its pods are made from it"
         assumes = () if meta.kind == "Job" else ("the cluster runs Kubernetes 1.36 or newer",)

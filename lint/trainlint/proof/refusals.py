@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.fullnames import of_full_names
+from trainlint.admission.kinds.ray import KUEUE
+from trainlint.admission.names import of_name
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.fact import fact
@@ -23,6 +26,12 @@ from trainlint.workload.shipped_runtimes import shipped_runtime
 
 __all__ = ["Refusal", "Refused", "refusals", "refused"]
 
+_NAMED: Final = frozenset(
+    {"ConfigMap", "DaemonSet", "LimitRange", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass"}
+    | {"ClusterQueue", "LocalQueue", "ResourceClaim", "ResourceClaimTemplate", "ResourceFlavor", "ResourceQuota"}
+    | {"Secret", "Service", "ServiceAccount", "StorageClass"}
+)
+"""Other kinds whose names are checked: what pods refer to."""
 _RUNTIMES: Final = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
 
 
@@ -65,12 +74,25 @@ def refusals(snapshot: Snapshot) -> Iterator[Refusal]:
     for workload in snapshot.workloads.objects:
         runtime = _runtime(workload, runtimes) if workload.owner.kind == "TrainJob" else None
         for problem in problems(workload.field, version, runtime):
-            yield Refusal(workload.owner, problem, workload.field, workload.pod_sets)
+            if (known := _by_kueue(problem, workload, snapshot)) is not None:
+                yield Refusal(workload.owner, known, workload.field, workload.pod_sets)
         for pods, problem in of_full_names(workload):
             yield Refusal(workload.owner, problem, workload.field, (pods,))
     for (kind, namespace, name), item in runtimes.items():
         for problem in problems(item, version):
             yield Refusal(ObjectRef(kind, namespace, name), problem, item)
+    for each in snapshot.objects:
+        if each.meta.kind in _NAMED:
+            for problem in of_name(each.meta, each.field.value):
+                yield Refusal(each.ref, problem, each.field)
+
+
+def _by_kueue(problem: Problem, workload: Workload, snapshot: Snapshot) -> Problem | None:
+    """What Kueue refuses it refuses only of kinds that it manages: for certain where its configuration says so."""
+    manager = snapshot.settings.kueue
+    if problem.by != KUEUE or manager is None:
+        return problem
+    return replace(problem, assumes=()) if f"ray.io/{workload.owner.kind.lower()}" in manager.frameworks else None
 
 
 def _runtime(workload: Workload, runtimes: Mapping[tuple[str, str, str], Field]) -> Any:

@@ -12,7 +12,9 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
 
-__all__ = ["of_ray"]
+__all__ = ["KUEUE", "of_ray"]
+
+KUEUE: Final = "Kueue's webhook"
 
 _BY: Final = "KubeRay"
 _CLUSTERS: Final[dict[str, Path]] = {
@@ -188,7 +190,7 @@ def _queued(meta: Meta, spec: Mapping[str, Any]) -> Iterator[Problem]:
     queue = meta.labels.get(_QUEUE, "")
     if not queue:
         return
-    by, assumes = "Kueue's webhook", ("Kueue manages RayJobs here, as it does unless its configuration says otherwise",)
+    by, assumes = KUEUE, ("Kueue manages RayJobs here, as it does unless its configuration says otherwise",)
     if spec.get("shutdownAfterJobFinishes") in (None, False) and spec.get("suspend") is not True:
         why = (
             f"the RayJob is queued in {queue} and does not end its cluster (shutdownAfterJobFinishes is not true), so "
