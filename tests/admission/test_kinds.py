@@ -184,3 +184,15 @@ def test_kueue_refuses_only_what_its_configuration_says_that_it_manages(
     (tmp_path / "all.yaml").write_text(KUEUE.replace("FRAMEWORK", framework) + job, encoding="utf-8")
     found = [each.finding for each in check([tmp_path]).findings if each.finding.rule == "rejected-object"]
     assert [each.certainty.value for each in found] == certainties
+
+
+def test_a_dot_in_the_name_of_a_statefulset_is_refused_since_1_36() -> None:
+    text = f"""
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {{name: a.b}}
+spec: {{selector: {{matchLabels: {{a: b}}}}, template: {{metadata: {{labels: {{a: b}}}}, spec: {{{CONTAINERS}}}}}}}
+"""
+    (item,) = objects(text)
+    assert len(problems(item, "1.36")) == 1
+    assert problems(item, "1.35") == ()

@@ -36,11 +36,13 @@ _BY: Final = {
 """Kinds whose names are labels that begin with a letter, because a Service or a host is named after them."""
 
 
+_NO_DOTS_SINCE: Final = (1, 36)
+"""The release of Kubernetes that refuses dots in the names of StatefulSets."""
 _RELAXED: Final = ("the feature gate RelaxedServiceNameValidation is off, as it is by default",)
 
 
-def of_name(meta: Meta, item: Any) -> Iterator[Problem]:
-    """What is wrong with the form of the object's name."""
+def of_name(meta: Meta, item: Any, version: tuple[int, ...] = ()) -> Iterator[Problem]:
+    """What is wrong with the form of the object's name; ``version`` is that of Kubernetes, empty where unknown."""
     key = "name" if text(below(item, "metadata", "name")) else "generateName"
     name = text(below(item, "metadata", key))
     if not name or meant_to_be_replaced(name):
@@ -59,7 +61,7 @@ def of_name(meta: Meta, item: Any) -> Iterator[Problem]:
         why += "digits and dashes, because hosts and Services are named after it"
         assumes = _RELAXED if meta.kind == "Service" else ()
         yield Problem(at, why, _renamed(name), "name", by=by, evidence={"name": name}, assumes=assumes)
-    elif _dotless(meta, item) and _LABEL_1123.fullmatch(full) is None:
+    elif _dotless(meta, item, version) and _LABEL_1123.fullmatch(full) is None:
         why = f"{name} holds a dot, and the host names of its pods are made from it"
         assumes = () if meta.kind == "Job" else ("the cluster runs Kubernetes 1.36 or newer",)
         yield Problem(at, why, _renamed(name), "name", evidence={"name": name}, assumes=assumes)
@@ -71,11 +73,12 @@ def _by(meta: Meta) -> str:
     return _BY.get((meta.api_group, meta.kind), "")
 
 
-def _dotless(meta: Meta, item: Any) -> bool:
+def _dotless(meta: Meta, item: Any, version: tuple[int, ...]) -> bool:
     """Whether pods get host names of it: those of Indexed Jobs and StatefulSets."""
     if (meta.api_group, meta.kind) == ("batch", "Job"):
         return text(mapping(below(item, "spec")).get("completionMode")) == "Indexed"
-    return (meta.api_group, meta.kind) == ("apps", "StatefulSet")
+    is_set = (meta.api_group, meta.kind) == ("apps", "StatefulSet")
+    return is_set and (not version or version >= _NO_DOTS_SINCE)
 
 
 def _renamed(name: str) -> str:

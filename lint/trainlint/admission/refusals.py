@@ -78,7 +78,7 @@ def _version(text_: str) -> tuple[int, ...]:
 
 def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Problem]:
     value = item.value
-    yield from of_name(meta, value)
+    yield from of_name(meta, value, version)
     yield from of_metadata(mapping(below(value, "metadata")), ("metadata",))
     found = list(templates(meta, value))
     if not is_whole(item, found):
