@@ -20,17 +20,26 @@ _COUNTS: Final = (
     "cloud.google.com/gke-accelerator-count",
     "karpenter.k8s.aws/instance-gpu-count",
 )
+_PRODUCTS: Final = {
+    "nvidia.com/gpu.product": ("nvidia.com/",),
+    "nvidia.com/gpu.present": ("nvidia.com/",),
+    "cloud.google.com/gke-accelerator": ("nvidia.com/", "amd.com/"),
+    "amd.com/gpu.product-name": ("amd.com/",),
+}
+"""Labels that name the GPU of a node, with the domains of the resources that it is offered under."""
 _PROVIDERS: Final = ("aws", "azure", "gcp", "oci")
 
 
-def contradictions(pool: Pool) -> Iterator[str]:
-    """Each in one sentence."""
+def contradictions(pool: Pool, *, claimed: bool = False) -> Iterator[str]:
+    """Each in one sentence. ``claimed`` says that devices may be given out by claims, which leave none allocatable."""
     zone, region = pool.labels.get(ZONE, ""), pool.labels.get(REGION, "")
     expected = region_of(zone)
     if expected and region and region != expected:
         yield f"its zone {zone} is in region {expected}, its region label says {region}"
     if pool.allocatable is not None and not _divided(pool):
         yield from _counts(pool, pool.allocatable.get(GPU, "0"))
+        if not claimed:
+            yield from _none(pool, pool.allocatable)
     kind = _type(pool.labels.get(INSTANCE_TYPE, ""))
     if kind is not None:
         yield from _of_type(pool, kind)
@@ -46,6 +55,17 @@ def _counts(pool: Pool, offered: object) -> Iterator[str]:
         times = pool.labels.get("nvidia.com/gpu.replicas", "1")
         if amount != int(said) * (int(times) if times.isdecimal() and int(times) > 0 else 1):
             yield f"its label {key} says {said} GPUs, {amount} {GPU} are allocatable"
+
+
+def _none(pool: Pool, allocatable: Mapping[str, object]) -> Iterator[str]:
+    """Labels that name a GPU on nodes whose list of resources, a whole one, holds none of that maker."""
+    if pool.open_resources or not all(isinstance(allocatable.get(name), str) for name in ("cpu", "memory")):
+        return
+    for key, makers in _PRODUCTS.items():
+        product = pool.labels.get(key, "")
+        offered = (amount for name, amount in allocatable.items() if name.startswith(makers))
+        if product not in ("", "false") and all(_number(amount) == 0 for amount in offered):
+            yield f"its label {key} says {product}, and no {makers[0]}gpu is allocatable"
 
 
 def _of_type(pool: Pool, kind: InstanceType) -> Iterator[str]:

@@ -16,7 +16,17 @@ from trainlint.scheduling.node import Node
 from trainlint.scheduling.taint_toleration import untolerated
 from trainlint.workload.accelerators import accelerators_of, is_accelerator
 
-__all__ = ["Absentee", "Intruder", "absentees", "accelerators", "intruders", "keeping", "untainted"]
+__all__ = [
+    "Absentee",
+    "Intruder",
+    "absentees",
+    "accelerators",
+    "device_name",
+    "intruders",
+    "keeping",
+    "taint_key",
+    "untainted",
+]
 
 _SERVANT: Final = re.compile(
     r"""device-?plugin | feature-discovery | dcgm | nvidia | rocm | amdgpu | neuron | habana | gaudi
@@ -65,17 +75,32 @@ def accelerators(pool: Pool) -> tuple[str, ...]:
     )
 
 
+def taint_key(pool: Pool) -> str:
+    """The resource by whose name nodes like these are usually tainted; slices of a GPU are tainted as the GPU."""
+    name = next(iter(accelerators(pool)), "nvidia.com/gpu")
+    if name.startswith("nvidia.com/"):
+        return "nvidia.com/gpu"
+    return "aws.amazon.com/neuron" if name.startswith("aws.amazon.com/neuron") else name
+
+
+def device_name(resource: str) -> str:
+    """What people call the accelerators of a resource: ``GPU``, ``TPU``, ``Neuron device``, ``Gaudi``."""
+    named = {"google.com/tpu": "TPU", "aws.amazon.com/neuron": "Neuron device", "habana.ai/gaudi": "Gaudi"}
+    return next((word for prefix, word in named.items() if resource.startswith(prefix)), "GPU")
+
+
 def keeping(pool: Pool) -> tuple[Taint, ...]:
     """The taints of the pool that keep pods away."""
     return tuple(taint for taint in pool.taints if taint.effect in {"NoSchedule", "NoExecute"})
 
 
 def untainted(inventory: Inventory) -> tuple[Pool, ...]:
-    """GPU pools without a taint, where there are other pools for pods that need no GPU; one for each place.
+    """Pools with accelerators and without a taint, where pods that need none have other nodes (or may have, as Git does
+    not describe all); one for each place.
 
     GKE taints the nodes that it makes for a ComputeClass by itself (S 3).
     """
-    if all(accelerators(pool) for pool in inventory.pools):
+    if inventory.complete and all(accelerators(pool) for pool in inventory.pools):
         return ()
     own = [pool for pool in inventory.pools if COMPUTE_CLASS not in pool.labels]
     found = {pool.at: pool for pool in own if accelerators(pool) and not keeping(pool)}

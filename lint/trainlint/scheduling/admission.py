@@ -15,6 +15,7 @@ from trainlint.model.selector import Requirement
 from trainlint.model.settings import EXTENDED_RESOURCE_TOLERATION, Settings
 from trainlint.model.workload import PodSet
 from trainlint.scheduling import limit_ranger
+from trainlint.scheduling.gke_networks import with_networks
 from trainlint.scheduling.pod import Pod, defaulted
 from trainlint.scheduling.refusal import Code, Doubt, Refusal
 from trainlint.scheduling.requests import is_extended_resource
@@ -62,6 +63,8 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
     """One pod of the set after admission under these settings."""
     limits = known.limits_of(pod_set.namespace, pod_set.at)
     spec = limit_ranger.with_defaults(pod_set.spec, limits)
+    if settings.profile == "gke":
+        spec = with_networks(spec, pod_set.annotations)
     found = _Plugins(pod_set, spec)
     if settings.admission & {NODE_SELECTOR, TOLERATIONS}:
         found.namespace(known.namespaces.get(pod_set.namespace), settings)

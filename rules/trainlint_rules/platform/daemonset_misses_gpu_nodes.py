@@ -55,7 +55,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Certainty, Finding, Fix, Related, Severity
-from trainlint.proof.gpu_nodes import Absentee, absentees
+from trainlint.proof.gpu_nodes import Absentee, absentees, device_name, taint_key
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.mends import tolerate
 from trainlint.scheduling.taint_toleration import describe
@@ -69,9 +69,10 @@ def check(facts: Facts) -> Iterator[Finding]:
         taints = ", ".join(dict.fromkeys(map(describe, each.taints)))
         pools = ", ".join(dict.fromkeys(pool.name for pool in each.pools))
         first = each.taints[0]
+        devices = " and ".join(dict.fromkeys(device_name(taint_key(pool)) for pool in each.pools))
         yield Finding(
-            message=f"{pod_set.owner} does not tolerate the taint {taints}: none of its pods runs on the GPU nodes "
-            f"({pools})",
+            message=f"{pod_set.owner} does not tolerate the taint {taints}: none of its pods runs on the {devices} "
+            f"nodes ({pools})",
             at=pod_set.spec.at or pod_set.template,
             remedy=f"add to tolerations: {{key: {first.key}, operator: Exists, effect: {first.effect}}}",
             related=tuple(Related("keeps it away", taint.at) for taint in each.taints if taint.at is not None),

@@ -38,7 +38,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.gpu_nodes import untainted
+from trainlint.proof.gpu_nodes import device_name, taint_key, untainted
 from trainlint.rule import Facts, rule
 
 
@@ -51,11 +51,14 @@ def check(facts: Facts) -> Iterator[Finding]:
         if first is None or first.at is None:
             continue
         names = ", ".join(pool.name for pool in pools)
+        keys = dict.fromkeys(taint_key(pool) for pool in pools)
+        devices = " and ".join(dict.fromkeys(map(device_name, keys)))
+        taints = ", ".join(f"{key}=present:NoSchedule" for key in keys)
         yield Finding(
-            message=f"GPU nodes without a taint ({names}): any pod may take their CPUs and memory and leave the GPUs "
-            "idle",
+            message=f"{devices} nodes without a taint ({names}): any pod may take their CPUs and memory and leave the "
+            f"{devices}s idle",
             at=first.at,
-            remedy="taint them (nvidia.com/gpu=present:NoSchedule), and let the pods that ask for GPUs tolerate it",
+            remedy=f"taint them ({taints}), and let the pods that ask for {' and '.join(keys)} tolerate it",
             related=tuple(Related("has none either", pool.at) for pool in pools if pool.at and pool is not first),
             evidence={"pools": names},
             cause=inventory.name,
