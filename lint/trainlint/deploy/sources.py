@@ -28,15 +28,37 @@ class Ownership:
 
 
 class Sources:
-    """Compares the addresses of sources with those of the repository's remotes, which are asked for when needed."""
+    """Compares the addresses of sources with those of the repository's remotes, which are asked for when needed.
 
-    def __init__(self, library: Library, remotes: Callable[[], Iterable[str]] = tuple) -> None:
+    ``named`` gives the addresses and paths that deployers name: where there is no remote, the address with most paths
+    that exist here is this repository, and no other.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        remotes: Callable[[], Iterable[str]] = tuple,
+        named: Callable[[], Iterable[tuple[str, str]]] = tuple,
+    ) -> None:
         self.library = library
         self._ask = remotes
+        self._named = named
 
     @cached_property
     def _remotes(self) -> frozenset[tuple[str, str]]:
         return frozenset(found for url in self._ask() if (found := _normal(url)) is not None)
+
+    @cached_property
+    def _others(self) -> frozenset[tuple[str, str]]:
+        """The addresses that are not this repository, as another one fits better, or as well."""
+        paths: dict[tuple[str, str], set[str]] = {}
+        for url, path in self._named():
+            address = _normal(url)
+            if address is not None:
+                paths.setdefault(address, set()).update({path} if path and self.holds(path) else ())
+        most = max(map(len, paths.values()), default=0)
+        best = [address for address, found in paths.items() if len(found) == most]
+        return frozenset(paths) - (frozenset(best) if len(best) == 1 else frozenset())
 
     def holds(self, path: str) -> bool:
         """Whether a file or directory is in the repository."""
@@ -54,6 +76,8 @@ class Sources:
         if not self.holds(path) or (not path and url):
             return Ownership(ours=False)
         if not self._remotes:
+            if address in self._others:
+                return Ownership(ours=False)
             return Ownership(
                 ours=True,
                 assumes=f"{url or 'a source without address'} is this repository, "

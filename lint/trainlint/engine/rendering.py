@@ -56,6 +56,7 @@ def rendered_repository(
     repository = read(*kustomizations, *_charts(world, readings, setup, builds))
     if not _deploys(repository, setup.settings):
         return repository, None
+    from trainlint.deploy.addressed import addressed  # noqa: PLC0415
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
     from trainlint.snapshot.fights import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
@@ -63,7 +64,8 @@ def rendered_repository(
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
 
-    sources = Sources(Library(world.files), lambda: remotes_of(world.root))
+    written = [(each.meta, each.field) for each in repository.objects]
+    sources = Sources(Library(world.files), lambda: remotes_of(world.root), lambda: addressed(written))
     plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
         before, plan = plan, planned(repository, fleet.clusters)
@@ -75,7 +77,13 @@ def rendered_repository(
         fleet = find_fleet(repository, setup.settings, sources)
     fought, failed = tuple(fights(fleet.clusters)), tuple(deployed_unbuilt(repository.unbuilt, fleet.clusters))
     lost = tuple(dict.fromkeys(each for cluster in fleet.clusters for each in cluster.emptied))
-    found = replace(repository, duplicates=(*repository.duplicates, *fought), unbuilt=failed, emptied=lost)
+    found = replace(
+        repository,
+        duplicates=(*repository.duplicates, *fought),
+        unknowns=(*repository.unknowns, *fleet.unknowns),
+        unbuilt=failed,
+        emptied=lost,
+    )
     return found, fleet
 
 

@@ -23,7 +23,8 @@ def find_fleet(repository: Repository, settings: Sequence[Settings], sources: So
     """Everything that deployers say, and what configures a network plugin by itself."""
     follower = Follower(repository, sources)
     clusters = find_clusters(repository, settings, follower)
-    return Fleet(clusters, tuple(_charts(repository, sources.library, follower)))
+    idle = (each for cluster in follower.clusters.values() if not cluster.fed for each in cluster.unknowns)
+    return Fleet(clusters, tuple(_charts(repository, sources.library, follower)), tuple(dict.fromkeys(idle)))
 
 
 def _charts(repository: Repository, library: Library, follower: Follower) -> Iterator[tuple[str, Release]]:

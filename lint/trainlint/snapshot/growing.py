@@ -97,10 +97,14 @@ class Growing:
 
 @fact(eq=False)
 class Fleet:
-    """The clusters of a repository, and the charts that are installed by what belongs to none of them, by file."""
+    """The clusters of a repository, and the charts that are installed by what belongs to none of them, by file.
+
+    ``unknowns`` are those of deployers that bring nothing that is here.
+    """
 
     clusters: tuple[Cluster, ...] = ()
     charts: tuple[tuple[str, Release], ...] = ()
+    unknowns: tuple[Unknown, ...] = ()
 
 
 def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Sequence[Cluster]) -> Iterator[Unbuilt]:
