@@ -148,3 +148,56 @@ def test_kustomize_tells_the_versions_of_an_api_apart(tmp_path: Path, no_rendere
 def test_an_object_twice_in_a_file_of_a_kustomization_is_one_finding(tmp_path: Path) -> None:
     files = {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": f"{POLICY}---\n{POLICY}"}
     assert [each.finding.rule for each in lint(tmp_path, files).findings] == ["path-does-not-build"]
+
+
+def depends(on: str) -> dict[str, str]:
+    """Two Kustomizations of Flux, of which the second waits for ``on``."""
+    return ROOT | {
+        "clusters/c/a.yaml": flux("train-config", "a", "  targetNamespace: ml\n"),
+        "clusters/c/b.yaml": flux("train", "b", f"  targetNamespace: ml\n  dependsOn: [{on}]\n"),
+        "a/p.yaml": POLICY,
+        "b/job.yaml": job(),
+    }
+
+
+@pytest.mark.parametrize(
+    ("on", "near"),
+    [
+        ("{name: train-conf}", "train-config"),
+        ("{name: other}", "none"),
+        ("{name: train-config, namespace: elsewhere}", "none"),
+        ("{name: train-config}", None),
+        ("{name: '${X}'}", None),
+    ],
+)
+def test_what_a_kustomization_waits_for_and_nothing_brings(tmp_path: Path, on: str, near: str | None) -> None:
+    found = [each for each in lint(tmp_path, depends(on)).findings if each.finding.rule == "dangling-reference"]
+    assert [each.finding.evidence["nearest name"] for each in found] == ([] if near is None else [near])
+    assert all(each.finding.at.file == "clusters/c/b.yaml" and each.finding.certainty == "likely" for each in found)
+
+
+def test_another_repository_may_bring_what_a_kustomization_waits_for(tmp_path: Path) -> None:
+    more = flux("more", "elsewhere").replace("name: flux-system}", "name: other}")
+    source = (
+        sync("x", "https://git.example/other/things").partition("---")[0].replace("name: flux-system", "name: other")
+    )
+    files = depends("{name: train-conf}") | {"clusters/c/more.yaml": f"{source}---\n{more}"}
+    assert "dangling-reference" not in {each.finding.rule for each in lint(tmp_path, files).findings}
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [(2, 1), (1, 1)])
+def test_without_a_remote_the_repository_that_most_paths_fit_is_this_one(
+    tmp_path: Path, ours: int, theirs: int
+) -> None:
+    def application(name: str, url: str) -> str:
+        return (
+            f"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {{name: {name}, namespace: argocd}}\n"
+            f"spec: {{source: {{repoURL: '{url}', path: {name}}}, destination: {{namespace: {name}}}}}\n"
+        )
+
+    apps = [application(f"a{number}", "https://git.example/me/one.git") for number in range(ours)]
+    apps += [application(f"b{number}", "https://git.example/me/two.git") for number in range(theirs)]
+    files = {f"{name}{number}/p.yaml": POLICY for name in "ab" for number in range(2)}
+    result = lint(tmp_path, files | {"apps.yaml": "---\n".join(apps)})
+    unknown = {each.subject for each in result.unknowns if "come from" in each.missing}
+    assert unknown == {"Application argocd/b0"} | ({"Application argocd/a0"} if ours == theirs else set())

@@ -133,15 +133,16 @@ def test_two_clusters_may_change_one_directory_each_in_its_own_way(tmp_path: Pat
     assert "duplicate-object" not in {each.finding.rule for each in result.findings}
 
 
-def test_a_patch_that_reaches_nothing_is_unknown_as_flux_would_refuse_it(tmp_path: Path) -> None:
+def test_a_patch_that_reaches_nothing_does_not_build_and_nothing_is_judged(tmp_path: Path) -> None:
     patch = json.dumps("apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: none}\n")
     lost = f"  patches: [{{patch: {patch}}}]\n"
     few = {"apps/quota.yaml": QUOTA.replace('"16"', '"8"')}
     assert by_rule(lint(tmp_path / "without", of_flux("") | few), "quota-never-admits").finding.severity == "error"
     result = lint(tmp_path / "with", of_flux(lost) | few)
-    assert by_rule(result, "quota-never-admits").finding.severity == "note"
-    assert any("no matches for Id" in each.missing or "no resource matches" in each.missing for each in result.unknowns)
-    assert all(each.finding.severity == "note" for each in result.findings)
+    assert [each.finding.rule for each in result.findings] == ["path-does-not-build"]
+    assert (
+        "no matches for Id" in result.findings[0].finding.message or "no resource" in result.findings[0].finding.message
+    )
 
 
 @pytest.mark.parametrize("path", ["/etc/hosts", "../../../../../../etc/hosts"])

@@ -16,6 +16,7 @@ from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause, Miss, PlacementCause, TargetCause
+from trainlint.proof.depended import undepended
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
 from trainlint.proof.group import GroupProof
@@ -262,7 +263,8 @@ class Facts:
     @cached_property
     def dangling_references(self) -> tuple[ReferenceCause, ...]:
         """References to objects that are not there."""
-        return tuple(each for each in dangling_references(self.snapshot) if each.owner not in self.handed_on)
+        found = (each for each in dangling_references(self.snapshot) if each.owner not in self.handed_on)
+        return (*found, *undepended(self.snapshot))
 
     @cached_property
     def missing_settings(self) -> tuple[MissingSetting, ...]:

@@ -34,7 +34,8 @@ class ReferenceCause:
     """An object that ``owner`` refers to and that is not among those of its kind; ``near`` has a similar name.
 
     ``pod_sets`` are those whose pods are never made; ``also`` are other places of the object with the same name.
-    ``certain``: the configuration says that Git holds every object of the kind.
+    ``certain``: the configuration says that Git holds every object of the kind. ``renamed`` is the place of the name of
+    the nearest object, if a kustomization made that of the name that is referred to.
     """
 
     owner: ObjectRef
@@ -44,6 +45,7 @@ class ReferenceCause:
     pod_sets: tuple[PodSet, ...] = ()
     also: tuple[Location, ...] = ()
     certain: bool = False
+    renamed: Location | None = None
 
 
 def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
@@ -75,12 +77,29 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
         sets = (pod_set,) if pod_set is not None else ()
         before = found.get((owner, target))
         if before is None:
-            near = difflib.get_close_matches(target.name, sorted(names), n=1)
-            found[owner, target] = ReferenceCause(owner, target, at, near[0] if near else "", sets, certain=stated)
+            renamed = _renamed(snapshot, target)
+            near = [renamed.meta.name] if renamed else difflib.get_close_matches(target.name, sorted(names), n=1)
+            name_at = renamed.field.down("metadata", "name").at if renamed else None
+            first = near[0] if near else ""
+            found[owner, target] = ReferenceCause(owner, target, at, first, sets, certain=stated, renamed=name_at)
         else:
             also = before.also if at in (before.at, *before.also) else (*before.also, at)
             found[owner, target] = replace(before, pod_sets=(*before.pod_sets, *sets), also=also)
     yield from found.values()
+
+
+def _renamed(snapshot: Snapshot, target: ObjectRef) -> ApiObject | None:
+    """The rendered object whose name is that of the target with a prefix or a suffix, if there is one only."""
+    found = [
+        each
+        for each in snapshot.objects
+        if each.meta.kind == target.kind
+        and each.ref.namespace == target.namespace
+        and each.field.document.origin is not None
+        and each.meta.name != target.name
+        and (each.meta.name.endswith(target.name) or each.meta.name.startswith(target.name))
+    ]
+    return found[0] if len(found) == 1 else None
 
 
 def _unstated(snapshot: Snapshot, owner: ObjectRef) -> bool:

@@ -73,14 +73,28 @@ def _finding(cause: ReferenceCause) -> Finding:
     return Finding(
         message=f"{cause.owner} refers to {target.kind} {target.name}, and there is none of that name{where}",
         at=cause.at,
-        remedy=f"did you mean {cause.near}?" if cause.near else f"add the {target.kind}, or drop the reference",
-        related=tuple(Related("the same name", at) for at in cause.also),
+        remedy=_remedy(cause),
+        related=(
+            *(Related("the same name", at) for at in cause.also),
+            *((Related(f"what calls it {cause.near}", cause.renamed),) if cause.renamed is not None else ()),
+        ),
         evidence={"refers to": str(target), "nearest name": cause.near or "none"},
         assumes=() if cause.certain else (f"every {target.kind}{where or ' of the cluster'} is in Git",),
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         cause=str(target),
         fixes=lambda: _nearest(cause),
     )
+
+
+def _remedy(cause: ReferenceCause) -> str:
+    kind = cause.owner.kind
+    if cause.renamed is not None:
+        return f"write {cause.near}: kustomize follows a name in a {kind} only where nameReference says so"
+    if cause.near:
+        return f"did you mean {cause.near}?"
+    if cause.target.kind == kind and kind in ("Kustomization", "HelmRelease"):
+        return f"add the {kind}, or take it out of dependsOn: until it is there, {cause.owner} applies nothing"
+    return f"add the {cause.target.kind}, or drop the reference"
 
 
 def _of_setting(missing: MissingSetting) -> Finding:
