@@ -96,7 +96,29 @@ def _align(rendered: list[Any], other: list[Any]) -> dict[int, int]:
             if index not in found and index in left and not _name(rendered[index]):
                 found[index] = index
                 del left[index]
+    for index, value in enumerate(rendered):
+        if index not in found:
+            held = [at for at, candidate in left.items() if _is_held(value, candidate)]
+            if len(held) == 1:
+                found[index] = held[0]
+                del left[held[0]]
     return found
+
+
+def _is_held(value: Any, candidate: Any) -> bool:
+    """Whether a rendered element may be another one that was given a new name: all else that this says is in it."""
+    if not isinstance(value, dict) or not isinstance(candidate, dict):
+        return False
+    said = {key: inner for key, inner in candidate.items() if key != "name"}
+    return bool(said) and "name" in candidate and _holds(value, said)
+
+
+def _holds(value: Any, part: Any) -> bool:
+    if isinstance(part, dict):
+        return isinstance(value, dict) and all(key in value and _holds(value[key], part[key]) for key in part)
+    if isinstance(part, list):
+        return isinstance(value, list) and all(any(_holds(each, one) for each in value) for one in part)
+    return same(value, part)
 
 
 def _named_alike(one: Any, other: Any) -> bool:
