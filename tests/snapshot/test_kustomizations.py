@@ -135,6 +135,28 @@ def test_patch_files_are_no_objects(tmp_path: Path) -> None:
     assert [group.name for group in result.groups] == ["ml/train"]
 
 
+@pytest.mark.parametrize("named", ["", "# - path: patch.yaml\n"])
+def test_a_patch_that_was_taken_out_of_the_list_is_no_alternative(tmp_path: Path, named: str) -> None:
+    files = {
+        "app/kustomization.yaml": f"resources: [job.yaml]\n{named}",
+        "app/job.yaml": torch(),
+        "app/patch.yaml": "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train, namespace: ml}\n"
+        "spec: {runPolicy: {}, pytorchReplicaSpecs: {Worker: {replicas: 9}}}\n",
+    }
+    result = lint(tmp_path, files)
+    assert [each.name for each in result.snapshots] == ["."]
+    assert [group.name for group in result.groups] == ["ml/train"]
+
+
+def test_a_whole_object_beside_a_kustomization_stays_an_alternative(tmp_path: Path) -> None:
+    files = {
+        "app/kustomization.yaml": "resources: [job.yaml]\n",
+        "app/job.yaml": torch(),
+        "app/other.yaml": torch(gpus=4),
+    }
+    assert len(lint(tmp_path, files).snapshots) == 2
+
+
 def test_one_object_twice_in_one_kustomization_does_not_build_and_is_no_alternative(tmp_path: Path) -> None:
     result = lint(
         tmp_path,

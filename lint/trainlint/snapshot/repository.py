@@ -16,6 +16,7 @@ from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomi
 from trainlint.snapshot.emptied import Emptied
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.objects import ApiObject, api_objects
+from trainlint.snapshot.patchlike import patch_like
 from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
 from trainlint.source.document import Document
 from trainlint.source.faults import Fault
@@ -148,10 +149,11 @@ def read_repository(
     names = list(files) or [reading.file for reading in readings]
     homes = find_test_homes(names)
     resolution = resolve(kustomizations.values(), names, real=real)
+    patches = resolution.patch_files | patch_like(readings, kustomizations, resolution)
     batches = [
         tuple(_wanted(reading.documents))
         for reading in readings
-        if reading.file not in resolution.patch_files | replaced
+        if reading.file not in patches | replaced
         and not is_kustomization(reading.file)
         and not (is_assertion_file(reading.file) and home_of_test(reading.file, homes))
     ]
@@ -180,7 +182,7 @@ def read_repository(
         rendered=tuple(rendered),
         kustomizations=kustomizations,
         reached=resolution.files,
-        patch_files=resolution.patch_files,
+        patch_files=patches,
         test_homes=homes,
         faults=broken,
         unbuilt=tuple(unbuilt(kustomizations, resolution, broken)),
