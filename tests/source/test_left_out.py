@@ -137,3 +137,21 @@ def test_a_packed_chart_with_an_extra_field_in_its_header_is_read() -> None:
     extra = b"+aHR0cHM6Ly95b3V0dS5iZS96OVV6MWljandyTQo="
     header = plain[:3] + bytes([plain[3] | 4]) + plain[4:10] + len(extra).to_bytes(2, "little") + extra
     assert unpacked("sub.tgz", header + plain[10:], 1 << 20) == {"sub/Chart.yaml": b"name: sub\n"}
+
+
+CHART = {
+    "Chart.yaml": "apiVersion: v2\nname: one\nversion: 1.0.0\n",
+    "templates/a.yaml": 'apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ required "a name" .Values.name }}}\n',
+    "templates/b.yaml": "apiVersion: batch/v1\nkind: Job\nmetadata: {name: {{ .Values.other }}}\n",
+}
+
+
+@pytest.mark.needs("helm")
+@pytest.mark.parametrize("home", ["", "charts/one/"])
+def test_a_chart_that_helm_refuses_says_one_thing(tmp_path: Path, home: str) -> None:
+    assert len(notes(lint(tmp_path, {f"{home}{name}": text for name, text in CHART.items()}))) == 1
+
+
+@pytest.mark.parametrize("home", ["", "charts/one/"])
+def test_a_chart_that_nothing_renders_says_one_thing(tmp_path: Path, no_renderer: None, home: str) -> None:
+    assert len(notes(lint(tmp_path, {f"{home}{name}": text for name, text in CHART.items()}))) == 1

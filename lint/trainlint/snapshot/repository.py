@@ -283,11 +283,13 @@ def _unrendered(
     changed = Counter(directory for file, directory in transformed.items() if file in files)
     for name, count in sorted(changed.items()):
         each = next(each for each in kustomizations.values() if (each.directory or ".") == name)
+        if each.directory in told:
+            continue
         if (each.directory, "") in broken:
             fault = broken[each.directory, ""][0]
             what = f"its objects: it does not build, as {fault.name} {fault.what}"
             yield Unknown(f"kustomization {name}", what, fault.remedy, Location(each.file, 0))
-        elif each.directory not in told:
+        else:
             yield Unknown(
                 subject=f"kustomization {name}",
                 missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",

@@ -97,5 +97,5 @@ def _directory(root: Rendered) -> str:
 
 def _place(template: Template) -> str:
     """The chart of a Helm template, else the file."""
-    chart, inside, _ = template.location.file.rpartition("/templates/")
-    return chart if template.engine == "helm" and inside else template.location.file
+    chart, inside, _ = f"/{template.location.file}".rpartition("/templates/")
+    return chart.removeprefix("/") or "." if template.engine == "helm" and inside else template.location.file
