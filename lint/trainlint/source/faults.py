@@ -119,9 +119,12 @@ class _Files:
         self._tree = Tree(world)
         self._world = world
         self._ignored = Ignored(self._tree.read)
+        self._names = frozenset(file.name for file in world.files)
 
     def lacks(self, path: str, *, directories: bool) -> str:
         """What is wrong with the name, as the end of a sentence; empty where nothing is, or nobody can tell."""
+        if path in self._names or any(posixpath.join(path, name) in self._names for name in FILE_NAMES):
+            return ""
         try:
             real = self._world.real(path)
             if self._tree.link(path) is not None and real == path:
