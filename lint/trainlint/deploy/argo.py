@@ -9,7 +9,7 @@ from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Way
 from trainlint.deploy.overlay import argo_overlay
-from trainlint.deploy.sources import normal_path
+from trainlint.deploy.sources import CONTESTED, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_text
@@ -75,9 +75,9 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
     path = normal_path(written)
     owner = context.sources.owner(url, path)
     if not owner.ours:
-        return _undecided(
-            by, source, f"its objects: they come from {written or '.'} of {url}", "lint that repository with this one"
-        )
+        why = f", {CONTESTED}" if owner.contested else ""
+        missing = f"its objects: they come from {written or '.'} of {url}{why}"
+        return _undecided(by, source, missing, "lint that repository with this one")
     if not context.sources.holds(path):
         return _undecided(by, source["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     directory, kustomize = source["directory"], source["kustomize"]

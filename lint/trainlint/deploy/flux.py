@@ -10,7 +10,7 @@ from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
 from trainlint.deploy.overlay import flux_overlay
-from trainlint.deploy.sources import Ownership, normal_path
+from trainlint.deploy.sources import CONTESTED, Ownership, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_strings, read_text
@@ -31,7 +31,8 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
     path = normal_path(path)
     owner, address = _owner(meta, reference, path, context)
     if not owner.ours:
-        return _undecided(by, item, f"its objects: they come from {address}", "lint that repository with this one")
+        why = f", {CONTESTED}" if owner.contested else ""
+        return _undecided(by, item, f"its objects: they come from {address}{why}", "lint that repository with this one")
     if not context.sources.holds(path):
         return _undecided(by, spec["path"], f"its path {path or '.'} does not exist", "name a directory that does")
     assumes = [owner.assumes] if owner.assumes else []

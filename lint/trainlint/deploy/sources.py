@@ -13,18 +13,26 @@ from trainlint.fact import fact
 from trainlint.source.git import GitError, git
 from trainlint.source.library import Library
 
-__all__ = ["Ownership", "Sources", "normal_path", "remotes_of"]
+__all__ = ["CONTESTED", "Ownership", "Sources", "normal_path", "remotes_of"]
 
 _SCP: Final = re.compile(r"(?:[\w.\-]+@)?(?P<host>[\w.\-]{2,}):(?P<path>(?!//|\\).+)")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.\-]*://(?:[^/@]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)", re.IGNORECASE)
 
 
+CONTESTED: Final = "where there is a directory of that name, but deployers name several repositories"
+"""Why nobody can tell whose repository it is."""
+
+
 @fact
 class Ownership:
-    """Whether a source is this repository; ``assumes`` says what is taken for granted if that is not certain."""
+    """Whether a source is this repository; ``assumes`` says what is taken for granted if that is not certain.
+
+    ``contested``: it may be, but so may another one, and both cannot.
+    """
 
     ours: bool
     assumes: str = ""
+    contested: bool = False
 
 
 class Sources:
@@ -77,7 +85,7 @@ class Sources:
             return Ownership(ours=False)
         if not self._remotes:
             if address in self._others:
-                return Ownership(ours=False)
+                return Ownership(ours=False, contested=True)
             return Ownership(
                 ours=True,
                 assumes=f"{url or 'a source without address'} is this repository, "

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from trainlint.deploy.deployment import Release
 from trainlint.deploy.inflated import inflated
 from trainlint.deploy.read import is_deployer
-from trainlint.deploy.sources import Sources
+from trainlint.deploy.sources import CONTESTED, Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.clusters import find_clusters
 from trainlint.snapshot.follow import Follower
@@ -24,7 +24,8 @@ def find_fleet(repository: Repository, settings: Sequence[Settings], sources: So
     follower = Follower(repository, sources)
     clusters = find_clusters(repository, settings, follower)
     idle = (each for cluster in follower.clusters.values() if not cluster.fed for each in cluster.unknowns)
-    return Fleet(clusters, tuple(_charts(repository, sources.library, follower)), tuple(dict.fromkeys(idle)))
+    contested = tuple(dict.fromkeys(each for each in idle if CONTESTED in each.missing))
+    return Fleet(clusters, tuple(_charts(repository, sources.library, follower)), contested)
 
 
 def _charts(repository: Repository, library: Library, follower: Follower) -> Iterator[tuple[str, Release]]:

@@ -99,7 +99,7 @@ class Growing:
 class Fleet:
     """The clusters of a repository, and the charts that are installed by what belongs to none of them, by file.
 
-    ``unknowns`` are those of deployers that bring nothing that is here.
+    ``unknowns`` are those of deployers whose repository this one may be, or not.
     """
 
     clusters: tuple[Cluster, ...] = ()
@@ -117,4 +117,4 @@ def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Sequence[Cluster]) -> It
     for each in tops:
         if each.fault not in found:
             stated = any(cluster.stated and cluster.covers(each.fault.at.file) for cluster in clusters)
-            yield replace(each, unused=bool(clusters) and not stated)
+            yield replace(each, unused=not stated)
