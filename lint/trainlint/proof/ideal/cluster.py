@@ -15,7 +15,7 @@ from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
-from trainlint.proof.ideal.ways import NAME, choices, ways_of
+from trainlint.proof.ideal.ways import NAME, choices, numbers, ways_of
 from trainlint.reachability import REGION
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
@@ -36,12 +36,14 @@ _NAMES: Final = (NAME, HOSTNAME)
 class Ideal:
     """The inventory, and why it may lack nodes that a real cluster could have (empty: it lacks none).
 
-    ``spread`` holds the keys of hard spreads: there more domains make it harder.
+    ``spread`` holds the keys of hard spreads: there more domains make it harder. ``unlabelled``: some pods want nodes
+    without a domain.
     """
 
     inventory: Inventory
     open: str = ""
     spread: frozenset[str] = field(default_factory=frozenset)
+    unlabelled: bool = False
 
 
 def is_invented(zone: str) -> bool:
@@ -85,7 +87,8 @@ def ideal_cluster(
     if any(count > DOMAINS for count in domains.values()):
         reasons.append("how many domains there are")
     spread = {each.topology_key for pod in pods for each in pod.spec.spread if each.hard} - {HOSTNAME}
-    return Ideal(Inventory("", tuple(pools), ideal=True), "; ".join(reasons[:1]), frozenset(spread))
+    unlabelled = any(each.key == key and each.operator == "DoesNotExist" for way in ways for each in way)
+    return Ideal(Inventory("", tuple(pools), ideal=True), "; ".join(reasons[:1]), frozenset(spread), unlabelled)
 
 
 def alone_in(inventory: Inventory, key: str, value: str | None) -> Inventory:
@@ -113,13 +116,17 @@ def _also_together(found: Sequence[Sequence[tuple[Requirement, ...]]]) -> Iterat
 
 
 def _named(ways: Iterable[Sequence[Requirement]]) -> dict[str, dict[str, None]]:
-    """The values that somebody asks for, by key."""
-    named: dict[str, dict[str, None]] = {}
+    """The values that somebody asks for, by key, and numbers beside the limits that somebody sets."""
+    asked: dict[str, dict[Requirement, None]] = {}
     for way in ways:
         for each in way:
-            if each.operator == "In":
-                named.setdefault(each.key, {}).update(dict.fromkeys(each.values))
-    return named
+            asked.setdefault(each.key, {})[each] = None
+    return {key: dict.fromkeys((*_listed(each), *numbers(tuple(each)))) for key, each in asked.items()}
+
+
+def _listed(requirements: Iterable[Requirement]) -> Iterator[str]:
+    for each in requirements:
+        yield from each.values if each.operator == "In" else ()
 
 
 def _domains(pods: Sequence[Pod], pod_sets: Sequence[PodSet], key: str) -> dict[str, int]:
@@ -163,7 +170,8 @@ def _labels(way: Sequence[Requirement], domains: Mapping[str, Sequence[str | Non
         if key in _NAMES:
             options[key] = choices(asked, (None,)) or tuple(asked[0].values[:1])
         elif offered is not None:
-            options[key] = choices(asked, offered) or offered
+            absent = (None,) if any(each.operator == "DoesNotExist" for each in asked) else ()
+            options[key] = choices(asked, (*offered, *absent)) or offered
         else:
             options[key] = (choices(asked, (None,)) or tuple(asked[0].values) or (None,))[:1]
     for values in islice(product(*options.values()), MOST + 1):

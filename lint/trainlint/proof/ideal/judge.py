@@ -69,10 +69,10 @@ def judged_on(ideal: Ideal, key: str, judge: Judged, *, apart: bool) -> Conditio
 
 def _easier(ideal: Ideal, key: str, *, apart: bool) -> Iterator[Inventory]:
     """Clusters with fewer domains, and the one of which no node has a domain."""
-    if ideal.spread:
-        values = dict.fromkeys(pool.labels.get(key) for pool in ideal.inventory.pools)
-        yield from (alone_in(ideal.inventory, key, value) for value in list(values)[:ZONES])
-    if apart or ideal.spread:
+    for name in sorted(ideal.spread, key=lambda name: name != key):
+        values = dict.fromkeys(pool.labels.get(name) for pool in ideal.inventory.pools)
+        yield from (alone_in(ideal.inventory, name, value) for value in list(values)[:ZONES])
+    if apart or ideal.spread or ideal.unlabelled:
         yield without(ideal.inventory, key)
 
 

@@ -18,7 +18,7 @@ from trainlint.scheduling.requirement import holds, parse_int64, requirement_err
 from trainlint.scheduling.volume_match import candidates, is_zone_of_driver
 from trainlint.scheduling.volume_zone import topologies
 
-__all__ = ["NAME", "Ways", "choices", "ways_of"]
+__all__ = ["NAME", "Ways", "choices", "numbers", "ways_of"]
 
 NAME: Final = "metadata.name"
 """The field of a node that terms may ask for."""
@@ -120,13 +120,13 @@ def choices(requirements: Sequence[Requirement], more: Iterable[str | None] = ()
     for each in requirements:
         if each.operator == "In":
             offered.update(dict.fromkeys(each.values))
-    offered.update(dict.fromkeys(_numbers(requirements)))
+    offered.update(dict.fromkeys(numbers(requirements)))
     if any(each.operator == "Exists" for each in requirements):
         offered["any"] = None
     return tuple(value for value in offered if all(holds(each, value) is not False for each in requirements))
 
 
-def _numbers(requirements: Sequence[Requirement]) -> Iterator[str]:
+def numbers(requirements: Sequence[Requirement]) -> Iterator[str]:
     """Whole numbers beside the limits that are asked for, past those that are left out."""
     left_out = sum(len(each.values) for each in requirements if each.operator == "NotIn")
     for each in requirements:
