@@ -207,3 +207,12 @@ def test_kuberay_names_the_scheduler_in_its_pods(tmp_path: Path) -> None:
         "template: {spec: {containers: [{name: h, image: x}]}}}}}"
     )
     assert found(tmp_path, KAI + ray) == []
+
+
+def test_the_queue_of_a_wrapper_is_for_what_it_holds(tmp_path: Path) -> None:
+    inner = job(spec="suspend: true, ").replace("\n", "\n          ")
+    wrapper = "apiVersion: workload.codeflare.dev/v1beta2\nkind: AppWrapper\n"
+    wrapper += (
+        f"metadata: {{name: w, namespace: ml, {LABEL}}}\nspec:\n  components:\n    - template:\n          {inner}"
+    )
+    assert found(tmp_path, KUEUE + wrapper) == []

@@ -27,7 +27,7 @@ def handed_on(queueing: Queueing) -> Mapping[ObjectRef, str]:
     for workload in queueing.snapshot.workloads.objects:
         spec = workload.field["spec"]
         by = _MANAGER in (spec["managedBy"].scalar, spec.down("runPolicy", "managedBy").scalar)
-        queue = _queue(queueing, workload)
+        queue = _queue(queueing, workload) if queueing.queues.checks else None
         check = None if queue is None else multikueue_check(queue, queueing.queues)
         if by or check is not None:
             clusters = _clusters(queueing, queue)
@@ -44,6 +44,8 @@ def multikueue_causes(queueing: Queueing, others: Sequence[Queueing], judge: Jud
 
     A cluster that Git does not describe may take everything.
     """
+    if not queueing.queues.checks:
+        return
     described = {each.snapshot.settings.cluster or each.snapshot.name: each for each in others}
     for workload in queueing.snapshot.workloads.objects:
         queue = _queue(queueing, workload)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from trainlint.fact import fact
@@ -51,7 +52,8 @@ def unmanaged(queueing: Queueing) -> Iterator[MissedQueue]:
         return
     left: list[MissedQueue] = []
     for workload in snapshot.workloads.objects:
-        if workload.field.document.file not in snapshot.unrendered and workload.pod_sets:
+        wrapped = "spec" in workload.field.path  # the queue of a wrapper is for what it holds
+        if workload.field.document.file not in snapshot.unrendered and workload.pod_sets and not wrapped:
             case = _Case(queueing, workload, read_meta(workload.field))
             if left_out := case.kind_left_out():
                 left.append(left_out)
@@ -220,6 +222,7 @@ class _Case:
         return MissedQueue(owner, self.workload.pod_sets, text, remedy, at, places, fixes, key, assumes)
 
 
+@lru_cache(maxsize=4096)
 def _slip(key: str) -> bool:
     """Whether a label was probably meant to be the queue name: another domain, another name, or a slip of the pen."""
     domain, slash, name = key.partition("/")
@@ -228,4 +231,4 @@ def _slip(key: str) -> bool:
     right = QUEUE_LABEL.partition("/")[2]
     if domain in _DOMAINS and (name in _NAMES or name == right):
         return True
-    return distance(key, QUEUE_LABEL) <= _FARTHEST
+    return abs(len(key) - len(QUEUE_LABEL)) <= _FARTHEST and distance(key, QUEUE_LABEL) <= _FARTHEST
