@@ -14,7 +14,7 @@ from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, enviro
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 
-__all__ = ["Address", "addresses", "is_address_name", "is_rendezvous_name"]
+__all__ = ["Address", "addresses", "addresses_in", "is_address_name", "is_rendezvous_name"]
 
 _SCHEME_PORTS: Final = {
     "http": 80, "https": 443, "ws": 80, "wss": 443, "redis": 6379, "rediss": 6379, "amqp": 5672, "nats": 4222,
@@ -84,6 +84,15 @@ def addresses(container: Container) -> tuple[Address, ...]:
         if host and host != "localhost" and not _NUMERIC.match(host):
             found.setdefault((host, address.port, address.carrier), replace(address, host=host))
     return tuple(found.values())
+
+
+def addresses_in(text: str, at: Location, carrier: str, default: int | None = None) -> tuple[Address, ...]:
+    """The addresses in the text of a field that holds some (``host:port``, URLs, names).
+
+    ``default`` is the port where none is written. IP addresses are left out.
+    """
+    found = ((host.rstrip(".").lower(), port or default) for host, port in _named(text, bare=True))
+    return tuple(Address(host, port, at, text, carrier) for host, port in found if not _NUMERIC.match(host))
 
 
 def is_address_name(name: str) -> bool:

@@ -11,7 +11,7 @@ from trainlint.fabric.facts import Fabric
 from trainlint.finding import Location, Related, Unknown
 from trainlint.model.admission import Admission
 from trainlint.model.storage import Storage
-from trainlint.model.workload import Gang, Group, ObjectRef, PodSet
+from trainlint.model.workload import Gang, Group, ObjectRef, PodSet, Workload
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
@@ -49,10 +49,13 @@ from trainlint.snapshot.platform import read_admission, read_storage
 from trainlint.workload.expansion import is_template
 from trainlint.workload.expansion import pod_set as pods_of
 from trainlint.workload.gangs import oversized
+from trainlint.workload.kinds import is_training
 
 if TYPE_CHECKING:
     from trainlint.model.policy import Verdict
     from trainlint.model.workload import Flow
+    from trainlint.proof.control.denied import Denial
+    from trainlint.proof.control.need import Need
     from trainlint.proof.core import Core
     from trainlint.proof.near import Near
 
@@ -320,6 +323,30 @@ class Facts:
             for each in self.snapshot.objects
             if each.meta.kind == "DaemonSet" and is_template(each.field.down("spec", "template"))
         )
+
+    @cached_property
+    def control_denials(self) -> tuple[Denial, ...]:
+        """Connections of the control plane that policies deny."""
+        from trainlint.proof.control.denied import denials  # noqa: PLC0415 (only where there are policies)
+
+        return tuple(denials(self, self.control_needs)) if self.policies.entries else ()
+
+    @cached_property
+    def control_needs(self) -> tuple[Need, ...]:
+        """Connections that stand around the workloads: to webhooks, heads, stores and engines."""
+        from trainlint.proof.control.denied import needs_of  # noqa: PLC0415 (see above)
+
+        return needs_of(self)
+
+    def training(self, workload: Workload) -> bool:
+        """Whether the object is one of training: of a training kind, or a member of a group."""
+        return (
+            is_training(workload.api_version, workload.owner.kind.partition(".")[0]) or workload.owner in self._grouped
+        )
+
+    @cached_property
+    def _grouped(self) -> frozenset[ObjectRef]:
+        return frozenset(each.owner for group in self.snapshot.workloads.groups for each in group.members)
 
     @cached_property
     def oversized_gangs(self) -> tuple[tuple[Gang, int], ...]:

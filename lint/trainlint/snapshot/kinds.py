@@ -9,6 +9,7 @@ from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.kube.policies import POLICY_READ_KINDS
 from trainlint.kube.scheduler_queue import QUEUE_KINDS
+from trainlint.kube.webhooks import WEBHOOK_KINDS
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.source.podtemplates import POD_OWNERS
 from trainlint.workload.kinds import WORKLOAD_KINDS
@@ -44,6 +45,7 @@ READ_KINDS = (
     | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
     | CLUSTER_KINDS
     | ADMISSION_POLICY_KINDS
+    | WEBHOOK_KINDS
     | CONFIG_MAPS
     | INSTALLED_KINDS
     | {POD_OWNERS}

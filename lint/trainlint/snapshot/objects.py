@@ -40,6 +40,7 @@ CLUSTER_SCOPED = frozenset(
         "Inventory",
         "MultiKueueCluster",
         "MultiKueueConfig",
+        "MutatingWebhookConfiguration",
         "Namespace",
         "Network",
         "Node",
@@ -54,6 +55,7 @@ CLUSTER_SCOPED = frozenset(
         "RuntimeClass",
         "StorageClass",
         "Topology",
+        "ValidatingWebhookConfiguration",
         "WorkloadPriorityClass",
     }
 )

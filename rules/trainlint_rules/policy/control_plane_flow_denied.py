@@ -1,0 +1,105 @@
+"""A connection that the job's control plane needs is denied.
+
+The ranks may all reach each other, and the job still never trains: the API server cannot call the webhook that guards
+its kind and fails closed, KubeRay's operator cannot ask the head for the state of the job or probe Serve, the head
+cannot reach the store that keeps its state, an agent cannot ask the engine that watches the GPUs. Policies that admit
+the ranks to each other, or only the scraper to the metrics port, forget these callers.
+
+The finding stands at the entry that nearly admits the connection, else at the list that does not admit it.
+
+Silent where one of both ends is not in Git, where a webhook may fail or is called on conditions, and where some place
+that the API server may call from is admitted. It is taken to run on another node than the webhook.
+
+```yaml given
+apiVersion: ray.io/v1
+kind: RayJob
+metadata: {name: tune, namespace: ml}
+spec:
+  entrypoint: python tune.py
+  rayClusterSpec:
+    headGroupSpec:
+      rayStartParams: {}
+      template:
+        metadata: {labels: {app: tune}}
+        spec: {containers: [{name: head, image: "rayproject/ray:2.49.0"}]}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: kuberay-operator, namespace: ray-system}
+spec:
+  selector: {matchLabels: {app: kuberay-operator}}
+  template:
+    metadata: {labels: {app: kuberay-operator}}
+    spec: {containers: [{name: operator, image: "quay.io/kuberay/operator:v1.4.2"}]}
+```
+
+```yaml bad
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: tune, namespace: ml}
+spec:
+  podSelector: {matchLabels: {app: tune}}
+  policyTypes: [Ingress]
+  ingress: [{from: [{podSelector: {}}]}]  # expect
+```
+
+```yaml good
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: tune, namespace: ml}
+spec:
+  podSelector: {matchLabels: {app: tune}}
+  policyTypes: [Ingress]
+  ingress:
+    - from: [{podSelector: {}}]
+    - from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ray-system}}}]
+      ports: [{port: 8265}]
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.proof.control.denied import Denial
+from trainlint.proof.near import corrected
+from trainlint.rule import Facts, rule
+
+
+@rule(Severity.ERROR)
+def check(facts: Facts) -> Iterator[Finding]:
+    """One finding per caller, pods and port."""
+    seen = set()
+    for denial in facts.control_denials:
+        need = denial.need
+        key = (need.source, need.target.owner, need.target.role, need.port)
+        if key not in seen:
+            seen.add(key)
+            yield _finding(denial)
+
+
+def _finding(denial: Denial) -> Finding:
+    need, near = denial.need, denial.near
+    target = f"{need.target.namespace}/{need.target.name}"
+    side = denial.decision.direction.value
+    cause = f"{near.sentence}: " if near is not None else ""
+    entry = (
+        near.entry if near is not None else next(iter((*denial.decision.deciding, *denial.decision.isolating)), None)
+    )
+    policy = entry.policy if entry is not None else "the policies"
+    return Finding(
+        message=f"{cause}{need.source} cannot reach {target} on TCP port {need.port} ({side} is denied), so "
+        f"{need.breaks}",
+        at=denial.at,
+        remedy=f"admit {need.source} to TCP port {need.port} of {target} in {policy}",
+        related=(
+            Related(f"who needs it: {need.why}", need.at),
+            Related(f"the pods that are called ({target})", need.target.at),
+        ),
+        evidence={f"{need.source} -> {target}, TCP port {need.port}": denial.decision.reason},
+        assumes=(need.assumes,) if need.assumes else (),
+        certainty=Certainty.LIKELY if need.assumes else Certainty.PROVEN,
+        cause=f"{need.source} {target} {need.port}",
+        fixes=lambda: corrected(near) if near is not None else (),
+    )
