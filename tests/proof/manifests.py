@@ -100,6 +100,8 @@ def _walk(node: Any, path: tuple[str | int, ...]) -> Iterator[tuple[str | int, .
             yield from ((*path, "taints", index) for index in range(len(node["taints"])))
         if node.get("kind") == "ResourceQuota":
             yield from ((*path, "spec", "hard", key) for key in node["spec"]["hard"])
+        if "networkPolicy" in node:  # of a Ray cluster: without it KubeRay makes no policies
+            yield (*path, "networkPolicy")
         if node.get("kind") == "PodGroup":
             yield (*path, "spec", "minMember")
         if node.get("kind") in ("NetworkPolicy", "CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy"):

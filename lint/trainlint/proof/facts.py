@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from trainlint.fabric.facts import Fabric
 from trainlint.finding import Location, Related, Unknown
+from trainlint.kube.mesh import MESH_KINDS
 from trainlint.model.admission import Admission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Gang, Group, ObjectRef, PodSet, Workload
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from trainlint.model.policy import Verdict
     from trainlint.model.workload import Flow
     from trainlint.proof.control.denied import Denial
+    from trainlint.proof.control.mesh import MeshDenial
     from trainlint.proof.control.need import Need
     from trainlint.proof.core import Core
     from trainlint.proof.near import Near
@@ -132,7 +134,7 @@ class Facts:
     @cached_property
     def mistakes(self) -> PolicyMistakes:
         """What people got wrong in the policies, although every object may be valid."""
-        return PolicyMistakes(self.snapshot, self.policies)
+        return PolicyMistakes(self.snapshot, self.policies, self.daemons)
 
     @cached_property
     def unselected(self) -> tuple[Unselected, ...]:
@@ -330,6 +332,15 @@ class Facts:
         from trainlint.proof.control.denied import denials  # noqa: PLC0415 (only where there are policies)
 
         return tuple(denials(self, self.control_needs)) if self.policies.entries else ()
+
+    @cached_property
+    def mesh_denials(self) -> tuple[MeshDenial, ...]:
+        """Needed connections that a service mesh refuses."""
+        if all(each.meta.kind not in MESH_KINDS for each in self.snapshot.objects):
+            return ()
+        from trainlint.proof.control.mesh import mesh_denials  # noqa: PLC0415 (only where there is a mesh)
+
+        return tuple(mesh_denials(self, self.control_needs))
 
     @cached_property
     def control_needs(self) -> tuple[Need, ...]:

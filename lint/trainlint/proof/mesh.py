@@ -8,7 +8,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Undetermined
-from trainlint.model.workload import Group, PodSet
+from trainlint.model.workload import Flow, FlowKind, Group, PodSet
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 
@@ -51,8 +51,17 @@ def injections(snapshot: Snapshot) -> Iterator[Injection]:
                 and (group.collective or not _meant(pod_set, injected[2]))
             ):
                 found.setdefault(injected, []).append(pod_set)
+        ranks = {
+            id(group.members[end]) for flow in group.flows if flow.kind is FlowKind.COLLECTIVE for end in _ends(flow)
+        }
         for (mesh, because, at), pod_sets in found.items():
-            yield Injection(mesh, group, tuple(pod_sets), because, at)
+            # A store in a permissive mesh takes plain connections of ranks outside; a strict one is mesh-denies-flow's.
+            if not ranks or any(id(each) in ranks for each in pod_sets):
+                yield Injection(mesh, group, tuple(pod_sets), because, at)
+
+
+def _ends(flow: Flow) -> tuple[int, ...]:
+    return (flow.source,) if flow.target is None else (flow.source, flow.target)
 
 
 def _injected(pod_set: PodSet, namespace: ApiObject | None) -> tuple[str, str, Location] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 
 from trainlint.fact import fact
@@ -38,8 +38,9 @@ class NodePeer:
 class PolicyMistakes:
     """Computed when asked. Policies that an operator makes are left out: nobody can mend them."""
 
-    def __init__(self, snapshot: Snapshot, policies: PolicySet) -> None:
+    def __init__(self, snapshot: Snapshot, policies: PolicySet, daemons: Sequence[PodSet] = ()) -> None:
         self._snapshot = snapshot
+        self._daemons = daemons
         self._policies = policies
 
     @cached_property
@@ -79,7 +80,8 @@ class PolicyMistakes:
 
     @cached_property
     def _audience(self) -> Audience:
-        return Audience(self._snapshot.workloads.pod_sets, self._snapshot.settings, self._snapshot.namespaces)
+        pod_sets = (*self._snapshot.workloads.pod_sets, *self._daemons)
+        return Audience(pod_sets, self._snapshot.settings, self._snapshot.namespaces)
 
     @cached_property
     def conflicts(self) -> tuple[tuple[PodSet, Conflict], ...]:

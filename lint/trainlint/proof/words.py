@@ -30,6 +30,9 @@ __all__ = [
     "which_node",
 ]
 
+_MADE_OF = "networkPolicy"
+"""The field of a Ray cluster of which its policies are made."""
+
 Places = tuple[tuple[str, Location], ...]
 
 
@@ -145,6 +148,10 @@ def short_policy(entry: PolicyEntry) -> str:
 def list_of(entry: PolicyEntry) -> Location:
     """The list in which an entry of its policy and direction that admits somebody stands, or would stand."""
     at, side = entry.at, entry.direction.value
+    if entry.made_by:  # the rules that users write are parts of one field, and so is what the operator adds
+        return Location(
+            at.file, at.document, at.path[: at.path.index(_MADE_OF) + 1] if _MADE_OF in at.path else at.path
+        )
     path = at.path[:-1] if at.path and isinstance(at.path[-1], int) else at.path
     if path and path[-1] in (side, f"{side}Deny"):
         path = path[:-1]

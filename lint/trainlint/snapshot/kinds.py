@@ -6,6 +6,7 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, CONFIG_MAPS, INSTALLED_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
+from trainlint.kube.mesh import MESH_KINDS
 from trainlint.kube.network import NETWORK_KINDS
 from trainlint.kube.policies import POLICY_READ_KINDS
 from trainlint.kube.scheduler_queue import QUEUE_KINDS
@@ -46,6 +47,7 @@ READ_KINDS = (
     | CLUSTER_KINDS
     | ADMISSION_POLICY_KINDS
     | WEBHOOK_KINDS
+    | MESH_KINDS
     | CONFIG_MAPS
     | INSTALLED_KINDS
     | {POD_OWNERS}

@@ -62,14 +62,14 @@ def check(facts: Facts) -> Iterator[Finding]:
         if cause.slip is not None:
             broken.setdefault(cause.slip, []).append((proof, cause))
     for slip, denials in broken.items():
-        yield _keeping_apart(slip, denials)
+        yield _keeping_apart(slip, denials, facts.forcing(denials[0][1]))
     told = {each.origin for each in broken}
     for unselected in facts.unselected:
         if unselected.origin not in told:
             yield _finding(unselected)
 
 
-def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]]) -> Finding:
+def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forced: tuple[Related, ...]) -> Finding:
     """One wrong label, and the connections that the policy was written to admit."""
     groups = list(dict.fromkeys(proof.group.name for proof, _ in denials))
     (proof, cause), more = denials[0], sum(len(each.flows) for _, each in denials) - 1
@@ -83,7 +83,7 @@ def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]]) -> F
         remedy=f"select {slip.key}: {slip.meant}",
         related=(
             Related(f"who needs it: {flow.why}", flow.at),
-            *(Related(role, at) for role, at in places_of(verdict)),
+            *(forced or (Related(role, at) for role, at in places_of(verdict))),
         ),
         evidence={"selects": f"{slip.key}={slip.written}", "pods have": f"{slip.key}={slip.meant}"},
         severity=Severity.ERROR,

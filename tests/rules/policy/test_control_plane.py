@@ -31,7 +31,8 @@ def hook(group: str = "kubeflow.org", more: str = "", kind: str = "Mutating") ->
     return (
         f"---\napiVersion: admissionregistration.k8s.io/v1\nkind: {kind}WebhookConfiguration\nmetadata: {{name: h}}\n"
         "webhooks:\n  - name: h.example.com\n    clientConfig: {service: {name: hook, namespace: sys}}\n"
-        f"    rules: [{{apiGroups: [{group}], apiVersions: [v1], operations: [CREATE], resources: [pytorchjobs]}}]\n{more}"
+        f"    rules: [{{apiGroups: [{group}], apiVersions: [v1], operations: [CREATE], resources: [pytorchjobs]}}]\n"
+        f"{more}"
     )
 
 
