@@ -74,8 +74,23 @@ def read_pod_spec(spec: Field) -> PodSpec:
         deadline=spec["activeDeadlineSeconds"].present,
         dns_policy=read_text(spec["dnsPolicy"]),
         host_ipc=spec["hostIPC"].value is True,
+        listening=_listening(spec.down("securityContext", "sysctls")),
         at=spec.at,
     )
+
+
+def _listening(sysctls: Field) -> tuple[int, int] | None:
+    """The range that ``net.ipv4.ip_local_port_range`` gives, if the pod sets it."""
+    for each in sysctls.elements():
+        if read_text(each["name"]).replace("/", ".") == "net.ipv4.ip_local_port_range":
+            words = read_text(each["value"]).split()
+            if (
+                len(words) == 2
+                and all(word.isdecimal() for word in words)
+                and 0 < int(words[0]) <= int(words[1]) < 65536
+            ):
+                return int(words[0]), int(words[1])
+    return None
 
 
 def read_container(container: Field) -> Container:

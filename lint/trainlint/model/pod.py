@@ -195,7 +195,8 @@ class PodSpec:
     ``undetermined`` names parts of the spec that hold placeholders and so cannot be judged ("tolerations",
     "affinity.podAffinity"); placeholders among the values of selectors are kept as text and judged one by one.
     ``deadline`` says that activeDeadlineSeconds is set. ``dns_policy`` is empty where none is written.
-    ``perhaps_tolerated`` are tolerations that admission adds, or does not: no manifest shows which.
+    ``perhaps_tolerated`` are tolerations that admission adds, or does not: no manifest shows which. ``listening``
+    are the first and last of the ports that the system hands out in the pod, where the manifest pins them.
     """
 
     containers: tuple[Container, ...] = ()
@@ -227,4 +228,5 @@ class PodSpec:
     deadline: bool = False
     dns_policy: str = ""
     host_ipc: bool = False
+    listening: tuple[int, int] | None = None
     at: Location | None = field(default=None, compare=False, repr=False)

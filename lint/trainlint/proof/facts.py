@@ -149,7 +149,9 @@ class Facts:
         """Node peers of policies that deny a needed connection between pods on the pod network."""
         return tuple(
             dict.fromkeys(
-                each for proof, cause in self.flow_causes("flow-denied") for each in node_peers(proof.group, cause)
+                each
+                for proof, cause in self.flow_causes("flow-denied")
+                for each in node_peers(proof.group, cause, self.policies.entries)
             )
         )
 

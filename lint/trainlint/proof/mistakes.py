@@ -8,7 +8,7 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
 from trainlint.kube.strings import unquoted
-from trainlint.model.policy import Permission, PolicyEntry, Rejection
+from trainlint.model.policy import Action, Permission, PolicyEntry, Rejection
 from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
 from trainlint.policy.conflicts import Conflict
@@ -157,14 +157,24 @@ def _inside(at: Location, places: Collection[tuple[str, int, Path]]) -> bool:
     return any(here == (file, index) and at.path[: len(path)] == path for file, index, path in places)
 
 
-def node_peers(group: Group, cause: FlowCause) -> Iterator[NodePeer]:
-    """The node peers of policies that deny flows of a group whose ends are on the pod network."""
+def node_peers(group: Group, cause: FlowCause, entries: Iterable[PolicyEntry]) -> Iterator[NodePeer]:
+    """The node peers of policies that deny flows of a group whose ends are on the pod network.
+
+    A ClusterNetworkPolicy isolates nobody: it admits the nodes in one entry and denies the rest in another.
+    """
+    of_nodes = [each for each in entries if any(peer.kind in {"Nodes", "nodes"} for peer in each.peers or ())]
     for flow, verdict in cause.flows:
         ends = [flow.source] if flow.target is None else [flow.source, flow.target]
         if any(group.members[end].spec.host_network for end in ends):
             continue
         for decision in (verdict.egress, verdict.ingress):
-            for entry in decision.isolating if decision.answer is Permission.DENY else ():
+            denied = (*decision.isolating, *decision.deciding) if decision.answer is Permission.DENY else ()
+            origins = {each.origin for each in denied}
+            for entry in of_nodes:
+                if entry.origin not in origins or entry.direction is not decision.direction:
+                    continue
+                if entry.action is Action.DENY:
+                    continue
                 for peer in entry.peers or ():
                     if peer.kind in {"Nodes", "nodes"} and peer.at is not None:
                         yield NodePeer(entry, group.members[flow.source].name, flow, peer.at)

@@ -27,7 +27,13 @@ def all_to_all(
     for source in indices:
         for target in indices:
             if source != target or maybe_many(pod_sets[source]):
-                yield Flow(source, target, "TCP", ports, kind, why, pod_sets[source].at)
+                reached = _handed_out(pod_sets[target]) if ports == EPHEMERAL else ports
+                yield Flow(source, target, "TCP", reached, kind, why, pod_sets[source].at)
+
+
+def _handed_out(pod_set: PodSet) -> PortRange:
+    """The ports that the system hands out in the pods: Linux's default range unless they pin another one."""
+    return EPHEMERAL if pod_set.spec.listening is None else PortRange(*pod_set.spec.listening)
 
 
 def tensorflow_flows(

@@ -26,7 +26,7 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
-from trainlint.workload.flows import all_to_all, dns, rendezvous
+from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.jobset import product
 
 __all__ = ["RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec", "random_name"]
@@ -143,6 +143,10 @@ def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
         if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
             ranks.add(len(pod_sets))
         pod_sets.append(pods)
+    for number, group in enumerate(_groups(cluster)):
+        pinned = _pinned(group)
+        if pinned is not None and pod_sets[number].spec.listening is None:
+            pod_sets[number] = replace(pod_sets[number], spec=replace(pod_sets[number].spec, listening=pinned))
     return Expansion(
         tuple(pod_sets),
         tuple(_flows(cluster, pod_sets)),
@@ -254,10 +258,43 @@ def _flows(cluster: RayClusterSpec, pod_sets: Sequence[PodSet]) -> Iterator[Flow
         yield from dns(index, "Ray workers look up the head's Service", pods.at)
     everybody = range(len(pod_sets))
     agents = "Ray's node and object managers listen on ports that the system picks"
-    yield from all_to_all(pod_sets, everybody, EPHEMERAL, FlowKind.CALL, agents)
+    fixed = [_managers(group) for group in _groups(cluster)]
+    for target, pods in enumerate(pod_sets):
+        ports = fixed[target] if target < len(fixed) else ()
+        for port in ports:
+            why = f"Ray's node and object managers listen on port {port}"
+            for source, caller in enumerate(pod_sets):
+                if source != target or maybe_many(pods):
+                    yield Flow(source, target, "TCP", PortRange(port, port), FlowKind.CALL, why, caller.at)
+    free = [target for target in everybody if target >= len(fixed) or not fixed[target]]
+    for flow in all_to_all(pod_sets, everybody, EPHEMERAL, FlowKind.CALL, agents):
+        if flow.target in free:
+            yield flow
     yield from all_to_all(
         pod_sets, everybody, processes, FlowKind.CALL, f"Ray's worker processes call each other on {processes}"
     )
+
+
+def _groups(cluster: RayClusterSpec) -> list[Field]:
+    """The head's group and those of the workers that make pods, in the order of the pod sets."""
+    workers = cluster.spec["workerGroupSpecs"].elements()
+    return [cluster.spec["headGroupSpec"], *(each for each in workers if is_template(each["template"]))]
+
+
+def _managers(group: Field) -> tuple[int, ...]:
+    """The ports of the node and the object manager where rayStartParams fix both."""
+    texts = [read_text(group["rayStartParams"][name]) for name in ("node-manager-port", "object-manager-port")]
+    ports = tuple(int(text) for text in texts if text.isdecimal() and 0 < int(text) < 65536)
+    return ports if len(ports) == len(texts) else ()
+
+
+def _pinned(group: Field) -> tuple[int, int] | None:
+    """The range of Ray's own processes where rayStartParams fix all ports of a group."""
+    texts = [read_text(group["rayStartParams"][name]) for name in ("min-worker-port", "max-worker-port")]
+    if not _managers(group) or not all(text.isdecimal() for text in texts):
+        return None
+    low, high = map(int, texts)
+    return (low, high) if 0 < low <= high < 65536 else None
 
 
 def _services(cluster: RayClusterSpec, head: PodSet) -> Iterator[Service]:

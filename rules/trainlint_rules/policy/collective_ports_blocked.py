@@ -5,7 +5,8 @@ the nodes say otherwise) and every rank connects to every other one. A policy th
 rendezvous succeed; then the first collective hangs, without an error, on all ranks. RDMA does not help: its connections
 are set up over TCP first.
 
-Silent for jobs of one pod.
+Silent for jobs of one pod, and where the policy admits the range that the pods pin: by the sysctl
+`net.ipv4.ip_local_port_range`, or by `rayStartParams` that fix all ports of Ray.
 
 ```yaml given
 apiVersion: kubeflow.org/v1
@@ -58,7 +59,6 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.model.workload import EPHEMERAL
 from trainlint.proof.admitting import admit_every_port
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
@@ -78,14 +78,14 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
         ports = ", ".join(str(each) for each in open_ports)
         yield Finding(
             message=f"group {proof.group.name} hangs at its first collective, which uses ephemeral ports "
-            f"({EPHEMERAL}): {entry.policy} admits its ranks to each other on {ports} only",
+            f"({flow.ports}): {entry.policy} admits its ranks to each other on {ports} only",
             at=entry.at,
             remedy="let the ranks reach each other on every port: an element without ports, for their labels",
             related=(
                 Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),
                 *facts.forcing(cause, list_of(entry)),
             ),
-            evidence={"open": ports, "needed": f"TCP {EPHEMERAL}"},
+            evidence={"open": ports, "needed": f"TCP {flow.ports}"},
             cause=f"{proof.group.name} {entry.direction.value}",
             fixes=partial(admit_every_port, facts, entry),
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_network
 
@@ -35,6 +35,11 @@ class UselessCidr:
     subnet: Subnet
 
 
+NODES_PODS = "a node's pod subnet"
+LARGER = 8
+"""How many bits a prefix over the pods of all nodes may be shorter than that of one node: 256 nodes."""
+
+
 def read_subnets(objects: Iterable[Field]) -> Iterator[Subnet]:
     """The ranges that kubeadm, kind and Cilium's own configuration give to pods, and the addresses of nodes."""
     for root in objects:
@@ -44,7 +49,9 @@ def read_subnets(objects: Iterable[Field]) -> Iterator[Subnet]:
             case "ConfigMap" if root.down("metadata", "name").scalar == "cilium-config":
                 yield from _ranges(root.down("data", "cluster-pool-ipv4-cidr"), "the pod subnet")
             case "Node":
-                yield from _ranges(root.down("spec", "podCIDR"), "a node's pod subnet")
+                yield from _ranges(root.down("spec", "podCIDR"), NODES_PODS)
+                for each in root.down("spec", "podCIDRs").elements():
+                    yield from _ranges(each, NODES_PODS)
                 for address in root.down("status", "addresses").elements():
                     if address["type"].scalar == "InternalIP":
                         yield from _ranges(address["address"], "a node's address")
@@ -77,6 +84,25 @@ def useless_cidrs(entries: Iterable[PolicyEntry], subnets: Iterable[Subnet]) -> 
                 around = [] if network is None else [first[each] for each in _around(network, sizes) if each in first]
                 if around and peer.at is not None:
                     yield UselessCidr(entry, peer, prefix, min(around, key=lambda found: found[0])[1])
+                elif network is not None and peer.at is not None:
+                    over = _over_nodes(network, peer, [each for _, each in first.values() if each.what == NODES_PODS])
+                    if over is not None:
+                        yield UselessCidr(entry, peer, prefix, over)
+
+
+def _over_nodes(network: Network, peer: Peer, subnets: Sequence[Subnet]) -> Subnet | None:
+    """The first node's pods where a peer is the range of all nodes' pods and little more; ``None`` otherwise."""
+    left_out = [each for text in peer.excepts if (each := _network(text)) is not None]
+    inside = [each for each in subnets if _within(each.network, network)]
+    if not inside or len(inside) < len([each for each in subnets if each.network.version == network.version]):
+        return None
+    near = all(each.network.prefixlen - network.prefixlen <= LARGER for each in inside)
+    return inside[0] if near and not any(_within(inside[0].network, each) for each in left_out) else None
+
+
+def _within(inner: Network, outer: Network) -> bool:
+    same = inner.version == outer.version and inner.prefixlen >= outer.prefixlen
+    return same and inner.network_address in outer
 
 
 def _around(inner: Network, sizes: Iterable[tuple[int, int]]) -> Iterator[Network]:
