@@ -114,8 +114,9 @@ class PolicyMistakes:
 
     @cached_property
     def aimed_at_hosts(self) -> tuple[Aimed, ...]:
-        """Selectors by pod labels that only pods on the host network would satisfy."""
-        return tuple(self._audience.aimed_at_hosts(self.entries))
+        """Selectors by pod labels that pods on the host network would satisfy: only they, or members of groups too."""
+        grouped = {id(each) for group in self._snapshot.workloads.groups for each in group.members}
+        return tuple(self._audience.aimed_at_hosts(self.entries, grouped))
 
     @cached_property
     def service_ports(self) -> tuple[ServicePortMiss, ...]:
@@ -126,7 +127,7 @@ class PolicyMistakes:
     def unselected(self) -> tuple[Unselected, ...]:
         """Policies that select no pod here, in namespaces to which nothing else adds pods."""
         told = {each.entry.origin for each in self.dropped_labels}
-        told |= {each.entry.origin for each in self.aimed_at_hosts if each.subject}
+        told |= {each.entry.origin for each in self.aimed_at_hosts if each.subject and each.only}
         found = []
         for origin, entries in _by_origin(self.entries).items():
             if origin not in told and not self._may_hold_more(origin):

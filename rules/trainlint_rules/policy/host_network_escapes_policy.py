@@ -4,7 +4,9 @@ A pod with hostNetwork has no identity of its own: for policies it is its node (
 any other). Its labels, its namespace and the policies that select them do not exist for it. So a peer that names a
 launcher or head by its labels does not admit it, and a policy that should isolate such pods protects nothing.
 
-Silent for policies that an operator makes, and where the selector also names pods on the pod network.
+Where the selector names pods on the pod network too, it is told for the pods of training groups.
+
+Silent for policies that an operator makes.
 
 ```yaml given
 apiVersion: apps/v1
@@ -65,7 +67,8 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(aimed: Aimed) -> Finding:
     name = aimed.pod_set.name
-    effect = "isolates nobody" if aimed.subject else "does not match them"
+    effect = "isolates nobody" if aimed.only else "does not isolate them"
+    effect = effect if aimed.subject else "does not match them"
     return Finding(
         message=f"the pods of {name} run on the host network, where policies see only the node: this selector of "
         f"{aimed.entry.origin} {effect}",

@@ -97,3 +97,39 @@ def test_ranks_on_the_host_network_are_the_nodes_that_are_meant(tmp_path: Path) 
     text = node_policy("    - fromNodes: [{matchLabels: {gpu: 'true'}}]\n")
     job = JOB.replace("spec:\n          containers", "spec:\n          hostNetwork: true\n          containers")
     assert told(tmp_path, NODE, {"job.yaml": job, "p.yaml": text, "trainlint.yaml": NODES}) == []
+
+
+LAUNCHED = """---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  completionMode: Indexed
+  completions: 2
+  parallelism: 2
+  template:
+    metadata: {labels: {part-of: train}}
+    spec:
+      hostNetwork: true
+      restartPolicy: Never
+      containers:
+        - name: train
+          image: registry.example/train:1
+          command: [torchrun, --nnodes=2, --rdzv-backend=etcd-v2, "--rdzv-endpoint=store.ml.svc:2379", x.py]
+          resources: {limits: {nvidia.com/gpu: "1"}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: store, namespace: ml}
+spec: {selector: {part-of: train, app: store}, ports: [{port: 2379}]}
+"""
+
+
+@pytest.mark.parametrize(("ranks", "count"), [(LAUNCHED, 1), (LAUNCHED.replace("hostNetwork: true", "hostname: h"), 0)])
+def test_members_of_a_group_on_the_host_network_are_told_beside_others(tmp_path: Path, ranks: str, count: int) -> None:
+    store = deployment("store", "part-of: train, app: store")
+    peers = "{podSelector: {matchLabels: {part-of: train}}}"
+    policy = knp(f"  podSelector: {{matchLabels: {{app: store}}}}\n  ingress: [{{from: [{peers}]}}]\n")
+    found = told(tmp_path, HOST, {"job.yaml": ranks + store, "p.yaml": policy})
+    assert len(found) == count
+    assert all("does not match them" in each.finding.message for each in found)

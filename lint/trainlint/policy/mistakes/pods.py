@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.fact import fact
@@ -29,12 +29,16 @@ SOMEWHERE = Undetermined("the zone that the pod lands in")
 
 @fact
 class Aimed:
-    """A selector that is aimed at pods on the host network: they are nodes, and their labels do not count (P 4)."""
+    """A selector that is aimed at pods on the host network: they are nodes, and their labels do not count (P 4).
+
+    ``only`` says that it is aimed at no others.
+    """
 
     entry: PolicyEntry
     pod_set: PodSet
     subject: bool
     at: Location
+    only: bool = True
 
 
 @fact
@@ -112,8 +116,12 @@ class Audience:
                 return [index for value in dict.fromkeys(wanted.values) for index in self._within.get(value, ())]
         return range(len(self._sets))
 
-    def aimed_at_hosts(self, entries: Iterable[PolicyEntry]) -> Iterator[Aimed]:
-        """Selectors by pod labels that only pods on the host network would satisfy, each place once."""
+    def aimed_at_hosts(self, entries: Iterable[PolicyEntry], grouped: Container[int] = ()) -> Iterator[Aimed]:
+        """Selectors by pod labels that pods on the host network would satisfy, each place once.
+
+        Where pods on the pod network satisfy them too, only those pods count whose ``id`` is among ``grouped``: the
+        members of training groups.
+        """
         if not any(each.spec.host_network for each in self._sets):
             return
         seen: set[Location | None] = set()
@@ -124,9 +132,12 @@ class Audience:
                 if at is None or at in seen or not _names_pods(selector):
                     continue
                 found = [pod_set for pod_set, match in self._selected(selector, self._plain, namespace) if match]
-                if found and all(each.spec.host_network for each in found):
+                on_host = [each for each in found if each.spec.host_network]
+                if len(on_host) < len(found):
+                    on_host = [each for each in on_host if id(each) in grouped]
+                if on_host:
                     seen.add(at)
-                    yield Aimed(entry, found[0], subject, at)
+                    yield Aimed(entry, on_host[0], subject, at, only=len(on_host) == len(found))
 
     def selects_nobody(self, entry: PolicyEntry) -> Unselected | None:
         """The entry's subject if no pod can be in it: not even one on the host network."""
