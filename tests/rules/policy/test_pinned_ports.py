@@ -106,4 +106,4 @@ def test_an_unknown_group_names_what_is_unknown_where_the_node_decides(tmp_path:
     (tmp_path / "job.yaml").write_text(on_host)
     (tmp_path / "p.yaml").write_text(cnp(own_node))
     (group,) = check([tmp_path]).groups
-    assert any("share a node" in text for text in group.missing)
+    assert any("-> store, TCP port 2379" in text and "node" in text for text in group.missing)
