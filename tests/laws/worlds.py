@@ -18,7 +18,7 @@ from typing import Any
 import yaml
 
 from trainlint.engine import check
-from trainlint.finding import Severity
+from trainlint.finding import Certainty, Severity
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.source.testdata import find_test_homes
 
@@ -58,11 +58,13 @@ _SPECIAL = (
 @dataclass(frozen=True)
 class Said:
     """What is said of a world: groups with their answers (whether they can run, whether every placement is good), and
-    errors by rule and field, each as often as it is said.
+    errors by rule and field, each as often as it is said; ``assumed`` are those of them that are likely under an
+    assumption which they name.
     """
 
     groups: frozenset[tuple[str, str, str]]
     errors: tuple[tuple[tuple[str, str], int], ...]
+    assumed: frozenset[tuple[str, str]] = frozenset()
 
 
 @cache
@@ -96,7 +98,12 @@ def said_of(files: Files) -> Said:
         if each.finding.severity is Severity.ERROR
     )
     groups = {(each.name, str(each.exists), str(each.for_all)) for each in result.groups}
-    return Said(frozenset(groups), tuple(sorted(errors.items())))
+    assumed = {
+        (each.finding.rule, "/".join(map(str, each.path)))
+        for each in result.findings
+        if each.finding.assumes and each.finding.certainty is Certainty.LIKELY
+    }
+    return Said(frozenset(groups), tuple(sorted(errors.items())), frozenset(assumed))
 
 
 @cache

@@ -32,7 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Certainty, Finding, Severity
+from trainlint.model.settings import Cni
 from trainlint.policy.mistakes.dropped_labels import DroppedLabel
 from trainlint.rule import Facts, rule
 
@@ -44,10 +45,11 @@ def check(facts: Facts) -> Iterator[Finding]:
     for dropped in facts.mistakes.dropped_labels:
         if (dropped.entry.origin, dropped.key) not in seen:
             seen.add((dropped.entry.origin, dropped.key))
-            yield _finding(dropped)
+            yield _finding(dropped, facts.snapshot.settings.cni)
 
 
-def _finding(dropped: DroppedLabel) -> Finding:
+def _finding(dropped: DroppedLabel, cni: Cni) -> Finding:
+    assumes = () if cni.version_stated else (f"Cilium {cni.version}: nothing in Git states its version",)
     if dropped.negative:
         effect = "so this always holds, for pods that it should leave out too"
     elif dropped.subject:
@@ -59,5 +61,7 @@ def _finding(dropped: DroppedLabel) -> Finding:
         at=dropped.at,
         remedy="select by a label that is part of the identity: app, job-name, or one of your own on the template",
         evidence={"label": dropped.key, "operator": dropped.requirement.operator},
+        assumes=assumes,
+        certainty=Certainty.LIKELY if assumes else Certainty.PROVEN,
         cause=dropped.key,
     )
