@@ -21,7 +21,7 @@ SHIM = """\
 #!/bin/sh
 # Where there is no network: the packages that trainlint needs are those of the environment of the tests.
 "{python}" "$@" || exit
-if [ "$1 $2" = "-m venv" ]; then
+if [ "$1 $2 $3" = "-I -m venv" ]; then
   for last; do :; done
   for packages in "$last"/lib/python3*/site-packages; do echo "{packages}" > "$packages/dependencies.pth"; done
 fi

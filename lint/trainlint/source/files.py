@@ -11,11 +11,12 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Unknown, UsageError
+from trainlint.source.found import repository_of
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
 from trainlint.source.vendored import vendored_home
 
-__all__ = ["CHART_FILE", "CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover", "work_tree"]
+__all__ = ["CHART_FILE", "CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover"]
 
 STDIN: Final = "<stdin>"
 CHART_FILE: Final = "Chart.yaml"
@@ -128,7 +129,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
     real = [Path(os.path.realpath(path)) for path in named]
     given = [path for path in real if not path.is_dir()]
     directories = [path for path in real if path.is_dir()]
-    homes = {path: work_tree(path if path.is_dir() else path.parent) for path in real}
+    homes = {path: repository_of(path if path.is_dir() else path.parent) for path in real}
     root = _root(homes, directories, given)
     worlds = directories
     if given:
@@ -173,14 +174,6 @@ def _root(homes: dict[Path, Path | None], directories: list[Path], given: list[P
     if len(trees) == 1 and (tree := trees.pop()) is not None:
         return tree
     return Path(os.path.commonpath([str(path) for path in (*directories, *(path.parent for path in given))]))
-
-
-def work_tree(directory: Path) -> Path | None:
-    """The root of the Git work tree that holds a directory."""
-    for here in (directory, *directory.parents):
-        if (here / ".git").exists():
-            return here
-    return None
 
 
 class _Finder:
@@ -229,7 +222,7 @@ class _Finder:
 
     def add_tree(self, directory: Path) -> None:
         """Add all manifests below a directory: by Git where it can, else by a walk."""
-        tree = work_tree(directory)
+        tree = repository_of(directory)
         listed = git_files(directory) if tree is not None else None
         if not listed:  # no Git, or a directory that Git ignores but somebody named
             for path in walk(str(directory), self._unreadable):

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from trainlint.source.found import repository_of
 from trainlint.source.git import GitError, git
 from trainlint.source.template_names import TEMPLATE_SUFFIXES
 
@@ -35,15 +36,30 @@ def _git(directory: Path, *arguments: str) -> bytes | None:
 
 def git_files(directory: Path) -> list[str] | None:
     """Tracked files and untracked ones that are not ignored, relative to the directory."""
-    output = _git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return None if output is None else list(dict.fromkeys(os.fsdecode(output).split("\0")[:-1]))
+    inside, pathspec = _inside(directory)
+    output = _git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard", *pathspec)
+    if output is None:
+        return None
+    names = dict.fromkeys(os.fsdecode(output).split("\0")[:-1])
+    return [name.removeprefix(inside) for name in names] if inside else list(names)
 
 
 def git_modules(directory: Path) -> list[str]:
     """The directories of submodules, relative to the directory."""
-    output = _git(directory, "ls-files", "-z", "--stage") or b""
+    inside, pathspec = _inside(directory)
+    output = _git(directory, "ls-files", "-z", "--stage", *pathspec) or b""
     entries = os.fsdecode(output).split("\0")
-    return [entry.partition("\t")[2] for entry in entries if entry.startswith("160000 ")]
+    return [entry.partition("\t")[2].removeprefix(inside) for entry in entries if entry.startswith("160000 ")]
+
+
+def _inside(directory: Path) -> tuple[str, tuple[str, ...]]:
+    """What names below a directory begin with at the root of the work tree, and the arguments that ask for them."""
+    real = Path(os.path.realpath(directory))
+    home = repository_of(real)
+    if home is None or home == real:
+        return "", ()
+    inside = f"{real.relative_to(home).as_posix()}/"
+    return inside, ("--", inside)
 
 
 def walk(top: str, unreadable: Callable[[str, OSError], None]) -> Iterator[str]:

@@ -11,7 +11,8 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Unknown, UsageError
-from trainlint.source.files import CHART_FILE, CONFIGS, STDIN, SourceFile, World, work_tree
+from trainlint.source.files import CHART_FILE, CONFIGS, STDIN, SourceFile, World
+from trainlint.source.found import repository_of
 from trainlint.source.git import GitError, git
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files
@@ -49,7 +50,7 @@ def read_revision(head: World, revision: str) -> Revision:
     """
     if any(file.name == STDIN for file in head.files):
         raise UsageError("--base: standard input has no base revision; name the files or directories to compare")
-    homes = {work_tree(tree) for tree in head.trees}
+    homes = {repository_of(tree) for tree in head.trees}
     home = homes.pop() if len(homes) == 1 else None
     if home is None:
         raise UsageError(f"--base {revision}: {head.root} is not the work tree of one Git repository")
