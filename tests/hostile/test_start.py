@@ -11,8 +11,8 @@ import pytest
 from tests.action.conftest import offline
 from tests.action.runner import Job
 from tests.source.repositories import commit, git, repository, write
-from trainlint.source.found import found
 
+from trainlint.source.found import found
 from trainlint.source.git import GitError
 from trainlint.source.git import git as ask
 

@@ -14,7 +14,7 @@ from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import exit_code
 from trainlint.cli.fixing import fix_options, fixed, wanted
 from trainlint.cli.names import rule_names
-from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.output import Target, columns, is_screen, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import cache_option, config_option
 from trainlint.finding import Severity
@@ -124,7 +124,7 @@ def command(
         result = accept_all(result, accepted)
     least = Severity(fail_on) if fail_on else result.fail_on
     plain = Options(quiet=quiet, show_suppressed=show_suppressed, fail_on=least)
-    screen = replace(plain, color=use_color(color), width=columns())
+    screen = replace(plain, color=use_color(color), screen=is_screen(), width=columns())
     shown = "diff" if diff and not any("=" not in each for each in outputs) else ""
 
     def text(target: Target) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from trainlint.cli.output import complain
 from trainlint.finding import UsageError
 from trainlint.report.terminal import escape
 
@@ -67,17 +68,17 @@ def fixed(result: Result, again: Callable[[], Result]) -> tuple[Result, bool]:
             replace_file(Path(result.root), change.file, change.before, change.after)
             written.add(change.file)
         except NotWrittenError as error:
-            click.echo(f"trainlint: {escape(str(error))}", err=True)
+            complain(f"trainlint: {escape(str(error))}")
             complete = False
     applied = [each for each in result.repairs or () if {change.file for change in each.changes} <= written]
     for each in applied:
-        click.echo(_line(each), err=True)
+        complain(_line(each))
     mended = {name for each in applied for name in each.mends}
     left = again() if written else result
     if left.findings or applied:
-        click.echo(_summary(applied, len(mended), len(written)), err=True)
+        complain(_summary(applied, len(mended), len(written)))
     else:
-        click.echo("nothing to fix", err=True)
+        complain("nothing to fix")
     return replace(left, repairs=tuple(applied), changes=result.changes), complete
 
 

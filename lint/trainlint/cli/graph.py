@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, publish, targets, use_color
+from trainlint.cli.output import Target, columns, complain, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.prove import apart
 from trainlint.cli.question import question_options
@@ -51,7 +51,7 @@ def command(
             paths or (Path(),), group, snapshot, config=config, progress=progress, cache=not no_cache
         )
     if why:
-        click.echo(f"trainlint: {escape(why)}", err=True)
+        complain(f"trainlint: {escape(why)}")
     screen = Options(color=use_color(color), width=columns())
 
     def text(target: Target) -> str:

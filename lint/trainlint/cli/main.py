@@ -17,8 +17,9 @@ import click
 from trainlint import __version__
 from trainlint.cli.exit import INTERNAL, INTERRUPTED, USAGE
 from trainlint.cli.names import unknown_name
-from trainlint.cli.output import flush
+from trainlint.cli.output import complain, flush
 from trainlint.finding import UsageError
+from trainlint.report.commands import tamed
 from trainlint.report.terminal import escape
 
 __all__ = ["cli", "main"]
@@ -71,11 +72,14 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
+        except (click.exceptions.Exit, click.Abort):
+            raise
+        except click.ClickException as error:
+            error.message = tamed(error.message)
             raise
         except UsageError as error:
             for line in str(error).split("\n"):
-                click.echo(f"trainlint: {escape(line)}", err=True)
+                complain(f"trainlint: {escape(line)}")
             ctx.exit(USAGE)
         except KeyboardInterrupt:
             click.echo("trainlint: interrupted", err=True)
@@ -90,13 +94,12 @@ class Commands(click.Group):
 
 def _complain(error: Exception, *, debug: bool) -> None:
     if debug:
-        click.echo(traceback.format_exc(), err=True)
+        complain(traceback.format_exc())
     text = " ".join(f"{type(error).__name__}: {error}".split())
-    click.echo(
+    complain(
         f"trainlint: internal error: {escape(text)}\n"
         "This is a fault of trainlint, not of your manifests, and nothing was proved. Please report it where you\n"
-        "got trainlint from, with the output of the same command with --debug.",
-        err=True,
+        "got trainlint from, with the output of the same command with --debug."
     )
 
 

@@ -16,8 +16,23 @@ from trainlint.cli.names import unknown_name
 from trainlint.fact import fact
 from trainlint.finding import UsageError
 from trainlint.report import FORMATS
+from trainlint.report.commands import tamed
+from trainlint.report.terminal import escape
+from trainlint.source.place import place_of
 
-__all__ = ["Target", "columns", "emit", "flush", "output_option", "publish", "targets", "use_color", "write"]
+__all__ = [
+    "Target",
+    "columns",
+    "complain",
+    "emit",
+    "flush",
+    "is_screen",
+    "output_option",
+    "publish",
+    "targets",
+    "use_color",
+    "write",
+]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -47,11 +62,11 @@ def publish(chosen: Iterable[Target], text: Callable[[Target], str]) -> bool:
     for target in chosen:
         try:
             if target.file is None:
-                emit(text(target))
+                emit(text(target), target.format)
             else:
                 write(target.file, text(target))
         except UsageError as error:
-            click.echo(f"trainlint: {error}", err=True)
+            complain(f"trainlint: {escape(str(error))}")
             written = False
     return written
 
@@ -86,6 +101,11 @@ def use_color(choice: str) -> bool:
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
+def is_screen() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
 def columns() -> int:
     """How wide standard output is: that of the terminal within limits, else 80."""
     if not sys.stdout.isatty():
@@ -93,8 +113,14 @@ def columns() -> int:
     return max(NARROW, min(WIDE, shutil.get_terminal_size().columns))
 
 
-def emit(text: str) -> None:
-    """Write to standard output; characters that it cannot show are escaped, a reader that left is no error.
+def complain(text: str) -> None:
+    """Write lines to standard error, where a runner may look for commands."""
+    click.echo(tamed(text), err=True)
+
+
+def emit(text: str, form: str = "text") -> None:
+    """Write a report of some format to standard output; characters that it cannot show are escaped, a reader that left
+    is no error.
 
     Raises:
         UsageError: it cannot be written (a full disk).
@@ -103,7 +129,7 @@ def emit(text: str) -> None:
         return
     encoding = sys.stdout.encoding or "utf-8"
     with _guarded():
-        sys.stdout.write(text.encode(encoding, "backslashreplace").decode(encoding))
+        sys.stdout.write(tamed(text, form).encode(encoding, "backslashreplace").decode(encoding))
         sys.stdout.flush()
 
 
@@ -115,11 +141,17 @@ def flush() -> None:
 
 
 def write(file: Path, text: str, *, option: str = "--output") -> None:
-    """Write a file that ``option`` names, as UTF-8; ``UsageError`` if that is not possible."""
+    """Write a file that ``option`` names, as UTF-8.
+
+    Raises:
+        UsageError: that is not possible, or a symbolic link of a repository leads out of it.
+    """
     try:
-        file.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        place_of(file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
     except OSError as error:
         raise UsageError(f"{option}: cannot write {file}: {error.strerror or error}") from error
+    except UsageError as error:
+        raise UsageError(f"{option}: cannot write {error}") from None
 
 
 @contextlib.contextmanager

@@ -14,6 +14,7 @@ from trainlint.engine.state import State
 from trainlint.finding import Finding, Severity, UsageError
 from trainlint.result import Baseline, BaselineEntry, Result
 from trainlint.rule import all_rules
+from trainlint.source.place import read_regular
 
 __all__ = ["apply_baseline", "read_baseline", "render_baseline"]
 
@@ -58,7 +59,7 @@ def read_baseline(file: Path) -> list[BaselineEntry]:
         UsageError: it cannot be read, or is no baseline; the message says what is wrong with it.
     """
     try:
-        data = json.loads(file.read_bytes())
+        data = json.loads(read_regular(file))
     except OSError as error:
         raise UsageError(f"--baseline: cannot read {file}: {error.strerror or error}") from None
     except json.JSONDecodeError as error:

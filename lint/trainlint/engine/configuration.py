@@ -10,6 +10,7 @@ from trainlint.config.load import configuration_document
 from trainlint.finding import UsageError
 from trainlint.source.document import Document
 from trainlint.source.files import World
+from trainlint.source.place import read_regular
 
 __all__ = ["CONFIGS", "find_configuration", "linted_directory", "unused_configurations"]
 
@@ -62,6 +63,6 @@ def _upwards(directory: str) -> Iterator[str]:
 
 def _document(name: str, path: Path) -> Document:
     try:
-        return configuration_document(name, path.read_bytes())
+        return configuration_document(name, read_regular(path))
     except OSError as error:
         raise UsageError(f"{name}: {error.strerror or error}") from None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from trainlint.finding import Safety, Severity
 from trainlint.fix.diff import unified
 from trainlint.report.options import Options
-from trainlint.report.terminal import Paint, escape, wrap
+from trainlint.report.terminal import Paint, escape, shown_on, wrap
 from trainlint.result import FileChange, Placed, Repair, Result
 
 __all__ = ["described", "extent", "render", "repair_lines", "sections"]
@@ -24,7 +24,7 @@ MEANINGS = {
 
 def render(result: Result, options: Options) -> str:
     """Every repair with its diff, then the groups for which none was found."""
-    return "".join(f"{line}\n" for line in sections(result, Paint(options.color), options.width))
+    return "".join(f"{line}\n" for line in sections(result, Paint(options.color, options.screen), options.width))
 
 
 def sections(result: Result, paint: Paint, columns: int) -> Iterator[str]:
@@ -84,7 +84,8 @@ def _diff(change: FileChange) -> Iterable[str]:
 
 def _painted(line: str, paint: Paint) -> str:
     style = STYLES.get(line[:1])
-    return paint(style, line) if style else line
+    text = shown_on(line, paint)
+    return paint(style, text) if style else text
 
 
 def _comment(text: str, paint: Paint, columns: int, style: str) -> Iterator[str]:

@@ -12,10 +12,11 @@ __all__ = ["Options"]
 class Options:
     """How to write: ``width`` in columns; ``quiet`` leaves out all but the findings; formats ignore what they lack.
 
-    ``fail_on`` is the least severity that fails the run.
+    ``screen`` says that a terminal reads it. ``fail_on`` is the least severity that fails the run.
     """
 
     color: bool = False
+    screen: bool = False
     width: int = 80
     quiet: bool = False
     show_suppressed: bool = False

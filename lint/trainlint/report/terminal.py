@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.fact import fact
 
-__all__ = ["Paint", "cells", "escape", "paragraphs", "width", "wrap"]
+__all__ = ["Paint", "cells", "escape", "paragraphs", "shown_on", "width", "wrap"]
 
 TAB_STOP: Final = 4
 
@@ -34,9 +34,10 @@ _STYLES: Final = {
 
 @fact
 class Paint:
-    """Colours, or none."""
+    """Colours, or none; ``screen``: what is shown as it is written must be escaped, for a terminal reads it."""
 
     color: bool
+    screen: bool = False
 
     def __call__(self, style: str, text: str) -> str:
         """``text`` in one of the named styles; as it is without colour."""
@@ -52,6 +53,11 @@ def _visible(char: str) -> str:
     if short := _SHORT.get(char):
         return short
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def shown_on(text: str, paint: Paint) -> str:
+    """A line that is shown as it is written, tabs and all, but for what would steer a terminal."""
+    return "\t".join(map(escape, text.split("\t"))) if paint.screen else text
 
 
 def escape(text: str) -> str:

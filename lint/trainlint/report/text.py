@@ -15,7 +15,7 @@ __all__ = ["render"]
 
 def render(result: Result, options: Options) -> str:
     """Findings as a compiler shows them, then groups, unknowns, assumptions and one line of summary."""
-    lines = list(_lines(result, options, Paint(options.color)))
+    lines = list(_lines(result, options, Paint(options.color, options.screen)))
     return "\n".join(lines) + "\n" if lines else ""
 
 

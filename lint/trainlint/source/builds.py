@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final
 
 from trainlint import __version__
 from trainlint.source import plain
-from trainlint.source.cache import bound, cache_directory, code, replace_file
+from trainlint.source.cache import bound, cache_directory, code, read_own, replace_file
 from trainlint.source.reading import Reading
 
 __all__ = ["Builds", "digest_of", "open_builds"]
@@ -63,10 +64,10 @@ class Builds:
             return None
         try:
             file = self._directory / f"{digest[:40]}{SUFFIX}"
-            head, _, body = file.read_bytes().partition(b"\n")
+            head, _, body = (read_own(file) or b"").partition(b"\n")
             if head != _HEAD + hashlib.sha256(body).hexdigest().encode():
                 return None
-            file.touch()  # its age decides what goes first
+            os.utime(file, follow_symlinks=False)  # its age decides what goes first
         except OSError:
             return None
         return body

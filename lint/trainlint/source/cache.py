@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -19,7 +20,7 @@ from trainlint.source.files import STDIN, SourceFile, World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
 
-__all__ = ["Cache", "bound", "cache_directory", "code", "is_entry", "key_of", "open_cache", "replace_file"]
+__all__ = ["Cache", "bound", "cache_directory", "code", "is_entry", "key_of", "open_cache", "read_own", "replace_file"]
 
 HEAD: Final = b"what trainlint read, sha256 "
 SUFFIX: Final = ".readings"
@@ -209,13 +210,8 @@ def key_of(source: SourceFile, content: bytes) -> bytes:
 
 
 def _entries(file: Path) -> Iterator[tuple[bytes, bytes]]:
-    """The entries of a cache file; nothing if it is not there or not whole."""
-    try:
-        if file.stat().st_size > 2 * MAX_FILE:
-            return
-        head, _, body = file.read_bytes().partition(b"\n")
-    except OSError:
-        return
+    """The entries of a cache file; nothing if it is not there, not ours or not whole."""
+    head, _, body = (read_own(file) or b"").partition(b"\n")
     if head != HEAD + hashlib.sha256(body).hexdigest().encode():
         return
     for line in body.removesuffix(b"\n").split(b"\n"):
@@ -226,6 +222,20 @@ def _entries(file: Path) -> Iterator[tuple[bytes, bytes]]:
 def _seal(body: bytes) -> bytes:
     """The first line of a cache file, by which it can be told to be whole."""
     return HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n"
+
+
+def read_own(file: Path) -> bytes | None:
+    """What this user wrote into a file of the cache; ``None`` without one, and for a link, a pipe or another's file."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(file, flags), "rb") as stream:
+            state = os.fstat(stream.fileno())
+            own = sys.platform == "win32" or (state.st_uid == os.geteuid() and state.st_nlink == 1)
+            if not own or not stat.S_ISREG(state.st_mode) or state.st_size > 2 * MAX_FILE:
+                return None
+            return stream.read()
+    except OSError:
+        return None
 
 
 def replace_file(file: Path, *content: bytes) -> None:

@@ -72,7 +72,7 @@ class _Collector:
         self._closure = Closure(root)
         self._bytes = 0
         self._astray = False
-        self._ignored = Ignored(tree.read)
+        self._ignored = Ignored(tree.read_no_link)
         self._cleaned: dict[str, Cleaned] = {}
         self._below: dict[str, set[str]] = {}
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)

@@ -14,6 +14,7 @@ from trainlint.finding import Unknown, UsageError
 from trainlint.source.found import repository_of
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
+from trainlint.source.place import place_of
 from trainlint.source.vendored import vendored_home
 
 __all__ = ["CHART_FILE", "CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover"]
@@ -126,7 +127,7 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
             raise NotFound(path)
         if not (path.is_file() or path.is_dir()):
             raise UsageError(f"{path} is neither a file nor a directory; to read what a program writes, pipe it into -")
-    real = [Path(os.path.realpath(path)) for path in named]
+    real = [place_of(path) for path in named]
     given = [path for path in real if not path.is_dir()]
     directories = [path for path in real if path.is_dir()]
     homes = {path: repository_of(path if path.is_dir() else path.parent) for path in real}

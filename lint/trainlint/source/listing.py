@@ -76,7 +76,7 @@ def walk(top: str, unreadable: Callable[[str, OSError], None]) -> Iterator[str]:
         except OSError as error:
             unreadable(directory, error)
             continue
-        if any(entry.name == ".gitignore" for entry in entries):
+        if any(entry.name == ".gitignore" and entry.is_file(follow_symlinks=False) for entry in entries):
             specs = (*specs, *_ignore_file(directory))
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):

@@ -43,6 +43,13 @@ class Tree:
                 self._contents[name] = None
         return self._contents[name]
 
+    def read_no_link(self, name: str) -> bytes | None:
+        """The content of a file that is no symbolic link, as Git reads its own."""
+        try:
+            return self.read(name) if self.link(name) is None else None
+        except OutsideError:
+            return None
+
     def _read(self, name: str) -> bytes | None:
         file = self._files.get(name)
         if file is not None:
