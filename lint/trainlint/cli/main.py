@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import gc
+import io
 import os
 import sys
 import threading
@@ -19,7 +20,6 @@ from trainlint.cli.exit import INTERNAL, INTERRUPTED, USAGE
 from trainlint.cli.names import unknown_name
 from trainlint.cli.output import complain, flush
 from trainlint.finding import UsageError
-from trainlint.report.commands import tamed
 from trainlint.report.terminal import escape
 
 __all__ = ["cli", "main"]
@@ -75,8 +75,10 @@ class Commands(click.Group):
         except (click.exceptions.Exit, click.Abort):
             raise
         except click.ClickException as error:
-            error.message = tamed(error.message)
-            raise
+            text = io.StringIO()
+            error.show(text)
+            complain(text.getvalue().removesuffix("\n"))
+            ctx.exit(error.exit_code)
         except UsageError as error:
             for line in str(error).split("\n"):
                 complain(f"trainlint: {escape(line)}")
