@@ -107,7 +107,7 @@ def test_a_policy_breaks_a_job_that_nobody_touched_and_the_next_commit_mends_it(
     base = git(story, "rev-parse", "HEAD")
     clean = start(checkout(story, tmp_path / "push", depth=1)).run()
     assert (clean.code, clean.outputs["findings"]) == (0, "0")
-    assert f"`{GROUP}` | 4 | `east` | proved | proved" in clean["Lint"].summary
+    assert f"`{GROUP}` | 4 | yes (east) | yes | ok |" in clean["Lint"].summary
 
     edit(story)
     work = checkout(story, tmp_path / "pull request", depth=1)
