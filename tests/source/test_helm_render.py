@@ -499,7 +499,7 @@ PROGRAM = """\
 import json, os, sys
 said = {{"arguments": sys.argv[1:], "environment": dict(os.environ)}}
 json.dump(said, open({log!r}, "w"))
-values = json.load(open(sys.argv[sys.argv.index("--values") + 1]))
+values = json.load(open(next(each for each in sys.argv if each.startswith("--values="))[9:]))
 if values.get("fail"):
     sys.exit("Error: execution error at (train/templates/a.yaml:3:4): no")
 print("---\\n# Source: train/templates/a.yaml\\nkind: ConfigMap")
@@ -526,8 +526,15 @@ def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_clust
     with Worker(program) as worker:
         made = worker.render(Request("train", "ns", '{"a": 1}', "v1.30.0", ("x.io/v1", "y.io/v1"), str(tmp_path)))
     said = json.loads((tmp_path / "log").read_text())
-    assert said["arguments"][:5] == ["template", "train", str(tmp_path), "--namespace", "ns"]
-    assert said["arguments"][-4:] == ["--kube-version", "v1.30.0", "--api-versions=x.io/v1", "--api-versions=y.io/v1"]
+    assert said["arguments"][:2] == ["template", "--namespace=ns"]
+    assert said["arguments"][3:] == [
+        "--kube-version=v1.30.0",
+        "--api-versions=x.io/v1",
+        "--api-versions=y.io/v1",
+        "--",
+        "train",
+        str(tmp_path),
+    ]
     environment = said["environment"]
     assert environment["KUBECONFIG"] == os.devnull
     assert "ours" not in environment.values()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from typing import Any, Final
 
-__all__ = ["astray"]
+__all__ = ["NO_PATHS", "astray"]
 
-_NO_PATHS: Final = frozenset(
+NO_PATHS: Final = frozenset(
     {"annotations", "commonAnnotations", "commonLabels", "jsonOp", "labels", "literals", "patch", "target"}
 )
 """Fields of kustomizations and their plugins that hold content, never names of files."""
@@ -16,7 +16,7 @@ _NO_PATHS: Final = frozenset(
 def astray(data: Any, directory: str) -> bool:
     """Whether a kustomization or a plugin's configuration holds such a text, seen from the ``directory``."""
     if isinstance(data, dict):
-        return any(astray(value, directory) for key, value in data.items() if key not in _NO_PATHS)
+        return any(astray(value, directory) for key, value in data.items() if key not in NO_PATHS)
     if isinstance(data, list):
         return any(astray(value, directory) for value in data)
     return isinstance(data, str) and any(_leads_out(directory, text) for text in (data, data.partition("=")[2]))

@@ -11,10 +11,12 @@ from trainlint.finding import Location, Path
 from trainlint.source.astray import astray
 from trainlint.source.document import Document, Field
 from trainlint.source.kustomization import is_remote
+from trainlint.source.spelled import misspelled, texts
 
-__all__ = ["Cleaned", "RefusedError"]
+__all__ = ["Cleaned", "PluginError", "RefusedError", "is_inline"]
 
-_LISTS: Final = ("resources", "bases", "components", "generators", "transformers", "validators", "crds")
+_PLUGINS: Final = ("generators", "transformers", "validators")
+_LISTS: Final = ("resources", "bases", "components", *_PLUGINS, "crds")
 _MAX_NAME: Final = 1024
 _CHANGES: Final = "nobody can tell what it changes"
 _ELSEWHERE: Final = "it is elsewhere, and nothing is fetched"
@@ -40,6 +42,10 @@ class RefusedError(Exception):
         self.remedy = remedy
 
 
+class PluginError(Exception):
+    """The configuration of a plugin that is not read as kustomize would read it; the message says why."""
+
+
 class Cleaned:
     """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what, why, and where it
     stood.
@@ -47,7 +53,8 @@ class Cleaned:
     ``lost`` are, likewise, the single files that are not here and are left out alone. ``references`` are the files and
     directories that it still names, and the paths at which it does. ``plugins`` gives the configurations that an entry
     of generators, transformers or validators names, asked with the directory of the kustomization. ``astray`` tells
-    whether it, or the configuration of a plugin, holds what would lead out of the repository if it were a path.
+    whether it, or the configuration of a plugin, holds what would lead out of the repository if it were a path;
+    ``plugged`` whether plugins take part.
 
     Raises:
         RefusedError: without what is missing nobody could tell what comes out.
@@ -64,6 +71,8 @@ class Cleaned:
         self.out: list[tuple[str, str, Path]] = []
         self.lost: list[tuple[str, str, Path]] = []
         self.astray = astray(self.data, self._directory)
+        self.plugged = False
+        self._check(self.data, document.at)
         for name in _LISTS:
             self._filter(name)
         for name in ("helmCharts", "helmChartInflationGenerator"):
@@ -74,6 +83,15 @@ class Cleaned:
             self._drop(name)
         self._patches()
         self._data_files()
+
+    @staticmethod
+    def _check(data: Any, at: Callable[[Path], Location]) -> None:
+        """Refuse keys that kustomize reads and that are not looked at here, for they are spelled in another way."""
+        found = misspelled(data)
+        if found is not None:
+            path, right = found
+            why = f"{path[-1]} is not how the field {right} is spelled, but kustomize takes it for that"
+            raise RefusedError(why, at(path), f"write {right}")
 
     def _drop(self, name: str) -> None:
         if self.data.pop(name, None):
@@ -99,24 +117,37 @@ class Cleaned:
             if name != "validators":
                 self.out.append((f"the objects of {entry}", _ELSEWHERE, each.path))
             return False
-        if name in ("generators", "transformers", "validators"):
-            for plugin in self._plugins(self._directory, entry):
-                kind = plugin["kind"].string or "?"
-                if plugin["apiVersion"].string != "builtin" or kind.startswith("HelmChart"):
-                    if name == "transformers":
-                        raise RefusedError(f"the transformer {kind} would run a program: {_CHANGES}", each.at)
-                    if name == "generators":
-                        self.out.append((f"the objects of the generator {kind}", "it would run a program", each.path))
-                    return False
-                self.references += [(each.path, text) for text in _scalars(plugin.value)]
-                self.astray = self.astray or astray(plugin.value, "")
-        if "\n" not in entry:
+        if name in _PLUGINS and not self._keeps_plugin(name, each, entry):
+            return False
+        if "\n" not in entry and not (name in _PLUGINS and is_inline(entry)):
             self.references.append((each.path, entry))
         return True
 
+    def _keeps_plugin(self, name: str, each: Field, entry: str) -> bool:
+        """Whether all plugins that an entry stands for are kustomize's own, and read nothing from elsewhere."""
+        kind, why = entry.partition("\n")[0], ""
+        try:
+            for plugin in self._plugins(self._directory, entry):
+                kind, why = plugin["kind"].string or "?", _refusal(plugin)
+                if why:
+                    break
+                self._check(plugin.value, lambda _: each.at)
+                self.references += [(each.path, text) for text in _scalars(plugin.value)]
+                self.astray = self.astray or astray(plugin.value, "")
+        except PluginError as error:
+            why = str(error)
+        if not why:
+            self.plugged = True
+            return True
+        if name == "transformers":
+            raise RefusedError(f"the transformer {kind} {why}: {_CHANGES}", each.at)
+        if name == "generators":
+            self.out.append((f"the objects of the generator {kind}", f"it {why}", each.path))
+        return False
+
     def _patches(self) -> None:
         root = self._document.root
-        named = [each for each in root["patchesStrategicMerge"].elements() if ":" not in (each.string or "\n:")]
+        named = [each for each in root["patchesStrategicMerge"].elements() if _is_path(each.string or "")]
         named += root["configurations"].elements()
         for name in ("patches", "patchesJson6902", "replacements"):
             named += [each["path"] for each in root[name].elements()]
@@ -157,6 +188,24 @@ class Cleaned:
             return entry.value
         self.lost += [(text, _IGNORED, path) for path, text in lost]
         return _without(entry, {path for path, _ in lost})
+
+
+def is_inline(entry: str) -> bool:
+    """Whether an entry of generators and the like may be a configuration itself: kustomize tries that first."""
+    return any(sign in entry for sign in "\n:{[")
+
+
+def _is_path(entry: str) -> bool:
+    """Whether a patch is the name of a file or an address, and not an object in place."""
+    return "\n" not in entry and (":" not in entry or is_remote(entry))
+
+
+def _refusal(plugin: Field) -> str:
+    """Why a plugin does not take part; empty where it does."""
+    if plugin["apiVersion"].string != "builtin" or (plugin["kind"].string or "").startswith("HelmChart"):
+        return "would run a program"
+    far = next((text for text in texts(plugin.value) if is_remote(text) or is_remote(_source(text))), None)
+    return f"is made of {far}, which is elsewhere" if far is not None else ""
 
 
 def _without(entry: Field, paths: set[Path]) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
 from trainlint.source.aimed import aimed
 from trainlint.source.astray import astray
-from trainlint.source.cleaned import Cleaned, RefusedError
+from trainlint.source.cleaned import Cleaned, PluginError, RefusedError, is_inline
 from trainlint.source.document import Document, Field
-from trainlint.source.documents import every_document
+from trainlint.source.documents import every_document, is_read
 from trainlint.source.ignored import Ignored
 from trainlint.source.kustomization import FILE_NAMES, is_remote
 from trainlint.source.merging import without_target
@@ -29,6 +29,10 @@ MAX_BYTES: Final = 64 << 20
 """Bytes of all files together that are copied for one root."""
 
 _MAX_FILES: Final = 20_000
+_MAX_DEPTH: Final = 64
+"""Kustomizations one in the other; public ones have ten."""
+_LISTING: Final = frozenset({"apiVersion", "kind", "metadata", "resources"})
+"""Fields of a kustomization that only lists files."""
 
 
 @fact(eq=False)
@@ -62,7 +66,7 @@ def close(tree: Tree, deployed: Deployed, documents: Documents) -> Closure:
     """
     collector = _Collector(tree, deployed.directory, documents)
     closure = collector.closure(deployed.namespace, deployed.overlay)
-    return replace(closure, unrestricted=True) if deployed.unrestricted and not collector.astray else closure
+    return replace(closure, unrestricted=True) if deployed.unrestricted and collector.may_be_free else closure
 
 
 class _Collector:
@@ -75,6 +79,8 @@ class _Collector:
         self._ignored = Ignored(tree.read_no_link)
         self._cleaned: dict[str, Cleaned] = {}
         self._below: dict[str, set[str]] = {}
+        self._listing: list[str] = []
+        self._depth = 0
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
 
     def closure(self, namespace: str, overlay: Overlay | None) -> Closure:
@@ -101,9 +107,13 @@ class _Collector:
         return self._closure
 
     @property
-    def astray(self) -> bool:
-        """Whether something that may be a path leads out of the copy: then only the restriction holds it."""
-        return self._astray or any(each.astray for each in self._cleaned.values())
+    def may_be_free(self) -> bool:
+        """Whether the restriction to a directory and what is below it can be lifted.
+
+        It cannot where something that may be a path leads out of the copy, nor where plugins take part, which make
+        names of what they read: then only the restriction holds them.
+        """
+        return not self._astray and not any(each.astray or each.plugged for each in self._cleaned.values())
 
     def _aim(self) -> set[str]:
         """Patches may be meant for what was taken out below: then they reach nothing, and that is no fault. The
@@ -201,6 +211,9 @@ class _Collector:
 
     def _kustomization(self, directory: str, document: Document) -> None:
         before, self._here = self._here, Location(document.file, 0)
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise RefusedError(f"kustomizations lie more than {_MAX_DEPTH} deep", before, "name them nearer to the top")
         kept = Cleaned(document, self.plugins, self)
         for what, why, path in kept.out:  # one text for all of a kind: a report says it once
             subject = f"{what}, in kustomization {directory or '.'}"
@@ -212,9 +225,10 @@ class _Collector:
         for path, name in kept.references:
             self._add(directory, name, document.at(path))
         self._cleaned[directory] = kept
-        if kept.changed or document.duplicates:
-            self._write(document.file, _not_empty(kept.data))
+        # kustomize reads what was looked at here, not a text that its parser may read in another way
+        self._write(document.file, _not_empty(kept.data) if kept.changed else kept.data)
         self._here = before
+        self._depth -= 1
 
     def has(self, directory: str, entry: str) -> bool:
         """Whether there is a file of that name."""
@@ -228,24 +242,38 @@ class _Collector:
 
     def plugins(self, directory: str, entry: str) -> Iterator[Field]:
         """The configurations of plugins that an entry of ``generators`` and the like names."""
-        documents: Sequence[Document]
-        if "\n" in entry:
-            documents = every_document(self._here.file, entry.encode())
+        file, text = self._here.file, entry.encode("utf-8", "surrogatepass")
+        documents: Sequence[Document] = every_document(file, text) if is_inline(entry) else ()
+        if any(document.root.mapping is not None for document in documents) or "\n" in entry:
+            content: bytes | None = text
         else:
             name = _joined(directory, entry)
             if name is None:
                 return
-            if self._tree.read(self._real(name)) is None:
+            file = self._real(name)
+            content = self._tree.read(file)
+            if content is None:
                 yield from self._plugins_of(name)
-            documents = self._documents(self._real(name))
-        yield from (document.root for document in documents if document.root.mapping is not None)
+                return
+            documents = self._documents(file)
+        if content is None or not is_read(file, content) or any(each.root.mapping is None for each in documents):
+            raise PluginError("is written in a way that may be read in another one")
+        yield from (document.root for document in documents)
 
     def _plugins_of(self, directory: str) -> Iterator[Field]:
+        """The configurations in a directory whose kustomization lists files, and does nothing else."""
+        if directory in self._listing:
+            raise PluginError("leads in a circle")
+        self._listing.append(directory)
         for name in FILE_NAMES:
             for document in self._documents(self._real(posixpath.join(directory, name))):
+                if not set(document.root.mapping or ()) <= _LISTING:
+                    raise PluginError("has a configuration that a kustomization changes")
                 for each in document.root["resources"].elements():
-                    if each.string and not is_remote(each.string):
-                        yield from self.plugins(directory, each.string)
+                    if is_remote(each.string or "") or is_inline(each.string or ""):
+                        raise PluginError(f"is made of {each.string}, which is elsewhere")
+                    yield from self.plugins(directory, each.string or "")
+        self._listing.pop()
 
     def _add(self, directory: str, entry: str, at: Location) -> None:
         """Add the file or directory that a kustomization names."""

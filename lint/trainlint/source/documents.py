@@ -10,7 +10,7 @@ from trainlint.source.loader import load
 from trainlint.source.reading import parts_of
 from trainlint.source.text import NotTextError, decode
 
-__all__ = ["every_document"]
+__all__ = ["every_document", "is_read"]
 
 
 def every_document(file: str, content: bytes) -> tuple[Document, ...]:
@@ -20,6 +20,16 @@ def every_document(file: str, content: bytes) -> tuple[Document, ...]:
     except NotTextError:
         return ()
     return tuple(_loaded(file, text))
+
+
+def is_read(file: str, content: bytes) -> bool:
+    """Whether all documents of a file parse, each key once: what is read elsewhere then reads the same."""
+    try:
+        text = decode(content)
+    except NotTextError:
+        return False
+    documents = list(_loaded(file, text))
+    return len(documents) == sum(1 for _ in parts_of(file, text)) and not any(each.duplicates for each in documents)
 
 
 def _loaded(file: str, text: str) -> Iterator[Document]:

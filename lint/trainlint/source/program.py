@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.source.found import found
 
 __all__ = ["EXTRA", "Program", "kustomize"]
 
@@ -31,15 +31,15 @@ class Program:
 
 def kustomize() -> Program | None:
     """kustomize, else kubectl (which holds kustomize) on the PATH, else kubectl of the extra; ``None`` without any."""
-    return _kustomize(os.environ.get("PATH", ""))
+    return _kustomize(os.environ.get("PATH", ""), os.path.realpath(os.curdir))
 
 
 @cache
-def _kustomize(path: str) -> Program | None:
+def _kustomize(path: str, here: str) -> Program | None:
     for name, verb in (("kustomize", "build"), ("kubectl", "kustomize")):
-        found = shutil.which(name, path=path)
-        if found is not None:
-            return _program(Path(found).absolute(), verb, f"{name} on the PATH")
+        program = found(name)
+        if program is not None:
+            return _program(Path(program), verb, f"{name} on the PATH")
     wheel = _of_wheel()
     return _program(wheel, "kustomize", f"kubectl of {_WHEEL}") if wheel is not None else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+import re
 import tempfile
 import time
 from collections.abc import Mapping
@@ -19,6 +20,11 @@ from trainlint.source.helm.staging import Staged
 
 __all__ = ["Copy", "Engine", "Store"]
 
+DNS_LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+DNS_NAME: Final = re.compile(rf"{DNS_LABEL.pattern}(?:\.{DNS_LABEL.pattern})*")
+MAX_RELEASE: Final = 53
+"""Helm's limit, pkg/chartutil/validate_name.go."""
+MAX_LABEL: Final = 63
 TIME_LIMIT: Final = 120.0
 """Seconds that all charts of a repository may take together."""
 
@@ -57,6 +63,15 @@ class Copy:
 
 
 def _write(staged: Staged, home: Path) -> None:
+    """Make the copy. Raises Failed where names do not go together, or are too long."""
+    try:
+        _write_files(staged, home)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        raise Failed(f"it cannot be copied: {why}", lasting=True) from None
+
+
+def _write_files(staged: Staged, home: Path) -> None:
     made: set[Path] = set()
     for name, content in staged.files.items():
         if posixpath.normpath(f"/{name}") != f"/{name}":
@@ -79,7 +94,11 @@ class Engine:
         self._until = time.monotonic() + TIME_LIMIT
 
     def render(self, staged: Staged, copy: Copy, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
-        """What each template makes; ``copy`` is for the chart, where somebody must render it. Raises Failed."""
+        """What each template makes; ``copy`` is for the chart, where somebody must render it. Raises Failed.
+
+        Names are those of Kubernetes, or nothing is started: none of them can be taken for an option.
+        """
+        check_names(install)
         request = Request(
             name=install.release,
             namespace=install.namespace,
@@ -123,7 +142,17 @@ class Engine:
         return digest.hexdigest()
 
 
+def check_names(install: HelmInstall) -> None:
+    """Refuse what is no name of a release or of a namespace, as helm and Kubernetes do. Raises Failed."""
+    if len(install.release) > MAX_RELEASE or not DNS_NAME.fullmatch(install.release):
+        raise Failed(f"the release name {install.release!r} is no DNS name of at most {MAX_RELEASE} characters")
+    if len(install.namespace) > MAX_LABEL or not DNS_LABEL.fullmatch(install.namespace):
+        raise Failed(f"the namespace {install.namespace!r} is no DNS label")
+
+
 def _version(stated: str) -> str:
-    """``1.33`` as helm wants it."""
+    """``1.33`` as helm wants it; empty for what is no version."""
+    if not re.fullmatch(r"v?\d{1,4}(?:\.\d{1,4}){1,2}", stated):
+        return ""
     parts = stated.removeprefix("v").split(".")
     return f"v{'.'.join([*parts, '0', '0'][:3])}" if stated else ""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from trainlint.fact import fact
+from trainlint.source.found import found
 from trainlint.source.helm import worker
 
 __all__ = ["EXTRA", "Failed", "Program", "Request", "Worker", "helm"]
@@ -64,7 +64,7 @@ class Failed(Exception):  # noqa: N818 (what helm says is no exception of ours)
 
 def helm() -> Program | None:
     """helm on the PATH, else the library of the extra, else ``None``."""
-    path = shutil.which("helm")
+    path = found("helm")
     if path is not None:
         real = Path(os.path.realpath(path))
         try:

@@ -21,14 +21,12 @@ from trainlint.source.helm.chart import (
     yaml_mapping,
 )
 from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.schema import is_closed
 from trainlint.source.text import NotTextError, decode
 
 __all__ = ["Staged", "stage"]
 
 _ARCHIVE: Final = re.compile(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
-_REFERENCE: Final = re.compile(
-    r'"\$(?:ref|dynamicRef|recursiveRef)"\s*:\s*"(?!#)|"\$schema"\s*:\s*"(?!https?://json-schema\.org/)'
-)
 _PRINTED: Final = re.compile(r"(?:charts/[^/]+/)*(?:templates|files)/")
 _NAME: Final = re.compile(r"\w[\w.-]*")
 _MAX_DEPTH: Final = 8
@@ -83,7 +81,7 @@ def stage(files: ChartFiles, chart: Chart) -> Staged:
     staged = Staged(chart)
     _add(staged, files, chart.directory, "", 0)
     for name in [name for name in staged.files if posixpath.basename(name) == "values.schema.json"]:
-        if _REFERENCE.search(_text(staged.files[name])):  # helm would fetch it
+        if not is_closed(staged.files[name]):  # helm would fetch what it refers to, or read it from the disk
             del staged.files[name]
     staged.homes[chart.name] = ""
     _name_homes(staged, chart.name, "", chart.dependencies, 0)

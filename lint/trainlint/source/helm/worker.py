@@ -83,11 +83,11 @@ def program(path: str) -> Any:
     def render(asked: dict[str, Any]) -> dict[str, str]:
         values = Path(home, "values.json")
         values.write_text(asked["values"], encoding="utf-8")
-        command = [path, "template", asked["name"], asked["chart"], "--namespace", asked["namespace"]]
-        command += ["--values", str(values)]
+        command = [path, "template", f"--namespace={asked['namespace']}", f"--values={values}"]
         if asked["kube_version"]:
-            command += ["--kube-version", asked["kube_version"]]
+            command.append(f"--kube-version={asked['kube_version']}")
         command += [f"--api-versions={each}" for each in asked["api_versions"]]
+        command += ["--", asked["name"], asked["chart"]]
         with tempfile.TemporaryFile(dir=home) as output:
             done = subprocess.run(  # noqa: S603 (a program that was found on the PATH, no shell)
                 command, check=False, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE

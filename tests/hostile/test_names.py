@@ -1,0 +1,133 @@
+"""Names of manifests are never options of a program, and what charts hold is never fetched."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+
+import pytest
+from tests.source.repositories import write
+
+from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.source.builds import Builds
+from trainlint.source.files import discover
+from trainlint.source.helm.archive import unpacked
+from trainlint.source.helm.chart import find_charts
+from trainlint.source.helm.engine import check_names
+from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.install import HelmInstall
+from trainlint.source.helm.render import render_charts
+from trainlint.source.helm.renderer import Failed, helm
+from trainlint.source.helm.schema import is_closed
+from trainlint.source.helm.staging import Staged, stage
+from trainlint.source.prefilter import KindFilter
+
+CHART = "apiVersion: v2\nname: train\nversion: 1.0.0\n"
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["--kubeconfig=/x", "-n", "--post-renderer=./x", "a b", "", "A", "a_b", "a\n", ".", "..", "../x", "a/b", "x" * 54],
+)
+def test_names_that_are_no_dns_names_are_refused(name: str) -> None:
+    for install in (HelmInstall("c", name), HelmInstall("c", "a", namespace=name if len(name) < 54 else "x" * 64)):
+        with pytest.raises(Failed):
+            check_names(install)
+
+
+def test_names_are_what_kubernetes_takes() -> None:
+    check_names(HelmInstall("c", "a.b-c", namespace="x" * 63))
+
+
+def staged(tmp_path: Path, files: dict[str, str | bytes]) -> Staged:
+    write(tmp_path, {"c/Chart.yaml": CHART, **files})
+    world = discover([tmp_path])
+    (chart,) = find_charts(world)
+    return stage(ChartFiles(world), chart)
+
+
+REFERENCES = {
+    "plain": '{"$ref": "file:///etc/passwd"}',
+    "escaped": '{"\\u0024ref": "file:///etc/passwd"}',
+    "escaped value": '{"$ref": "\\u0066ile:///etc/passwd"}',
+    "deep": json.dumps({"properties": {"a": {"anyOf": [{"$ref": "other.json"}]}}}),
+    "dynamic": '{"$dynamicRef": "http://127.0.0.1/x"}',
+    "recursive": '{"$recursiveRef": "http://127.0.0.1/x"}',
+    "draft": '{"$schema": "http://127.0.0.1:1/json-schema.org/"}',
+    "draft of another host": '{"$schema": "http://json-schema.org.evil.example/draft-07/schema"}',
+    "base": '{"$id": "file:///etc/passwd", "properties": {"a": {"$ref": "#/definitions/x"}}}',
+    "twice": '{"$ref": "#/a", "$ref": "file:///etc/passwd"}',
+    "behind": '{}{"$ref": "file:///etc/passwd"}',
+    "mark": '\ufeff{"$ref": "file:///etc/passwd"}',
+    "invalid byte": b'{"a": "\xff", "$ref": "file:///etc/passwd"}',
+    "other encoding": '{"$ref": "file:///etc/passwd"}'.encode("utf-16"),
+    "deep nesting": "[" * 100_000,
+    "no JSON": '{"$ref": "file:///etc/passwd",}',
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_schemas_that_refer_to_elsewhere_are_left_out(tmp_path: Path, name: str) -> None:
+    assert "values.schema.json" not in staged(tmp_path, {"c/values.schema.json": REFERENCES[name]}).files
+
+
+def test_schemas_of_charts_inside_are_looked_at(tmp_path: Path) -> None:
+    chart = {
+        "c/charts/d/Chart.yaml": CHART.replace("train", "d"),
+        "c/charts/d/values.schema.json": REFERENCES["escaped"],
+    }
+    packed = archive({"e/Chart.yaml": CHART.encode(), "e/values.schema.json": REFERENCES["escaped"].encode()})
+    found = staged(tmp_path, {**chart, "c/charts/e.tgz": packed}).files
+    assert not [name for name in found if name.endswith("values.schema.json")]
+    assert "charts/e/Chart.yaml" in found
+
+
+def test_schemas_of_their_own_stay() -> None:
+    schema = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "definitions": {"x": {"type": "string"}},
+        "properties": {"id": {"type": "string"}, "a": {"$ref": "#/definitions/x"}},
+    }
+    assert is_closed(json.dumps(schema).encode())
+    assert is_closed(b'{"$id": "https://example.org/values", "$schema": "http://json-schema.org/draft-07/schema#"}')
+
+
+# Packed charts.
+
+
+def archive(files: dict[str, bytes], *, kind: bytes = tarfile.REGTYPE) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz", format=tarfile.GNU_FORMAT) as packed:
+        for name, content in files.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.type = len(content), kind
+            packed.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
+def test_a_large_header_of_an_archive_is_not_read(kind: bytes) -> None:
+    packed = archive({"x": bytes(2 << 20)}, kind=kind)
+    with pytest.raises(RefusedError):
+        unpacked("c.tgz", packed, 1 << 30)
+
+
+@pytest.mark.needs("helm")
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["c/templates/" + "x" * 300],
+        ["c/templates/a", "c/templates/a/b"],
+        ["c/templates/a/b", "c/templates/a"],
+        ["c/a\0b"],
+    ],
+)
+def test_an_archive_that_cannot_be_written_is_an_unknown(tmp_path: Path, names: list[str]) -> None:
+    packed = archive({"c/Chart.yaml": CHART.replace("train", "c").encode(), **dict.fromkeys(names, b"x: 1\n")})
+    write(tmp_path, {"t/Chart.yaml": CHART, "t/charts/c-1.tgz": packed})
+    program = helm()
+    assert program is not None
+    found = render_charts(discover([tmp_path]), KindFilter(READ_KINDS), program, store=Builds())
+    assert all(each.failed or not each.documents for each in found)
