@@ -10,7 +10,27 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-__all__ = ["Child", "Meeting", "bear"]
+__all__ = ["Child", "Meeting", "bear", "end_all", "ended", "started"]
+
+_running: set[int] = set()
+"""The processes that were started here and have not ended: whoever ends this one ends them first."""
+
+
+def started(process: int) -> None:
+    """Know of a process, which ends with this one."""
+    _running.add(process)
+
+
+def ended(process: int) -> None:
+    """Forget a process that has ended."""
+    _running.discard(process)
+
+
+def end_all() -> None:
+    """End all processes that were started here."""
+    for process in tuple(_running):
+        with suppress(OSError):
+            os.kill(process, signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL)
 
 
 class Meeting:
@@ -48,6 +68,7 @@ class Child:
     def __init__(self, process: int, output: int) -> None:
         self._process = process
         self._output = output
+        started(process)
 
     def bytes(self) -> bytes | None:
         """What it made, when it is done; ``None`` where it failed, or where somebody asked before."""
@@ -73,6 +94,8 @@ class Child:
             return os.waitpid(process, 0)[1]
         except ChildProcessError:
             return None
+        finally:
+            ended(process)
 
 
 def bear(work: Callable[[], bytes]) -> Child | None:
@@ -97,6 +120,7 @@ def bear(work: Callable[[], bytes]) -> Child | None:
         return None
     if process:
         return Child(process, output)
+    _running.clear()  # they are not its own
     status = 1
     try:
         with open(output, "wb") as stream:  # noqa: PTH123

@@ -7,20 +7,25 @@ import contextlib
 import gc
 import io
 import os
+import signal
 import sys
 import threading
 import traceback
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from trainlint import __version__
+from trainlint.child import end_all
 from trainlint.cli.exit import INTERNAL, INTERRUPTED, USAGE
 from trainlint.cli.names import unknown_name
 from trainlint.cli.output import complain, flush
 from trainlint.finding import UsageError
 from trainlint.report.terminal import escape
+
+if TYPE_CHECKING:
+    from types import FrameType
 
 __all__ = ["cli", "main"]
 
@@ -116,6 +121,7 @@ def main() -> None:
     # Facts are trees, which reference counting frees; what the collector would walk again and again is in use.
     gc.disable()  # a tenth of the time of a run went into looking for cycles, and there were none to speak of
     _stand_in()
+    signal.signal(signal.SIGTERM, _terminate)
     code = 0
     try:
         cli.main(prog_name="trainlint")
@@ -127,6 +133,12 @@ def main() -> None:
         _complain(error, debug=False)
         code = INTERNAL
     _leave(code)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    """End what was started; on the way out temporary directories are removed."""
+    end_all()
+    raise SystemExit(128 + number)
 
 
 def _stand_in() -> None:

@@ -10,8 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Final
 
+from trainlint.child import ended, started
 from trainlint.source.closure import Closure
 from trainlint.source.complaint import complaint
+from trainlint.source.confined import alone, limited
 from trainlint.source.definitions import without_structures
 from trainlint.source.program import Program
 
@@ -61,7 +63,7 @@ def _build(closure: Closure, program: Program) -> bytes:
             copy.mkdir()
             _copy(closure, copy)
             options = (_UNRESTRICTED,) if closure.unrestricted else ()
-            return _run([*program.command, *options, str(copy / closure.root)], copy, home)
+            return _run([*alone(), *program.command, *options, str(copy / closure.root)], copy, home)
     except OSError as error:
         raise BuildError(f"it cannot be copied: {error.strerror or type(error).__name__}") from None
 
@@ -92,6 +94,8 @@ def _run(command: list[str], copy: Path, home: Path) -> bytes:
             )
         except OSError as error:
             raise BuildError(f"{command[0]} cannot be started: {error.strerror or error}") from None
+        started(process.pid)
+        limited(process.pid)
         late = threading.Event()
 
         def stop() -> None:
@@ -105,6 +109,7 @@ def _run(command: list[str], copy: Path, home: Path) -> bytes:
         finally:
             process.kill()
             code = process.wait()
+            ended(process.pid)
             timer.cancel()
         if late.is_set():
             raise BuildError(f"it takes longer than {MAX_SECONDS:.0f} seconds")

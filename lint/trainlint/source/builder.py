@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
@@ -10,13 +11,17 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.source import scalars
-from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_events
+from trainlint.source.events import KINDS, AliasError, Kind, TooDeepError, TooManyDigitsError, YamlError, with_events
 
-__all__ = ["MAX_DEPTH", "Loaded", "build", "height"]
+__all__ = ["MAX_DEPTH", "MAX_DIGITS", "Loaded", "build", "has_long_number", "height"]
 
 MAX_DEPTH: Final = 128
 """Levels of nesting that are read; public manifests have 51 at most, Kubernetes allows 10,000."""
 
+MAX_DIGITS: Final = 4300
+"""Digits of a number, by Python's own limit (sys.int_info.default_max_str_digits)."""
+
+_LONG: Final = re.compile(rf"(?<!\d)\d{{{MAX_DIGITS + 1}}}")
 _MERGE_TAG = "tag:yaml.org,2002:merge"
 _EMPTY: Any = object()
 
@@ -39,6 +44,11 @@ class _Anchor:
     nodes: int = 0
     height: int = 0
     mapping: bool = False
+
+
+def has_long_number(text: str) -> bool:
+    """Whether digits in a text make a number that nothing reads."""
+    return _LONG.search(text) is not None
 
 
 def build(text: str) -> Loaded:
@@ -93,6 +103,8 @@ class _Builder:
 
     def _scalar(self, event: Any) -> Any:
         tag = event.tag
+        if len(event.value) > MAX_DIGITS and has_long_number(event.value):
+            raise TooManyDigitsError(event.start_mark.index)
         if tag is None:
             return scalars.plain(event.value) if event.implicit[0] else event.value
         try:
@@ -190,7 +202,7 @@ class _Builder:
                 event.start_mark.index,
             )
         if anchor.value is _EMPTY:
-            raise YamlError(
+            raise AliasError(
                 f"the anchor &{event.anchor} holds itself: an object cannot be endless", event.start_mark.index
             )
         if depth + anchor.height > MAX_DEPTH:
@@ -205,7 +217,7 @@ class _Builder:
         if self._aliased > 100 and self._nodes > 1000:
             large = min(max((self._nodes - 400_000) / 3_600_000, 0.0), 1.0)
             if self._aliased / self._nodes > 0.99 - 0.89 * large:
-                raise YamlError("the aliases expand to far more than the document holds: write the values out", index)
+                raise AliasError("the aliases expand to far more than the document holds: write the values out", index)
 
 
 def height(data: Any) -> int:

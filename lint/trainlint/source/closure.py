@@ -14,7 +14,7 @@ from trainlint.source.aimed import aimed
 from trainlint.source.astray import astray
 from trainlint.source.cleaned import Cleaned, PluginError, RefusedError, is_inline
 from trainlint.source.document import Document, Field
-from trainlint.source.documents import every_document, is_read
+from trainlint.source.documents import endless, every_document, is_read
 from trainlint.source.ignored import Ignored
 from trainlint.source.kustomization import FILE_NAMES, is_remote
 from trainlint.source.merging import without_target
@@ -180,6 +180,8 @@ class _Collector:
 
     def _write(self, file: str, data: dict[str, Any]) -> None:
         """Put a kustomization into the copy as it shall be read."""
+        if _is_longer(data, MAX_BYTES):  # aliases may stand for far more than is written
+            raise RefusedError(f"it is larger than {MAX_BYTES >> 20} MiB", Location(file, 0), "split it")
         try:
             self._closure.files[file] = json.dumps(data, allow_nan=False).encode()
         except ValueError:
@@ -294,6 +296,8 @@ class _Collector:
             self._bytes += len(content)
             if self._bytes > MAX_BYTES or len(self._closure.files) > _MAX_FILES:
                 raise RefusedError(f"what it reads is larger than {MAX_BYTES >> 20} MiB", self._here, "split it")
+            if name.endswith((".yaml", ".yml", ".json", "Kustomization")) and (why := endless(name, content)):
+                raise RefusedError(f"{name}: {why}", Location(name, 0), "mend the aliases")
         self._closure.files[name] = content
 
     def _real(self, name: str, at: Location | None = None) -> str:
@@ -320,6 +324,20 @@ class _Collector:
                 self._closure.links[here] = text
                 waiting += text.split("/")[::-1]
         raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "mend the links")
+
+
+def _is_longer(data: Any, limit: int) -> bool:
+    """Whether a value takes more than ``limit`` characters, told without writing them."""
+    pending = [data]
+    while pending and limit >= 0:
+        here = pending.pop()
+        if isinstance(here, dict):
+            pending += here.values()
+            limit -= sum(map(len, here))
+        elif isinstance(here, list):
+            pending += here
+        limit -= len(here) if isinstance(here, str) else 4
+    return limit < 0
 
 
 def _not_empty(data: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from trainlint.fact import fact
 __all__ = ["Complaint", "complaint"]
 
 _MAX: Final = 400
+_CRASH: Final = re.compile(r"^(?:fatal error|panic|runtime): (.*)$(?=[\s\S]*^goroutine )", re.MULTILINE)
+"""What Go says where a program ends in the midst of its work."""
 _START: Final = re.compile(r"[A-Z]\d{4} |[Ee]rror: ")
 _LOGGED: Final = re.compile(r'[A-Z]\d{4} .*? err=(?:"(.*)"|<(.*)>)$', re.DOTALL)
 _BELOW: Final = re.compile(r"recursed (?:accumulation of|merging from) path '([^']*)': ")
@@ -38,6 +40,9 @@ class Complaint:
 
 def complaint(text: str, copy: str) -> Complaint:
     """The last message in what kustomize wrote; ``copy`` is the directory in which it ran."""
+    crash = _CRASH.search(text)
+    if crash:
+        return Complaint(f"it broke off ({' '.join(crash[1].split())[:_MAX]})")
     lines = [line for line in text.strip().splitlines() if line.strip()]
     starts = [at for at, line in enumerate(lines) if _START.match(line)]
     message = "\n".join(lines[starts[-1] :] if starts else lines[-3:])

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any, Final, TypeVar
 
-__all__ = ["KINDS", "Kind", "TooDeepError", "YamlError", "with_events"]
+__all__ = ["KINDS", "AliasError", "Kind", "TooDeepError", "TooManyDigitsError", "YamlError", "with_events"]
 
 T = TypeVar("T")
 
@@ -35,8 +35,23 @@ class YamlError(Exception):
 class TooDeepError(YamlError):
     """The document is nested deeper than this linter reads: no mistake, as Kubernetes' own limit is 10,000 levels."""
 
+    what = "it is nested deeper than this linter reads (128 levels)"
+
     def __init__(self, index: int = 0) -> None:
         super().__init__("it is nested too deeply to be read", index)
+
+
+class TooManyDigitsError(TooDeepError):
+    """A text of the document is a number of thousands of digits: nothing reads such a number, and none of it is."""
+
+    what = "it holds a number of more digits than this linter reads (4300)"
+
+    def __init__(self, index: int = 0) -> None:
+        YamlError.__init__(self, "it holds a number of too many digits to be read", index)
+
+
+class AliasError(YamlError):
+    """Aliases that stand for something endless, or for far more than is written."""
 
 
 _NAMES: Final[dict[str, Kind]] = {

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING
 
+from trainlint.source.listing import simple_lines
+
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
@@ -46,6 +48,6 @@ class Ignored:
         from pathspec import GitIgnoreSpec  # noqa: PLC0415 (only where a file is missing)
 
         try:
-            return GitIgnoreSpec.from_lines(content.decode("utf-8", "replace").splitlines())
+            return GitIgnoreSpec.from_lines(simple_lines(content.decode("utf-8", "replace")))
         except ValueError:
             return None

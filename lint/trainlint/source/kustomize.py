@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -29,9 +30,11 @@ from trainlint.source.tree import Tree
 __all__ = ["render"]
 
 _AT_A_TIME: Final = 2
+TIME_LIMIT: Final = 300.0
+"""Seconds after which no further root is begun."""
 _DOUBTFUL: Final = re.compile(
     r"is not in or below|plugin|--enable|unknown field|longer than|more than|"
-    r"cannot be (?:copied|started)|did not say why"
+    r"cannot be (?:copied|started)|broke off|not tried|did not say why"
 )
 """Complaints that another version of kustomize, or one with other options, may not have."""
 _OUTPUT: Final = "rendered.yaml"
@@ -97,7 +100,11 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Calla
 
     from trainlint.source.build import BuildError, build  # noqa: PLC0415
 
+    until = time.monotonic() + TIME_LIMIT
+
     def one(root: _Root) -> bytes | BuildError:
+        if time.monotonic() > until:
+            return BuildError(f"it was not tried: the kustomizations before it took {TIME_LIMIT:g} seconds")
         try:
             return build(root.closure, program) if root.closure else b""
         except BuildError as error:

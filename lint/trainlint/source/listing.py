@@ -15,12 +15,16 @@ from trainlint.source.template_names import TEMPLATE_SUFFIXES
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["MANIFEST", "git_files", "git_modules", "walk"]
+__all__ = ["MANIFEST", "git_files", "git_modules", "simple_lines", "walk"]
 
 MANIFEST: Final = re.compile(
     rf"(?:.*/)?(?:Kustomization|[^/]+\.(?:ya?ml|json)(?:[.\-_](?:{'|'.join(TEMPLATE_SUFFIXES)}))?)", re.DOTALL
 )
 """Names of files that may hold manifests, or templates of them."""
+
+MAX_IGNORED: Final = 1 << 20
+"""Characters of an ignore file that are read."""
+MAX_STARS: Final = 6
 
 _OF_TOOLS: Final = frozenset({".git", ".hg", ".svn", ".jj"})
 """Directories in which version control keeps its own data."""
@@ -90,10 +94,16 @@ def _ignore_file(directory: str) -> Iterable[tuple[str, GitIgnoreSpec]]:
     from pathspec import GitIgnoreSpec  # noqa: PLC0415 (only needed outside Git)
 
     try:
-        lines = Path(directory, ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
-        return [(directory + os.sep, GitIgnoreSpec.from_lines(lines))]
+        with Path(directory, ".gitignore").open(encoding="utf-8", errors="replace") as stream:
+            text = stream.read(MAX_IGNORED)
+        return [(directory + os.sep, GitIgnoreSpec.from_lines(simple_lines(text)))]
     except (OSError, ValueError):
         return []
+
+
+def simple_lines(text: str) -> list[str]:
+    """The patterns of an ignore file, without those of so many stars that matching them takes minutes."""
+    return [line for line in text.splitlines() if line.count("*") <= MAX_STARS]
 
 
 def _ignored(path: str, specs: tuple[tuple[str, GitIgnoreSpec], ...]) -> bool:

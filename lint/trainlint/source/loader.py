@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.source.builder import MAX_DEPTH, Loaded, build, height
+from trainlint.source.builder import MAX_DEPTH, MAX_DIGITS, Loaded, build, has_long_number, height
 from trainlint.source.document import MISSING
-from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.events import TooDeepError, TooManyDigitsError, YamlError
 from trainlint.source.ordinary import ordinary
 
 __all__ = ["json_stream", "load", "lost_keys"]
@@ -26,7 +26,7 @@ def load(text: str) -> Loaded:
         found = list(json_stream(text))
         if len(found) == 1:
             return found[0][1]
-    data = ordinary(text)
+    data = ordinary(text) if len(text) <= MAX_DIGITS or not has_long_number(text) else MISSING
     return build(text) if data is MISSING else Loaded(data)
 
 
@@ -64,6 +64,8 @@ def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
             return
         if height(data) > MAX_DEPTH:
             raise TooDeepError
+        if end - index > MAX_DIGITS and any(has_long_number(each) for each in _texts(data)):
+            raise TooManyDigitsError
         if _SURROGATE.search(text, index, end):  # Go's decoder replaces halves of pairs, and nobody could print them
             whole = json.dumps(data, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             data = json.loads(whole)
@@ -74,6 +76,18 @@ def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
         found.append((index, loaded))
         index = _skip(text, end)
     yield from found
+
+
+def _texts(data: Any) -> Iterator[str]:
+    """All texts of a value, keys among them, that are long enough to hold such a number."""
+    if isinstance(data, dict):
+        yield from (key for key in data if len(key) > MAX_DIGITS)
+        data = list(data.values())
+    if isinstance(data, list):
+        for each in data:
+            yield from _texts(each)
+    elif isinstance(data, str) and len(data) > MAX_DIGITS:
+        yield data
 
 
 def _skip(text: str, index: int) -> int:

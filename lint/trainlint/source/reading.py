@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Span, Unknown
-from trainlint.source.builder import MAX_DEPTH, Loaded
+from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
@@ -92,7 +92,8 @@ def read(file: str, content: bytes, kinds: KindFilter, *, chart: str = "") -> Re
         text = decode(content)
     except NotTextError as error:
         remedy = "save it as UTF-8, or give it another name if it is no manifest"
-        return Reading(file, unknowns=(Unknown(f"the objects in {file}", str(error), remedy, _top(file)),))
+        unknown = Unknown(f"the objects in {file}", str(error), remedy, _top(file), error.span)
+        return Reading(file, unknowns=(unknown,))
     parts = parts_of(file, text)
     lines = suppressions(text, [part for part, _ in parts])
     if not holds:
@@ -199,12 +200,10 @@ class _Reader:
             return
         try:
             found = loaded or load(part.text)
-        except TooDeepError:
+        except TooDeepError as error:
             place = Location(self._file, index)
             subject = f"the objects in document {index + 1} of {self._file}"
-            self._unknowns.append(
-                Unknown(subject, f"it is nested deeper than this linter reads ({MAX_DEPTH} levels)", at=place)
-            )
+            self._unknowns.append(Unknown(subject, error.what, at=place))
             return
         except YamlError as error:
             faults.append((index, part, error))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.fact import fact
+from trainlint.finding import Span
 
 __all__ = ["NotTextError", "Part", "decode", "encoding_of", "split"]
 
@@ -29,7 +30,11 @@ _DIRECTIVES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n|%[^\n]*\n)*\Z")
 
 
 class NotTextError(Exception):
-    """The bytes are no text in any encoding that YAML knows; the message says why."""
+    """The bytes are no text in any encoding that YAML knows; the message says why, ``span`` where that shows."""
+
+    def __init__(self, why: str, line: int = 1, column: int = 1) -> None:
+        super().__init__(why)
+        self.span = Span(line, column, line, column + 1)
 
 
 @fact
@@ -54,10 +59,14 @@ def decode(content: bytes) -> str:
         before = content[: error.start].decode(encoding, "replace")
         line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
         raise NotTextError(
-            f"byte 0x{content[error.start]:02x} at line {line}, column {column} is not {encoding.upper()}"
+            f"byte 0x{content[error.start]:02x} at line {line}, column {column} is not {encoding.upper()}",
+            line,
+            column,
         ) from None
     if "\0" in text:
-        raise NotTextError("it holds NUL characters, so it is binary")
+        before = text[: text.index("\0")].replace("\r\n", "\n").replace("\r", "\n")
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        raise NotTextError("it holds NUL characters, so it is binary", line, column)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text

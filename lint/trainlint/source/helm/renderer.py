@@ -15,6 +15,7 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Final
 
+from trainlint.child import ended, started
 from trainlint.fact import fact
 from trainlint.source.found import found
 from trainlint.source.helm import worker
@@ -158,6 +159,7 @@ class Worker:
             env=_environment(),
             start_new_session=True,
         )
+        started(process.pid)
         self._answers = Queue()
         Thread(target=_listen, args=(process, self._answers), daemon=True).start()
         return process
@@ -171,6 +173,7 @@ class Worker:
                 else:
                     os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            ended(process.pid)
             for stream in (process.stdin, process.stdout):
                 if stream is not None:
                     with contextlib.suppress(OSError):

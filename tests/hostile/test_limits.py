@@ -1,0 +1,168 @@
+"""Nothing of a repository stalls a run, takes all the memory or ends it: past a limit there is an unknown."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from tests.source.repositories import write
+
+from trainlint.source.complaint import complaint
+from trainlint.source.confined import MAX_MEMORY, alone
+from trainlint.source.listing import simple_lines
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n"
+DIGITS = "9" * 5000
+linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
+
+
+def checked(home: Path, **variables: str) -> dict[str, object]:
+    """The JSON report of a run, which must not end with 70."""
+    command = [sys.executable, "-I", "-m", "trainlint", "check", ".", "--output=json", "--no-cache"]
+    done = subprocess.run(
+        command, cwd=home, env={**os.environ, **variables}, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode in (0, 1), done.stderr
+    report: dict[str, object] = json.loads(done.stdout)
+    return report
+
+
+NUMBERS = {
+    "quantity": f'apiVersion: v1\nkind: Node\nmetadata: {{name: n}}\nstatus: {{allocatable: {{cpu: "{DIGITS}"}}}}\n',
+    "argument": POD.replace("image: a", f"image: a, command: [torchrun, --nnodes={DIGITS}, train.py]"),
+    "port": POD.replace("image: a", f"image: a, ports: [{{containerPort: {DIGITS}}}]"),
+    "escaped": POD.replace("image: a", 'image: a, command: [torchrun, "--nnodes=' + "\\x39" * 5000 + '"]'),
+    "folded": POD.replace("image: a", 'image: a, command: [torchrun, "--nnodes=' + "99\\\n " * 2500 + '"]'),
+    "key": POD.replace("name: a}", f"name: a, labels: {{x{DIGITS}: a}}}}", 1),
+    "json": json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"a": DIGITS}}}),
+    "json number": f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"x": {DIGITS}}}}}',
+    "other digits": POD.replace("image: a", f"image: a, command: [torchrun, --nnodes={'٣' * 5000}]"),
+}
+
+
+@pytest.mark.parametrize("name", NUMBERS)
+def test_numbers_of_thousands_of_digits_are_unknown(tmp_path: Path, name: str) -> None:
+    write(tmp_path, {"a.yaml": NUMBERS[name], "b.yaml": POD.replace("name: a}", "name: b}", 1)})
+    unknowns = checked(tmp_path)["unknowns"]
+    assert "digits" in str(unknowns)
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b"kind: Pod\nmetadata:\n  name: \xff\n", 3),
+        (b"kind: Pod\r\nmetadata: \x00\r\n", 2),
+        ("kind: Pod\nmetadata: ".encode("utf-16") + b"\x00\xd8\n\x00", 2),
+    ],
+)
+def test_an_error_of_encoding_stands_where_it_is(tmp_path: Path, content: bytes, line: int) -> None:
+    write(tmp_path, {"a.yaml": content})
+    (unknown,) = checked(tmp_path)["unknowns"]  # type: ignore[misc]
+    assert (unknown["file"], unknown["line"]) == ("a.yaml", line)
+
+
+@pytest.mark.needs("kustomize")
+@pytest.mark.parametrize("kind", ["resource", "patch", "kustomization", "laughs"])
+def test_endless_aliases_below_a_kustomization_are_told_by_their_place(tmp_path: Path, kind: str) -> None:
+    endless = POD.replace("metadata: {name: a}", "metadata: &m\n  name: a\n  annotations: *m")
+    laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
+    laughs += "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 9))
+    files: dict[str, str | bytes] = {"kustomization.yaml": "namePrefix: x-\nresources: [a.yaml]\n", "a.yaml": POD}
+    if kind == "resource":
+        files["a.yaml"] = endless
+    elif kind == "patch":
+        files |= {"p.yaml": endless, "kustomization.yaml": "resources: [a.yaml]\npatches: [{path: p.yaml}]\n"}
+    elif kind == "laughs":
+        files["a.yaml"] = POD + laughs
+    else:
+        files["kustomization.yaml"] = "resources: [a.yaml]\npatches: &p [*p]\n"
+    write(tmp_path, files)
+    start = time.monotonic()
+    report = str(checked(tmp_path))
+    assert time.monotonic() - start < 20
+    assert "goroutine" not in report
+    assert "asm_amd64" not in report
+    assert "anchor" in report or "aliases" in report
+
+
+def test_a_program_that_breaks_off_is_quoted_in_one_line() -> None:
+    trace = "runtime: goroutine stack exceeds 1000000000-byte limit\nfatal error: stack overflow\n\n"
+    trace += "goroutine 1 [running]:\nmain.f(0x1)\n\t/x.go:1 +0x1\n\ncreated by k8s.io/klog/v2.flush in goroutine 1\n"
+    said = complaint(trace, "/copy").message
+    assert said.startswith("it broke off (")
+    assert "klog" not in said
+
+
+def test_patterns_of_many_stars_are_left_out() -> None:
+    assert simple_lines("*.log\n" + "a*" * 40 + "b\n**/x/**/y.yaml\n") == ["*.log", "**/x/**/y.yaml"]
+
+
+# What renderers are kept in, told by stand-ins for kustomize.
+
+
+def stand_in(home: Path, text: str) -> dict[str, str]:
+    """Variables under which a script is the kustomize on the PATH."""
+    program = home / "bin" / "kustomize"
+    write(home, {"bin/kustomize": f"#!{sys.executable} -I\n{text}"})
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+CHANGED: dict[str, str | bytes] = {"kustomization.yaml": "namePrefix: x-\nresources: [a.yaml]\n", "a.yaml": POD}
+
+
+@linux
+def test_a_renderer_has_a_limit_of_memory(tmp_path: Path) -> None:
+    home = tmp_path / "r"
+    write(home, dict(CHANGED))
+    seen = tmp_path / "seen"
+    script = "import resource, time\ntime.sleep(0.5)\nlimit = resource.getrlimit(resource.RLIMIT_AS)\n"
+    script += f"open({str(seen)!r}, 'w').write(str(limit))\n"
+    checked(home, **stand_in(tmp_path, script))
+    assert seen.read_text() == str((MAX_MEMORY, MAX_MEMORY))
+
+
+@linux
+@pytest.mark.skipif(not alone(), reason="this system gives no network of its own")
+def test_a_renderer_does_not_reach_this_machine(tmp_path: Path) -> None:
+    home = tmp_path / "r"
+    write(home, dict(CHANGED))
+    seen = tmp_path / "seen"
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = server.getsockname()
+        script = f"import socket\ntry:\n    socket.create_connection({address!r}, 2)\n    said = 'reached'\n"
+        script += f"except OSError as error:\n    said = str(error)\nopen({str(seen)!r}, 'w').write(said)\n"
+        checked(home, **stand_in(tmp_path, script))
+    assert seen.read_text() != "reached"
+
+
+@linux
+def test_a_run_that_is_ended_ends_what_it_started(tmp_path: Path) -> None:
+    home, temp = tmp_path / "r", tmp_path / "temp"
+    write(home, dict(CHANGED))
+    temp.mkdir()
+    seen = tmp_path / "seen"
+    script = f"import os, time\nopen({str(seen)!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
+    variables = {**os.environ, **stand_in(tmp_path, script), "TMPDIR": str(temp)}
+    command = [sys.executable, "-I", "-m", "trainlint", "check", ".", "--no-cache"]
+    with subprocess.Popen(command, cwd=home, env=variables, stdout=subprocess.DEVNULL) as run:
+        timer = threading.Timer(60, run.kill)
+        timer.start()
+        while not (seen.exists() and seen.read_text()) and run.poll() is None:
+            time.sleep(0.05)
+        run.send_signal(signal.SIGTERM)
+        assert run.wait() == 128 + signal.SIGTERM
+        timer.cancel()
+    assert list(temp.iterdir()) == []
+    deadline = time.monotonic() + 5
+    while Path("/proc", seen.read_text()).exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not Path("/proc", seen.read_text()).exists()
