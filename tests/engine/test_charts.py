@@ -222,3 +222,21 @@ def test_a_chart_that_one_application_installs_in_two_clusters_is_no_duplicate_o
         4,
     ]  # two Applications, and what the chart makes for each
     assert "duplicate-object" not in {each.finding.rule for each in result.findings}
+
+
+@needs_helm
+def test_a_chart_that_fails_is_told_once_with_its_parts_and_without_advice_to_install_helm(tmp_path: Path) -> None:
+    part = "charts/train/charts/part"
+    needs = 'metadata: {name: {{ required "say a name" .Values.title }}}'
+    files = {
+        **TRAIN,
+        "charts/train/templates/map.yaml": f"apiVersion: v1\nkind: Service\n{needs}\n",
+        f"{part}/Chart.yaml": CHART.format("part"),
+        f"{part}/templates/b.yaml": "apiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}-b}\n",
+    }
+    result = lint(tmp_path, files)
+    note = by_rule(result, "unrendered-template")
+    assert note.finding.at.file == "charts/train/templates/map.yaml"
+    (unknown,) = result.unknowns
+    assert unknown.subject == "chart charts/train"
+    assert "trainlint[helm]" not in unknown.remedy

@@ -552,3 +552,45 @@ def test_the_program_on_the_path_says_why_it_makes_nothing(tmp_path: Path, progr
 
 def test_a_chart_that_makes_nothing_is_no_fault() -> None:
     assert by_source("") == {}
+
+
+BLANKS = """\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: {{ .Values.prefix }}-train
+  labels:
+    suffix: run{{ if .Values.suffix }}-{{ .Values.suffix }}{{ end }}-
+    fixed: all-
+spec:
+  template:
+    spec:
+      serviceAccountName: {{ .Values.account }}
+      containers:
+        - name: {{ .Values.container }}
+          image: "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+          args: ["--epochs", "3"]
+"""
+VALUES = "prefix: {}\ncontainer:\naccount: \nimage: {{repository: '', tag: ''}}\n"
+
+
+def test_what_a_chart_leaves_to_its_installation_is_not_known_where_nobody_installs_it(tmp_path: Path) -> None:
+    files = chart({"templates/job.yaml": BLANKS, "values.yaml": VALUES.format("''")})
+    (made,) = render(tmp_path, files)
+    data = made.documents[0].data
+    pod = data["spec"]["template"]["spec"]
+    assert data["metadata"]["name"] == "{{ .Values.prefix }}-train"
+    assert pod["containers"][0]["name"] == "{{ .Values.container }}"
+    assert pod["containers"][0]["image"] == "{{ .Values.image.repository }}:{{ .Values.image.tag }}"
+    assert pod["containers"][0]["args"] == ["--epochs", "3"]
+    assert not pod["serviceAccountName"], "none is a value that the API server takes"
+    assert data["metadata"]["labels"] == {"suffix": "run-", "fixed": "all-"}, "a condition says that nothing is meant"
+
+
+def test_values_that_are_given_stand_as_they_are(tmp_path: Path) -> None:
+    files = chart({"templates/job.yaml": BLANKS, "values.yaml": VALUES.format("nightly")})
+    at = Location("apps/train.yaml", 0)
+    (own,) = render(tmp_path, files)
+    assert own.documents[0].data["metadata"]["name"] == "nightly-train"
+    (made,) = render(tmp_path, files, HelmInstall("charts/train", "a", values={"prefix": ""}, at=at))
+    assert made.documents[0].data["metadata"]["name"] == "-train", "so somebody installs it"

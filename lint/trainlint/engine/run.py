@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -23,7 +22,7 @@ from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummar
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
 from trainlint.snapshot.repository import Repository
 from trainlint.source.builds import open_builds
-from trainlint.source.files import World
+from trainlint.source.files import World, bringers
 from trainlint.source.hint import hint
 from trainlint.source.template import Template
 from trainlint.source.testdata import home_of_test
@@ -148,11 +147,12 @@ def _order(finding: Finding) -> tuple[object, ...]:
 
 def _unknowns(state: State, more: Iterable[Unknown]) -> Iterator[PlacedUnknown]:
     found: list[Unknown] = [*more, *state.world.unknowns]
-    told = {posixpath.dirname(each.root) or "." for each in state.repository.rendered if each.failed}
+    told = {each.chart for each in state.repository.rendered if each.failed and each.chart}
     charts = {file.name: file.chart for file in state.world.files if file.chart}
     for reading in state.readings:
         found += reading.unknowns
-        if reading.file not in state.repository.rendered_files and charts.get(reading.file) not in told:
+        brought = bringers(charts[reading.file]) if reading.file in charts else frozenset()
+        if reading.file not in state.repository.rendered_files and told.isdisjoint(brought):
             found += (_unrendered(each, state.repository) for each in reading.templates)
     found += state.repository.unknowns
     for each in state.facts:

@@ -187,6 +187,7 @@ def read_repository(
         faults=broken,
         unbuilt=tuple(unbuilt(kustomizations, resolution, broken)),
         real=real,
+        missing=missing,
     )
 
 

@@ -17,7 +17,7 @@ from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
 from trainlint.source.place import place_of
 from trainlint.source.vendored import vendored_home
 
-__all__ = ["CHART_FILE", "CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "discover"]
+__all__ = ["CHART_FILE", "CONFIGS", "STDIN", "NotFound", "SourceFile", "World", "bringers", "discover"]
 
 STDIN: Final = "<stdin>"
 CHART_FILE: Final = "Chart.yaml"
@@ -151,6 +151,15 @@ def discover(paths: Sequence[Path], *, stdin: bytes | None = None) -> World:
             file.name for file in files if file.path in chosen or file.path.startswith(prefixes) or file.name == STDIN
         )
     return World(root, files, scope, finder.unknowns(), configs, tuple(worlds), vendored=finder.vendored)
+
+
+def bringers(chart: str) -> frozenset[str]:
+    """The directory of a chart, and those of the charts that bring it in (``a/charts/b`` is a part of ``a``)."""
+    found = {chart}
+    while f"/{chart}".count("/charts/"):
+        chart = f"/{chart}".rpartition("/charts/")[0].lstrip("/") or "."
+        found.add(chart)
+    return frozenset(found)
 
 
 def _current_directory() -> None:

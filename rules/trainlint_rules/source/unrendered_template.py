@@ -35,6 +35,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Severity
 from trainlint.rule import Repository, rule
+from trainlint.source.files import bringers
 from trainlint.source.hint import hint
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered import Rendered
@@ -49,10 +50,11 @@ def check(repository: Repository) -> Iterator[Finding]:
         for template in reading.templates if reading.file not in repository.rendered_files else ():
             places[template.engine, _place(template)].append(template)
     failed = sorted((each for each in repository.rendered if each.failed), key=lambda each: each.root)
+    charts = {each.chart for each in failed if each.chart}
     told = set(map(_directory, failed)) | {directory or "." for directory, _ in repository.faults}
     failed = [each for each in failed if (posixpath.dirname(each.root), each.overlay) not in repository.faults]
     for (engine, place), templates in places.items():
-        if engine == "helm" and place in told:
+        if engine == "helm" and not charts.isdisjoint(bringers(place)):
             continue
         kinds = ", ".join(sorted({kind for template in templates for kind in template.kinds})) or "unknown kinds"
         known = f" ({engine})" if engine != "template" else ""

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span
+from trainlint.source.helm.blanks import blank_texts, with_blanks
 from trainlint.source.helm.lines import ACTION, Node, said, sections
 from trainlint.source.helm.places import Spot, choose, find, span_of
 from trainlint.source.helm.reference import EACH, Steps
@@ -42,6 +43,11 @@ class Template:
     def sections(self) -> tuple[Node, ...]:
         """Its documents."""
         return sections(self._read())
+
+    @cached_property
+    def blanks(self) -> frozenset[str]:
+        """What its values are where the actions in them print nothing."""
+        return blank_texts(self.sections)
 
 
 class Origin:
@@ -80,6 +86,14 @@ class Origin:
         """The nearest place at or above a path that is in the template, and its span."""
         found, node = self._spot(path)
         return found, span_of(node, self._template.lines)
+
+    def with_blanks(self) -> Any:
+        """The rendered object, with placeholders for what nobody gave."""
+        return with_blanks(self._data, self._template.blanks, self._written) if self._template.blanks else self._data
+
+    def _written(self, path: Path) -> Node | None:
+        reached, node = self._spot(path)
+        return node if reached == path else None
 
     @cached_property
     def _section(self) -> Node:

@@ -45,12 +45,24 @@ class Numbers(Counter[str]):
 
 
 class Release:
-    """``copy`` is one of the chart for helm, ``files`` reads what else it needs."""
+    """``copy`` is one of the chart for helm, ``files`` reads what else it needs. Where it is not ``deployed``, nobody
+    gave the values that the chart itself leaves empty.
+    """
 
-    def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall, copy: Copy, numbers: Numbers) -> None:
+    def __init__(
+        self,
+        files: ChartFiles,
+        staged: Staged,
+        install: HelmInstall,
+        copy: Copy,
+        numbers: Numbers,
+        *,
+        deployed: bool,
+    ) -> None:
         self._files = files
         self._staged = staged
         self._install = install
+        self._deployed = deployed
         self._copy = copy
         self._numbers = numbers
         self._chart = staged.chart
@@ -64,7 +76,9 @@ class Release:
         try:
             values = Values(self._files, self._staged, self._install)
         except ValuesError as error:
-            return failed(self._root, self._subject, str(error), "mend it", Location(self._root, 0))
+            return failed(
+                self._root, self._chart.directory, self._subject, str(error), "mend it", Location(self._root, 0)
+            )
         missing = [each for each in self._staged.missing if enabled(each, values.all)]
         if any(each.imports for each in missing):
             return self._refused("it takes values from charts that are not there", missing)
@@ -100,9 +114,8 @@ class Release:
             origin = Origin(template, number, each.loaded.data, seen)
             places[template.file, number] = origin.span if brought is None else self._entry(brought)
             index = self._numbers.next(self._root, FIRST)
-            documents.append(
-                Document(self._root, index, 1, each.text, each.loaded.data, each.loaded.duplicates, origin)
-            )
+            data = each.loaded.data if self._deployed else origin.with_blanks()
+            documents.append(Document(self._root, index, 1, each.text, data, each.loaded.duplicates, origin))
         return tuple(documents), places
 
     def _template(self, called: str) -> tuple[Template, Location | None]:
@@ -136,7 +149,7 @@ class Release:
         if missing:
             message += f"; charts that it brings in are not there ({', '.join(each.name for each in missing)})"
             remedy = self._build()
-        return failed(self._root, self._subject, message, remedy, at, span)
+        return failed(self._root, self._chart.directory, self._subject, message, remedy, at, span)
 
     def _values_needed(self) -> str:
         example = in_chart(self._chart.directory, "values-prod.yaml")
@@ -172,10 +185,12 @@ class Release:
                 yield f"the cluster does not serve {api}, which the repository does not use: templates of charts ask"
 
 
-def failed(root: str, subject: str, why: str, remedy: str, at: Location, span: Span | None = None) -> Rendered:
-    """A release of which nothing could be rendered."""
+def failed(
+    root: str, chart: str, subject: str, why: str, remedy: str, at: Location, span: Span | None = None
+) -> Rendered:
+    """A release of a chart (its directory) of which nothing could be rendered."""
     unknown = Unknown(subject, f"its rendered objects: {why}", remedy, at, span)
-    return Rendered(root, (), frozenset(), (unknown,), why)
+    return Rendered(root, (), frozenset(), (unknown,), why, chart=chart)
 
 
 def _text(content: bytes) -> str:

@@ -75,12 +75,12 @@ class _Charts:
         try:
             staged = stage(self._files, chart)
         except RefusedError as error:
-            yield failed(chart.file, subject, str(error), error.remedy, Location(chart.file, 0))
+            yield failed(chart.file, chart.directory, subject, str(error), error.remedy, Location(chart.file, 0))
             return
         releases = said or by_itself(chart)
         with Copy() as copy:
             made = [
-                Release(self._files, staged, each, copy, self._numbers).rendered(
+                Release(self._files, staged, each, copy, self._numbers, deployed=bool(said)).rendered(
                     self._engine, self._kinds, covered | staged.templates
                 )
                 for each in releases
