@@ -78,16 +78,23 @@ def _short(
     room = affordable_room(nodes, classes, short)
     resource = min(short.requests, key=lambda name: _fitting(classes, short, name))
     pod_set = pod_sets[packing.short]
+    asked = readable(resource, short.requests[resource])
     yield CapacityCause(
         "group-exceeds-capacity",
         pod_set,
         needed=short.count,
         possible=min(room, short.count - 1) if len(demands) == 1 else room,
         at=requests[packing.short].decided_by.get(resource) or pod_set.spec.at or pod_set.at,
-        what=f"{readable(resource, short.requests[resource])} {resource} each",
+        what=f"{asked} {resource} each{_overhead(requests[packing.short], resource)}",
         shared=room >= short.count,
         bounds=tuple(_bounds(nodes, classes, short)),
     )
+
+
+def _overhead(requests: Requests, resource: str) -> str:
+    """How much of an amount the RuntimeClass adds; empty where it adds none."""
+    more = requests.overhead.get(resource, 0)
+    return f" ({readable(resource, more)} of it added by RuntimeClass {requests.added_by})" if more else ""
 
 
 def _bounds(nodes: Sequence[Node], classes: Sequence[NodeClass], demand: Demand) -> Iterator[Pool]:

@@ -35,10 +35,13 @@ class Requests:
     """The effective requests of a pod: cpu in thousandths, everything else in whole units, rounded up.
 
     ``decided_by`` is, per resource, the place of the container (or of the pod spec) that settles the amount.
+    ``overhead`` is how much of it the RuntimeClass ``added_by`` adds (S 1.5).
     """
 
     amounts: Mapping[str, Known[int]] = field(default_factory=dict)
     decided_by: Mapping[str, Location | None] = field(default_factory=dict, compare=False)
+    overhead: Mapping[str, int] = field(default_factory=dict, compare=False)
+    added_by: str = field(default="", compare=False)
 
     def get(self, resource: str) -> Known[int]:
         """The amount of a resource; 0 if the pod does not ask for it."""
@@ -87,13 +90,15 @@ def pod_requests(spec: PodSpec) -> Requests:
     for name, amount in _pod_level(spec, total).items():
         total[name] = amount
         decided[name] = spec.at.child("resources") if spec.at else None
-    for name, text in spec.overhead.items():
-        total[name] = _plus(total.get(name, 0), _thousandths(name, text))
+    added = {name: _thousandths(name, text) for name, text in spec.overhead.items()}
+    for name, more in added.items():
+        total[name] = _plus(total.get(name, 0), more)
         decided.setdefault(name, spec.at)
     amounts = {
         name: amount if isinstance(amount, Undetermined) else rounded(name, amount) for name, amount in total.items()
     }
-    return Requests(amounts, decided)
+    overhead = {name: rounded(name, more) for name, more in added.items() if not isinstance(more, Undetermined)}
+    return Requests(amounts, decided, overhead, spec.runtime_class)
 
 
 def pod_limits(spec: PodSpec) -> Requests:

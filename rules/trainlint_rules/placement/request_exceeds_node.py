@@ -81,9 +81,11 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     offered = (
         f"the largest node that it may use has {largest}" if worst.allocatable else "no node that it may use has any"
     )
+    overhead = requests.overhead.get(worst.resource, 0)
+    more = readable(worst.resource, overhead)
+    added = f" ({more} of it added by RuntimeClass {requests.added_by})" if overhead else ""
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: one asks for {asked} {worst.resource}, and "
-        f"{offered}",
+        message=f"the pods of {pod_set.name} stay Pending: one asks for {asked} {worst.resource}{added}, and {offered}",
         at=container.child("resources") if container else pod_set.spec.at or pod_set.template,
         remedy=_remedy(worst),
         related=besides(
