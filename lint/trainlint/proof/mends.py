@@ -19,7 +19,7 @@ from trainlint.scheduling.filter import Refusal
 from trainlint.scheduling.mends import follow, pin, tolerate
 from trainlint.scheduling.taint_toleration import untolerated
 
-__all__ = ["deadlock_fixes", "denied_fixes", "dropped_spread", "group_fixes", "tolerations", "true_label"]
+__all__ = ["deadlock_fixes", "denied_fixes", "dropped_spread", "group_fixes", "tolerate", "tolerations", "true_label"]
 
 _OWN_DOMAINS = ("node.kubernetes.io/", "node-role.kubernetes.io/", "node.cloudprovider.kubernetes.io/")
 """Taints of nodes that are not ready, or not meant for workloads."""

@@ -62,11 +62,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
-from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Fix, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.mends import tolerations
+from trainlint.proof.mends import tolerate, tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
 
@@ -84,7 +85,20 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield _finding(facts, cause, facts.forcing(cause))
     for cause in facts.perhaps_untolerated:
         found = _finding(facts, replace(cause, assumes=(*cause.assumes, OFF)), ())
-        yield replace(found, severity=Severity.WARNING, message=f"{found.message}, unless {PLUGIN} adds the toleration")
+        yield replace(
+            found,
+            severity=Severity.WARNING,
+            message=f"{found.message}, unless {PLUGIN} adds the toleration",
+            fixes=partial(_tolerating, cause),
+        )
+
+
+def _tolerating(cause: PlacementCause) -> Iterator[Fix]:
+    """The tolerations that the plugin would add: written down they change nothing where it does."""
+    for taints in dict.fromkeys(tuple(untolerated(miss.pool.taints, cause.pod.spec)) for miss in cause.misses):
+        fix = tolerate((cause.pod_set, *cause.also), taints)
+        if fix is not None:
+            yield fix
 
 
 def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:

@@ -99,4 +99,5 @@ def _fixes(refusal: Refusal) -> Iterator[Fix]:
     """The value that mends it. As it is now it is refused, so this cannot change what already works."""
     if refusal.problem.put is not None:
         path, value = refusal.problem.put
-        yield Fix(refusal.problem.remedy, (Put(refusal.item.down(*path).at, value),), Safety.SAFE)
+        title = f"write {value}" if isinstance(value, str) else f"set {path[-1]}: {str(value).lower()}"
+        yield Fix(title, (Put(refusal.item.down(*path).at, value),), Safety.SAFE)
