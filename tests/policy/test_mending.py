@@ -17,6 +17,7 @@ from trainlint.policy.edits import LabelEdit, PortEdit, Question
 from trainlint.policy.mending import Mend, mend
 
 MASTER = "{endpointSelector: {matchLabels: {app: x}}, ingress: [%s]}"
+TO_Z = "{toEndpoints: [{matchLabels: {k8s:io.kubernetes.pod.namespace: b, app: z}}]}"
 FROM_Y = "{fromEndpoints: [{matchLabels: {app: y}}]}"
 
 
@@ -192,3 +193,13 @@ def test_opening_a_connection_by_leaving_the_policy_is_not_proposed() -> None:
 def test_what_is_not_known_is_not_mended() -> None:
     policies = read(cnp("{endpointSelector: {}, egress: [{toFQDNs: [{matchName: example.com}]}]}"))
     assert mend(policies, question(pod_set("a", {"app": "y"}), address("192.0.2.1"))) == ()
+
+
+def test_what_a_later_edit_makes_needless_is_not_proposed() -> None:
+    """Evading the deny by the other end's label is of no use once the own label is another one."""
+    deny = ccnp("{endpointSelector: {matchLabels: {app: x}}, egress: [{}], egressDeny: [%s]}" % TO_Z)
+    closed = cnp("{endpointSelector: {}, egress: [{}]}")
+    ports = cnp("{endpointSelector: {matchLabels: {app: z}}, egress: [{toPorts: [{ports: []}]}]}", name="q")
+    found = mend(read(closed + ports + deny), question(pod_set("a", {"app": "x"}), pod_set("b", {"app": "z"}), 100))
+    assert labels_of(found) == [[(0, "app", "z")]]
+    assert [sum(isinstance(edit, PortEdit) for edit in each.edits) for each in found] == [1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from itertools import count, islice
+from itertools import combinations, count, islice
 
 from trainlint.fact import fact
 from trainlint.model.policy import Action, Decision, Direction, Permission, Verdict
@@ -13,6 +13,7 @@ from trainlint.policy.edits import (
     Edit,
     Editor,
     Edits,
+    LabelEdit,
     PortEdit,
     Question,
     burden,
@@ -47,8 +48,9 @@ def mend(policies: PolicySet, question: Question) -> tuple[Mend, ...]:
     Every set was tried: an entry of each direction that was denied allows the connection after it, and no direction
     denies it. Pods are never taken out of the policies that isolate them.
     """
-    search = _Search(policies, question)
-    return tuple(islice(search.run(), ALTERNATIVES))
+    found = list(islice(_Search(policies, question).run(), ALTERNATIVES))
+    fewest = min((len(each.edits) for each in found), default=0)
+    return tuple(each for each in found if len(each.edits) == fewest)
 
 
 class _Search:
@@ -69,6 +71,7 @@ class _Search:
         ticket = count()
         queue: list[tuple[int, int, int, Edits]] = [(0, 0, next(ticket), frozenset())]
         seen: set[Edits] = {frozenset()}
+        shown: set[Edits] = set()
         best = LARGEST
         for _ in range(TRIALS):
             if not queue or queue[0][0] > best:
@@ -76,16 +79,27 @@ class _Search:
             _, _, _, edits = heapq.heappop(queue)
             verdict = self._verdict(edits)
             left = _denied(verdict)
-            if not left and all(_opened(_of(start, each), _of(verdict, each)) for each in denied):
-                best = len(edits)
-                yield Mend(tuple(sorted(edits, key=order)), verdict)
+            if _opens(start, verdict):
+                needed = self._needed(edits, start)
+                best = min(best, len(needed))
+                if needed not in shown:
+                    shown.add(needed)
+                    yield Mend(tuple(sorted(needed, key=order)), self._verdict(needed))
                 continue
             for direction in left[:1]:
                 for way in islice(self._ways(direction, edits, _of(verdict, direction)), WAYS):
-                    more = edits | way
+                    more = _with(edits, way)
                     if more not in seen and len(more) <= best and consistent(more):
                         seen.add(more)
                         heapq.heappush(queue, (len(more), _weight(more, self._question), next(ticket), more))
+
+    def _needed(self, edits: Edits, start: Verdict) -> Edits:
+        """The smallest part of the edits that does the same: a later edit may make an earlier one needless."""
+        for size in range(len(edits)):
+            for part in map(frozenset, combinations(sorted(edits, key=order), size)):
+                if _opens(start, self._verdict(part)):
+                    return part
+        return edits
 
     def _set(self, edits: Edits) -> PolicySet:
         ports: Edits = frozenset(each for each in edits if isinstance(each, PortEdit))
@@ -118,6 +132,24 @@ class _Search:
             for way in self._editor.admitting(ready(entry, 0), subject, peer, here)
         ]
         yield from sorted(found, key=lambda way: (len(way), _weight(way, self._question)))
+
+
+def _opens(start: Verdict, verdict: Verdict) -> bool:
+    """Whether no direction denies the connection any more, and each that denied it allows it now."""
+    return not _denied(verdict) and all(_opened(_of(start, each), _of(verdict, each)) for each in _denied(start))
+
+
+def _with(edits: Edits, way: Edits) -> Edits:
+    """Edits and more of them; a label that was to go and is to be set is set."""
+    wanted = {(each.end, each.key, each.of_namespace) for each in way if isinstance(each, LabelEdit)}
+    kept = (
+        each
+        for each in edits
+        if not isinstance(each, LabelEdit)
+        or each.value is not None
+        or (each.end, each.key, each.of_namespace) not in wanted
+    )
+    return frozenset((*kept, *way))
 
 
 def _opened(before: Decision, after: Decision) -> bool:
