@@ -24,6 +24,7 @@ OPTIONS = {
     "enable-host-firewall": "true",
     "cluster-name": "east",
     "allow-localhost": "policy",
+    "enable-local-redirect-policy": "false",
 }
 
 
@@ -140,15 +141,25 @@ kind: ConfigMap
 metadata: {name: cilium-config, namespace: kube-system}
 data: {enable-policy: always, policy-cidr-match-mode: nodes, tunnel: vxlan}
 """
+    found = cni({"config.yaml": text})
+    # What the configuration leaves out has the agent's default.
+    stated = {"enable-policy": "always", "policy-cidr-match-mode": "nodes", "cluster-name": "default"}
+    assert dict(found.options) == {**stated, "enable-local-redirect-policy": "false"}
+
+
+@pytest.mark.parametrize("values", ["localRedirectPolicy: true\n", "localRedirectPolicies: {enabled: true}\n"])
+def test_local_redirects_are_switched_on_by_either_value(values: str) -> None:
+    found = cni({"hr.yaml": helm_release(values)})
+    assert found.options["enable-local-redirect-policy"] == "true"
+
+
+def test_the_version_is_that_of_the_agent() -> None:
     agent = """apiVersion: apps/v1
 kind: DaemonSet
 metadata: {name: cilium, namespace: kube-system}
 spec: {template: {spec: {containers: [{name: cilium-agent, image: "quay.io/cilium/cilium:v1.16.4@sha256:00"}]}}}
 """
-    found = cni({"config.yaml": text, "agent.yaml": agent})
-    # A configuration that does not name the cluster leaves the agent's default.
-    stated = {"enable-policy": "always", "policy-cidr-match-mode": "nodes", "cluster-name": "default"}
-    assert dict(found.options) == stated
+    found = cni({"agent.yaml": agent})
     assert found.version == "1.16.4"
 
 

@@ -197,7 +197,7 @@ def test_what_is_not_known_is_not_mended() -> None:
 
 def test_what_a_later_edit_makes_needless_is_not_proposed() -> None:
     """Evading the deny by the other end's label is of no use once the own label is another one."""
-    deny = ccnp("{endpointSelector: {matchLabels: {app: x}}, egress: [{}], egressDeny: [%s]}" % TO_Z)
+    deny = ccnp(f"{{endpointSelector: {{matchLabels: {{app: x}}}}, egress: [{{}}], egressDeny: [{TO_Z}]}}")
     closed = cnp("{endpointSelector: {}, egress: [{}]}")
     ports = cnp("{endpointSelector: {matchLabels: {app: z}}, egress: [{toPorts: [{ports: []}]}]}", name="q")
     found = mend(read(closed + ports + deny), question(pod_set("a", {"app": "x"}), pod_set("b", {"app": "z"}), 100))

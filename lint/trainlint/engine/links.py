@@ -10,7 +10,6 @@ from trainlint.engine.spots import Place
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import DNS_PEER, Flow
-from trainlint.policy.endpoints import dns_endpoint
 from trainlint.policy.shortfall import Part
 from trainlint.proof.answer import Answer, Asked
 from trainlint.proof.end import End
@@ -90,8 +89,7 @@ class _Rulings:
 
     def _end(self, member: int | None, zone: Zone) -> End:
         if member is None:
-            snapshot = self.facts.snapshot
-            fixed = replace(dns_endpoint(snapshot.settings, snapshot.namespaces), name=DNS_PEER)
+            fixed = replace(self.facts.policies.dns.main, name=DNS_PEER)
             return End(DNS_PEER, self.facts, fixed=fixed)
         pod_set = self.reach.group.members[member]
         return End(f"{pod_set.namespace}/{pod_set.name}", self.facts, pod_set=pod_set, place=zone)

@@ -29,6 +29,8 @@ _VALUES: Final = {
     ("k8sNetworkPolicy", "enabled"): "enable-k8s-networkpolicy",
     ("l7Proxy",): "enable-l7-proxy",
     ("labels",): "labels",
+    ("localRedirectPolicies", "enabled"): "enable-local-redirect-policy",
+    ("localRedirectPolicy",): "enable-local-redirect-policy",
     ("nodeLabels",): "node-labels",
     ("nodeSelectorLabels",): "enable-node-selector-labels",
     ("policyAuditMode",): "policy-audit-mode",
@@ -36,6 +38,9 @@ _VALUES: Final = {
     ("policyEnforcementMode",): "enable-policy",
 }
 """Where the chart's values hold an option, and the option."""
+
+_REDIRECTS: Final = "cni.options.enable-local-redirect-policy"
+"""Off by default, and switched on by either of two values."""
 
 _CLUSTER_NAME: Final = "cni.options.cluster-name"
 
@@ -62,6 +67,7 @@ def of_release(release: Release) -> Iterator[Statement]:
             found[each.name] = each
     if release.evidence is not None:
         found.setdefault(_CLUSTER_NAME, _unnamed(release.by, release.evidence))
+        found.setdefault(_REDIRECTS, Statement(_REDIRECTS, "false", release.by, release.evidence))
     yield from found.values()
 
 
@@ -69,6 +75,8 @@ def _of_values(values: Field, by: str) -> Iterator[Statement]:
     for steps, option in _VALUES.items():
         here = values.down(*steps)
         text = " ".join(element.scalar or "" for element in here.elements()) or here.scalar
+        if f"cni.options.{option}" == _REDIRECTS and text != "true":
+            continue
         if text is not None and not is_placeholder(text):
             yield Statement(f"cni.options.{option}", text.lower() if option == "enable-policy" else text, by, here)
     for name, value in values["extraConfig"].items():
@@ -85,6 +93,8 @@ def of_config_map(data: Field) -> Iterator[Statement]:
     """What cilium-config states."""
     if data.mapping and not data["cluster-name"].present:
         yield _unnamed("ConfigMap cilium-config", data)
+    if data.mapping and not data["enable-local-redirect-policy"].present:
+        yield Statement(_REDIRECTS, "false", "ConfigMap cilium-config", data)
     for name, value in data.items():
         if name in OPTIONS and value.scalar is not None and not is_placeholder(value.scalar):
             yield Statement(f"cni.options.{name}", value.scalar, "ConfigMap cilium-config", value)

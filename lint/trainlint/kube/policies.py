@@ -28,6 +28,8 @@ SERVICE_KINDS: Final = frozenset({"Endpoints", "EndpointSlice", "Service"})
 """The kinds from which the backends of a Service are read."""
 
 POLICY_READ_KINDS: Final = (
-    frozenset(kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS)) | SERVICE_KINDS | {"CiliumCIDRGroup"}
+    frozenset(kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS))
+    | SERVICE_KINDS
+    | {"CiliumCIDRGroup", "CiliumLocalRedirectPolicy"}
 )
 """Every kind that decides which connections policies permit."""

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from trainlint.fact import fact
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
+from trainlint.model.workload import PodSet
 from trainlint.policy.options import CiliumOptions, cilium_options
 
 __all__ = ["CidrGroup", "PolicyContext", "Service"]
@@ -39,7 +40,8 @@ class PolicyContext:
 
     ``port_names`` are the named ports of all pods, which Cilium up to 1.19 resolves egress rules with; ``None`` where
     only the two ends of a connection are known. ``bare_engine`` reads and judges as Cilium's policy engine does by
-    itself: without the API server's validation, without DNS answers and cloud groups.
+    itself: without the API server's validation, without DNS answers and cloud groups. ``dns_caches`` are pods that may
+    answer instead of the cluster's DNS.
     """
 
     settings: Settings = field(default_factory=Settings)
@@ -48,6 +50,7 @@ class PolicyContext:
     cidr_groups: tuple[CidrGroup, ...] = ()
     port_names: Mapping[tuple[str, str], frozenset[int]] | None = None
     bare_engine: bool = False
+    dns_caches: tuple[PodSet, ...] = ()
 
     @property
     def options(self) -> CiliumOptions:

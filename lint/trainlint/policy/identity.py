@@ -60,6 +60,7 @@ class Endpoint:
     unknown: OpenLabels | None = None
     unknown_subject: OpenLabels | None = None
     own_labels: Labels = field(default_factory=dict)
+    dns: bool = False
     key: Hashable = field(init=False)
     _hash: int = field(init=False, repr=False)
 
@@ -73,6 +74,7 @@ class Endpoint:
             frozenset(self.names.items()),
             self.unknown,
             self.unknown_subject,
+            self.dns,
         )
         object.__setattr__(self, "key", key)
         object.__setattr__(self, "_hash", hash(key))

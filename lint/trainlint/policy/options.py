@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.settings import Cni
@@ -14,6 +15,8 @@ Version = tuple[int, int, int]
 
 NEWEST_PATCH = 99
 """Stands for "the newest patch release" where only major and minor are stated."""
+
+_REDIRECTS: Final = "enable-local-redirect-policy"
 
 
 @fact
@@ -42,6 +45,7 @@ class CiliumOptions:
     extended_protocols: bool = False
     mutual_authentication: bool = False
     audit: bool = False
+    local_redirects: bool | None = None
     enforced_kinds: frozenset[str] = frozenset()
 
 
@@ -90,6 +94,7 @@ def cilium_options(cni: Cni) -> CiliumOptions:
         icmp_rules=_flag(options, "enable-icmp-rules", default=True),
         extended_protocols=_flag(options, "enable-extended-ip-protocols", default=False),
         mutual_authentication=_flag(options, "mesh-auth-enabled", default=version < (1, 19, 0)),
+        local_redirects=_flag(options, _REDIRECTS, default=False) if options.get(_REDIRECTS) else None,
         audit=_flag(options, "policy-audit-mode", default=False),
         enforced_kinds=frozenset(kind for kind, on in kinds.items() if on),
     )

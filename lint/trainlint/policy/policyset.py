@@ -19,11 +19,13 @@ from trainlint.model.policy import (
 from trainlint.model.workload import PortRange
 from trainlint.policy.conflicts import Conflict
 from trainlint.policy.doubt import doubt
+from trainlint.policy.endpoints import dns_endpoint
 from trainlint.policy.foreign import ForeignPolicy
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
 from trainlint.policy.labels import pod_label_filter
 from trainlint.policy.matching import ALL_PORTS, Rules, ready
+from trainlint.policy.resolvers import ClusterDns, on_port
 from trainlint.policy.selection import Selection, conflict_of, select
 from trainlint.policy.selector import split_source
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
@@ -50,12 +52,15 @@ class PolicySet:
         rejected: Sequence[Rejection] = (),
         unenforced: Sequence[Unenforced] = (),
         foreign: Sequence[ForeignPolicy] = (),
+        dns: ClusterDns | None = None,
     ) -> None:
         self.entries = tuple(entries)
         self.rejected = tuple(rejected)
         self.unenforced = tuple(unenforced)
         self.foreign = tuple(foreign)
         self._rules = rules
+        context = rules.context
+        self.dns = dns or ClusterDns(dns_endpoint(context.settings, context.namespaces))
         self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
         self._selections: dict[Endpoint, Mapping[Direction, Selection]] = {}
         self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
@@ -96,12 +101,25 @@ class PolicySet:
         key = (direction, subject, peer, protocol, ports)
         found = self._decisions.get(key)
         if found is None:
-            found = self._decisions[key] = self._decide(direction, subject, peer, protocol, ports)
+            judge = self._at_dns if subject.dns or peer.dns else self._decide
+            found = self._decisions[key] = judge(direction, subject, peer, protocol, ports)
         return found
+
+    def _at_dns(
+        self, direction: Direction, subject: Endpoint, peer: Endpoint, protocol: str, ports: PortRange | None
+    ) -> Decision:
+        """What is decided about the cluster's DNS, whichever pods answer for it."""
+        found = []
+        for each in self.dns.resolvers(protocol):
+            ends = (each.end if subject.dns else subject, each.end if peer.dns else peer)
+            decision = self.decision(direction, *ends, protocol, on_port(each, protocol, ports))
+            allowed = (ports or ALL_PORTS,) if decision.answer is Permission.ALLOW else decision.allowed
+            found.append(replace(decision, allowed=allowed))
+        return self.dns.together(found)
 
     def with_entries(self, entries: Iterable[PolicyEntry]) -> PolicySet:
         """The same cluster with other entries in force: what would be decided if policies said something else."""
-        return PolicySet(entries, self._rules, foreign=self.foreign)
+        return PolicySet(entries, self._rules, foreign=self.foreign, dns=self.dns)
 
     @property
     def rules(self) -> Rules:

@@ -20,6 +20,7 @@ from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
 from trainlint.policy.made import attributed
 from trainlint.policy.matching import Rules
 from trainlint.policy.policyset import PolicySet
+from trainlint.policy.resolvers import cluster_dns
 from trainlint.policy.schema import group_problems
 from trainlint.policy.services import read_services
 from trainlint.policy.validation import rejections
@@ -90,7 +91,8 @@ def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:
         else:
             entries += (attributed(entry, root) for entry in _entries(root, origin, rules))
             unenforced += _host_policies(root, origin, rules)
-    return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, foreign=foreign)
+    dns = cluster_dns(roots, context.dns_caches, context.settings, context.namespaces)
+    return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, foreign=foreign, dns=dns)
 
 
 def _services(roots: Sequence[Field], context: PolicyContext) -> tuple[Service, ...]:

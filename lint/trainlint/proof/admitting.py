@@ -8,6 +8,7 @@ from typing import Any, Final
 from trainlint.finding import Append, Edit, Fix, Location, Safety
 from trainlint.model.policy import Decision, Direction, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import Flow, FlowKind, Group, PodSet, PortRange
+from trainlint.policy.resolvers import ClusterDns
 from trainlint.proof.facts import Facts
 
 __all__ = ["admit_dns", "admit_every_port", "admit_flows", "written_labels"]
@@ -84,18 +85,21 @@ def written_labels(pod_set: PodSet) -> dict[str, str]:
     }
 
 
-def admit_dns(entry: PolicyEntry, direction: Location) -> Iterator[Fix]:
+def admit_dns(entry: PolicyEntry, direction: Location, dns: ClusterDns) -> Iterator[Fix]:
     """One more element of an isolating policy: the cluster's DNS. ``direction`` is the list that gets it."""
+    if not dns.labels or dns.main.has("host"):
+        return
     if entry.origin.kind in _CILIUM:
-        labels = {"k8s:io.kubernetes.pod.namespace": "kube-system", "k8s:k8s-app": "kube-dns"}
+        own = {f"k8s:{key}": value for key, value in dns.labels.items()}
+        labels = {"k8s:io.kubernetes.pod.namespace": dns.namespace, **own}
         element: dict[str, Any] = {
             "toEndpoints": [{"matchLabels": labels}],
             "toPorts": [{"ports": [{"port": "53", "protocol": "ANY"}]}],
         }
     elif entry.origin.kind == "NetworkPolicy":
-        namespace = {"matchLabels": {"kubernetes.io/metadata.name": "kube-system"}}
+        namespace = {"matchLabels": {"kubernetes.io/metadata.name": dns.namespace}}
         element = {
-            "to": [{"namespaceSelector": namespace, "podSelector": {"matchLabels": {"k8s-app": "kube-dns"}}}],
+            "to": [{"namespaceSelector": namespace, "podSelector": {"matchLabels": dict(dns.labels)}}],
             "ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}],
         }
     else:
@@ -104,7 +108,7 @@ def admit_dns(entry: PolicyEntry, direction: Location) -> Iterator[Fix]:
         f"admit the cluster's DNS in {entry.origin}",
         (Append(direction, element),),
         Safety.OPENING,
-        f"UDP and TCP 53 from the pods that {entry.origin} selects to kube-dns in kube-system",
+        f"UDP and TCP 53 from the pods that {entry.origin} selects to {dns.asked}",
     )
 
 

@@ -137,12 +137,14 @@ class FlowCause:
 
     ``admitting`` are the entries that do admit some of the ports, each with a flow and the ports that are open to it.
     ``slip`` is the one wrong label for which a policy that would admit them selects no pod.
+    ``assumes`` is what has to be true beside what Git says.
     """
 
     rule: str
     flows: tuple[tuple[Flow, Verdict], ...]
     admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
     slip: Slip | None = None
+    assumes: tuple[str, ...] = ()
 
 
 @fact
@@ -164,6 +166,7 @@ class CutCause:
     pairs: tuple[CutPair, ...]
     where: Where
     seats: tuple[Seat, ...] = ()
+    assumes: tuple[str, ...] = ()
 
 
 @fact
@@ -269,7 +272,7 @@ Cause = (
 
 
 def assuming(cause: Cause, assumes: tuple[str, ...]) -> Cause:
-    """The cause with what has to be true beside what Git says; the same where it does not rest on nodes."""
-    if assumes and isinstance(cause, CapacityCause | DeadlockCause | PlacementCause | ZoneCause):
+    """The cause with what has to be true beside what Git says; the same where it rests on nothing else."""
+    if assumes and isinstance(cause, CapacityCause | DeadlockCause | PlacementCause | ZoneCause | FlowCause | CutCause):
         return replace(cause, assumes=tuple(dict.fromkeys((*cause.assumes, *assumes))))
     return cause

@@ -11,7 +11,7 @@ from trainlint.finding import Location, UsageError
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.model.workload import DNS_PEER, ObjectRef, PodSet
-from trainlint.policy import Endpoint, address, dns_endpoint, entity
+from trainlint.policy import Endpoint, address, entity
 from trainlint.policy.addresses import parse_address
 from trainlint.policy.mistakes.subnets import read_subnets
 from trainlint.policy.syntax import key_problem, value_problem
@@ -38,7 +38,7 @@ def find_end(text: str, facts: Facts, zone: str | None = None) -> End | None:
     if text in ENTITIES:
         return End(text, facts, fixed=entity(text, settings))
     if text == DNS_PEER:
-        return End(text, facts, fixed=replace(dns_endpoint(settings, facts.snapshot.namespaces), name=text))
+        return End(text, facts, fixed=replace(facts.policies.dns.main, name=text))
     if parse_address(text) is not None:
         return End(text, facts, fixed=_address(text, facts))
     if ":" in text and ("=" in text or text.endswith(":")):

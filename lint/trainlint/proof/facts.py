@@ -16,6 +16,8 @@ from trainlint.model.workload import Gang, Group, ObjectRef, PodSet, Workload
 from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.mistakes.pods import Unselected
+from trainlint.policy.resolvers import redirected_pods
+from trainlint.proof.assumed import other_worlds, with_assumptions
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause, Miss, PlacementCause, TargetCause
 from trainlint.proof.depended import undepended
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
@@ -98,13 +100,14 @@ class Facts:
             Service(each.ref.namespace, each.ref.name, selector=each.selector or {})
             for each in self.snapshot.workloads.services
         )
+        written = [each.field for each in self.snapshot.objects]
         context = PolicyContext(
             settings=self.snapshot.settings,
             namespaces=self.snapshot.namespaces,
             services=services,
             port_names=port_table(self.snapshot.workloads.pod_sets),
+            dns_caches=tuple(redirected_pods(written, (*self.snapshot.workloads.pod_sets, *self.daemons))),
         )
-        written = [each.field for each in self.snapshot.objects]
         return read_policies([*written, *self.snapshot.workloads.policies], context)
 
     @cached_property
@@ -181,10 +184,19 @@ class Facts:
         """The proof of every group that may be meant for what the snapshot is made of."""
         groups = self.snapshot.workloads.groups
         return tuple(
-            with_slips(self, self._prover.prove(group))
+            with_assumptions(self, with_slips(self, self._prover.prove(group)))
             for group in groups
             if self.snapshot.is_near((group.at or group.members[0].at).file)
         )
+
+    @cached_property
+    def other_worlds(self) -> tuple[tuple[str, Facts], ...]:
+        """What is assumed about the network plugin and bears on policies, each with the facts if it is otherwise."""
+        return tuple((text, Facts(replace(self.snapshot, settings=other))) for text, other in other_worlds(self))
+
+    def proved(self, group: Group) -> GroupProof:
+        """The proof of a group, without looking at what it assumes."""
+        return self._prover.prove(group)
 
     def cores(self, cause: Cause) -> tuple[Core, ...]:
         """The irreducible sets of constraints behind a cause that one of these facts gave, each found once."""

@@ -20,7 +20,7 @@ from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, Group, PortRange
 from trainlint.policy import Endpoint, PolicySet
-from trainlint.policy.endpoints import dns_endpoint, endpoint
+from trainlint.policy.endpoints import endpoint
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -197,7 +197,7 @@ class Reachability:
 
     @cached_property
     def _dns(self) -> Endpoint:
-        return dns_endpoint(self._settings, self._namespaces)
+        return self._policies.dns.main
 
     def crossings(self, flow: Flow) -> Iterator[Crossing]:
         """The flow between every pair of places."""

@@ -58,7 +58,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, Related, Severity, certainty_of
 from trainlint.proof.admitting import admit_every_port
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
@@ -86,6 +86,8 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
                 *facts.forcing(cause, list_of(entry)),
             ),
             evidence={"open": ports, "needed": f"TCP {flow.ports}"},
+            assumes=cause.assumes,
+            certainty=certainty_of(cause.assumes),
             cause=f"{proof.group.name} {entry.direction.value}",
             fixes=partial(admit_every_port, facts, entry),
         )

@@ -8,6 +8,9 @@ A frequent cause is one label: the pods of CoreDNS have `k8s-app: kube-dns`, wha
 namespaced Cilium policy looks for them in its own namespace unless the peer names kube-system. Where an entry misses
 the DNS by one label, namespace or port, the finding stands there. A policy that isolates the DNS pods is told too.
 
+A CiliumLocalRedirectPolicy in front of kube-dns sends the questions to pods on the same node: these must be admitted
+then. Whether it is in force depends on an option of Cilium; a cache on the host network leaves open who is asked.
+
 Silent where the pods use no names.
 
 ```yaml given
@@ -59,7 +62,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Fix, Location, Related, Severity, besides
+from trainlint.finding import Finding, Fix, Location, Related, Severity, besides, certainty_of
 from trainlint.model.policy import Direction, Permission, PolicyEntry
 from trainlint.proof.admitting import admit_dns
 from trainlint.proof.cause import FlowCause
@@ -92,11 +95,13 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             message=f"group {proof.group.name} cannot resolve the names of its peers: {_keeps(entry)} "
             f"({protocols} port 53)",
             at=at,
-            remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP"
+            remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP"
             if entry.direction is Direction.EGRESS
             else "admit all pods to the DNS pods on port 53, UDP and TCP",
-            related=(*_users(proof, cause), *facts.forcing(cause, list_of(entry), entry.at)),
-            evidence={"denied": f"{protocols} 53 to kube-dns"},
+            related=(*_users(proof, cause), *_between(facts), *facts.forcing(cause, list_of(entry), entry.at)),
+            evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
+            assumes=cause.assumes,
+            certainty=certainty_of(cause.assumes),
             cause=proof.group.name,
             fixes=partial(_admitted, facts, entry, at),
         )
@@ -112,7 +117,7 @@ def _keeps(entry: PolicyEntry) -> str:
 def _admitted(facts: Facts, entry: PolicyEntry, at: Location) -> Iterator[Fix]:
     """The DNS admitted in a policy that people wrote."""
     if entry.direction is Direction.EGRESS and entry.origin in facts.snapshot.by_ref:
-        yield from admit_dns(entry, at)
+        yield from admit_dns(entry, at, facts.policies.dns)
 
 
 def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, protocols: str) -> Finding:
@@ -121,12 +126,27 @@ def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, proto
         message=f"{near.sentence}: group {proof.group.name} cannot resolve the names of its peers "
         f"({protocols} port 53 of the cluster's DNS)",
         at=near.at,
-        remedy="admit egress to k8s-app=kube-dns in namespace kube-system on port 53, UDP and TCP",
-        related=besides((*_users(proof, cause),), facts.forcing(cause)),
-        evidence={"denied": f"{protocols} 53 to kube-dns"},
+        remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP",
+        related=besides((*_users(proof, cause), *_between(facts)), facts.forcing(cause)),
+        evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=proof.group.name,
-        fixes=lambda: (*corrected(near), *_admitted(facts, near.entry, _direction_of(near.entry))),
+        fixes=lambda: (*_corrected(facts, near), *_admitted(facts, near.entry, _direction_of(near.entry))),
     )
+
+
+def _corrected(facts: Facts, near: Near) -> Iterator[Fix]:
+    """The right label in place of the wrong one; kube-dns stays admitted where others answer for it on most nodes."""
+    if facts.policies.dns.by is None:
+        yield from corrected(near)
+
+
+def _between(facts: Facts) -> Iterator[Related]:
+    """What answers for the cluster's DNS instead of its own pods."""
+    dns = facts.policies.dns
+    if dns.by is not None and dns.at is not None:
+        yield Related(f"{dns.by} sends the questions to {dns.asked}", dns.at)
 
 
 def _users(proof: GroupProof, cause: FlowCause) -> Iterator[Related]:

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Location, Related, Severity
+from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
@@ -105,6 +105,8 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Re
             *(forced or (Related(role, at) for at, role in places.items())),
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=group.name,
         fixes=lambda: (*(corrected(miss) if miss else ()), *denied_fixes(facts, group, cause.flows)),
     )

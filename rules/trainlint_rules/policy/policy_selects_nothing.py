@@ -45,7 +45,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
-from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity, certainty_of
 from trainlint.policy.mistakes.pods import Unselected
 from trainlint.proof.cause import FlowCause, Slip
 from trainlint.proof.group import GroupProof
@@ -87,6 +87,8 @@ def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forc
         ),
         evidence={"selects": f"{slip.key}={slip.written}", "pods have": f"{slip.key}={slip.meant}"},
         severity=Severity.ERROR,
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=", ".join(groups),
         fixes=lambda: _written_right(slip),
     )

@@ -82,7 +82,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Location, Related, Severity
+from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.proof.cause import CutCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import group_fixes
@@ -123,6 +123,8 @@ def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: tuple[Rel
         ),
         evidence=cut,
         counterexample=cause.where,
+        assumes=cause.assumes,
+        certainty=certainty_of(cause.assumes),
         cause=group.name,
         fixes=lambda: group_fixes(facts, proof),
     )
