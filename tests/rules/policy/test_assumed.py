@@ -27,10 +27,8 @@ spec:
             - {{name: pytorch, image: "registry.example/train:1", resources: {{limits: {{nvidia.com/gpu: "8"}}}}}}
 """
 BY_ZONE = (
-    "  endpointSelector: {matchLabels: {app: train}}
-"
-    f"  ingress: [{{fromEndpoints: [{{matchLabels: {{{ZONE}: a}}}}]}}]
-"
+    "  endpointSelector: {matchLabels: {app: train}}\n"
+    f"  ingress: [{{fromEndpoints: [{{matchLabels: {{{ZONE}: a}}}}]}}]\n"
 )
 BY_APP = (
     "  endpointSelector: {matchLabels: {app: train}}\n  ingress: [{fromEndpoints: [{matchLabels: {app: serve}}]}]\n"
