@@ -11,13 +11,14 @@ from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, read_strings, read_text
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.pool import COMPUTE_CLASS as CLASS
+from trainlint.model.pool import Taint
 from trainlint.model.settings import ZONE, Settings
 from trainlint.source.document import Field
 
 __all__ = ["read_parts"]
 
 GROUP: Final = "cloud.google.com"
-CLASS: Final = "cloud.google.com/compute-class"
 PARTIAL: Final = "a ComputeClass says which nodes may be made for it, not which others there are"
 
 
@@ -54,13 +55,13 @@ def _template(meta: Meta, item: Field, priority: Field, number: int) -> NodeTemp
     gpu = priority["gpu"]
     if read_text(gpu["type"]):
         labels["cloud.google.com/gke-accelerator"] = (read_text(gpu["type"]),)
-    # GKE's own taint of the class is left out: it adds the toleration to every pod that selects the class.
+    own = Taint(CLASS, meta.name, at=item.at)  # GKE's: it adds the toleration to every pod that selects the class
     return NodeTemplate(
         name=f"{meta.name}/{number}",
         provider="gcp",
         labels=labels,
         undetermined=left_open,
-        taints=read_taints(configuration["taints"]),
+        taints=(own, *read_taints(configuration["taints"])),
         pods=UNKNOWN_PODS,
         at=priority.at,
     )

@@ -9,13 +9,15 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["KUBELET_LABELS", "NAMES", "Inventory", "Pool", "Taint", "at_most", "is_of_platform"]
+__all__ = ["COMPUTE_CLASS", "KUBELET_LABELS", "NAMES", "Inventory", "Pool", "Taint", "at_most", "is_of_platform"]
 
 KUBELET_LABELS = ("beta.kubernetes.io/arch", "beta.kubernetes.io/os", "kubernetes.io/arch", "kubernetes.io/os")
 """Labels that every kubelet gives its node, beside the hostname."""
+COMPUTE_CLASS = "cloud.google.com/compute-class"
+"""The label and the taint of nodes that GKE makes for a ComputeClass."""
 NAMES = (
     "alpha.eksctl.io/nodegroup-name",
-    "cloud.google.com/compute-class",
+    COMPUTE_CLASS,
     "eks.amazonaws.com/nodegroup",
     "karpenter.sh/nodepool",
 )

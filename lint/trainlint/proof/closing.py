@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.model.pod import PodSpec
-from trainlint.model.pool import NAMES, Inventory, Pool
+from trainlint.model.pool import COMPUTE_CLASS, NAMES, Inventory, Pool
 from trainlint.model.selector import Requirement
 from trainlint.proof.spelling import only_meant
 from trainlint.scheduling.node import Node
@@ -49,9 +49,10 @@ def closed_for(
         return None
     mine = [pool for pool in makers if concerns(pool)]
     absent = _by_selector(pod.spec, lambda each: _by_other_name(each, mine) or _by_label(each, mine))
-    return absent or _by_device(
-        pod, [node for node in nodes if node.pool.own_labels is not None and concerns(node.pool)]
-    )
+    if absent is not None:
+        return absent
+    free = (node for node in nodes if node.pool.own_labels is not None and COMPUTE_CLASS not in node.pool.labels)
+    return _by_device(pod, [node for node in free if concerns(node.pool)])
 
 
 def _by_selector(spec: PodSpec, closes: Callable[[Requirement], Closed | None]) -> Closed | None:
@@ -107,6 +108,7 @@ def _by_label(requirement: Requirement, makers: Iterable[Pool]) -> Closed | None
 
 
 def _by_device(pod: Pod, makers: Sequence[Node]) -> Closed | None:
+    """A device that described pools offer. A ComputeClass makes nodes for those that name it: for others it is none."""
     for name, amount in pod.requests.compared:
         if amount != 0 and is_extended_resource(name) and any(_offers(node, name) for node in makers):
             return Closed((f"the nodes that have {name} are those that Git describes",))

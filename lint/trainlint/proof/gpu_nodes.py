@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.pod import Container
-from trainlint.model.pool import Inventory, Pool, Taint
+from trainlint.model.pool import COMPUTE_CLASS, Inventory, Pool, Taint
 from trainlint.model.workload import PodSet
 from trainlint.proof.feasibility import TAINTS, Feasibility
 from trainlint.scheduling.filter import Refusal
@@ -41,7 +41,6 @@ _MAKERS: Final = (
     (re.compile(r"habana|gaudi", re.IGNORECASE), "habana.ai/"),
     (re.compile(r"intel-gpu|gpu-plugin", re.IGNORECASE), "gpu.intel.com/"),
 )
-COMPUTE_CLASS: Final = "cloud.google.com/compute-class"
 _PLUGINS: Final = "/var/lib/kubelet/device-plugins"
 
 Judge = Callable[[PodSet], tuple[Feasibility, Sequence[Node]] | None]

@@ -13,7 +13,7 @@ from trainlint.proof.references import references_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.rest import DECIDING_KINDS, LIMITING_KINDS, Rest
-from trainlint.workload.services import Directory, read_service
+from trainlint.workload.services import Directory, called_services, read_service
 
 __all__ = ["left_out"]
 
@@ -30,8 +30,10 @@ def _bearing(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[ApiObject
     yield from rest.bearing(LIMITING_KINDS, namespaces, owners)
     policies = list(rest.bearing(DECIDING_KINDS, {"", *namespaces}, owners))
     yield from _selecting(snapshot, group, policies)
-    services = list(rest.bearing(("Service",), namespaces, owners))
-    yield from (each for each in services if (each.ref not in snapshot.by_ref) and _calls(group, each))
+    for ref in called_services(*group.members):
+        if ref not in snapshot.by_ref:
+            found = rest.bearing(("Service",), {ref.namespace}, owners, ref.name)
+            yield from (each for each in found if _calls(group, each))
     for ref in dict.fromkeys(ref for member in group.members for ref in references_of(member)):
         if ref not in snapshot.by_ref:
             yield from rest.definitions(ref, owners)

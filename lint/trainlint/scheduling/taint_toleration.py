@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.model.pod import PodSpec, Toleration
-from trainlint.model.pool import Taint
+from trainlint.model.pool import COMPUTE_CLASS, Taint
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
@@ -29,6 +29,9 @@ def check(pod: Pod, node: Node) -> Answer:
             return Refusal(PLUGIN, Code.UNRESOLVABLE, f"it does not tolerate the taint {describe(taint)}", at, taint.at)
         if verdict is None:
             doubtful = doubtful or taint
+    if doubtful is not None and doubtful.key == COMPUTE_CLASS:
+        why = f"whether {doubtful.value} is the default ComputeClass, whose taint {describe(doubtful)} GKE tolerates"
+        return Doubt(PLUGIN, why, pod.spec.at)
     if doubtful is not None and perhaps(doubtful, pod.spec):
         return Doubt(PLUGIN, f"{UNKNOWN_PLATFORM} tolerates the taint {describe(doubtful)}", pod.spec.at)
     if doubtful is not None:
@@ -54,9 +57,19 @@ def passes(spec: PodSpec, taints: Iterable[Taint]) -> bool | None:
 def tolerated(taint: Taint, spec: PodSpec) -> bool | None:
     """Whether one of the pod's tolerations covers the taint."""
     known = some(tolerates(toleration, taint) for toleration in spec.tolerations)
+    if known is False and taint.key == COMPUTE_CLASS:
+        return True if _selects_class(spec) else None
     if known is False and ("tolerations" in spec.undetermined or perhaps(taint, spec)):
         return None
     return known
+
+
+def _selects_class(spec: PodSpec) -> bool:
+    """Whether the pods name a ComputeClass, so that GKE adds a toleration for it. Others may get the default class of
+    their namespace or cluster (cloud.google.com/kubernetes-engine/docs/concepts/about-custom-compute-classes).
+    """
+    terms = (spec.node_selector, *(term.expressions for term in spec.node_affinity or ()))
+    return any(each.key == COMPUTE_CLASS for term in terms for each in term)
 
 
 def perhaps(taint: Taint, spec: PodSpec) -> bool:

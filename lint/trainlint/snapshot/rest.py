@@ -46,6 +46,15 @@ class World:
         for part in parts:
             for side in part.own:
                 self._made_for[side].append(part)
+        self._sides_of: dict[int, tuple[ApiObject, tuple[tuple[Side, ...], ...]]] = {}
+
+    def sides_of(self, each: ApiObject) -> tuple[tuple[Side, ...], ...]:
+        """The sides on which an object stands, for each of its places."""
+        known = self._sides_of.get(id(each))
+        if known is None:
+            sides = tuple(sides for _, sides in self.sides.of_object(each))
+            known = self._sides_of[id(each)] = (each, sides)
+        return known[1]
 
     def of(self, kinds: Iterable[str], namespaces: Collection[str]) -> Iterator[ApiObject]:
         """The objects of these kinds in these namespaces (empty: those of the cluster)."""
@@ -73,13 +82,13 @@ class World:
 
     def made_for(self, each: ApiObject) -> Iterator[Part]:
         """The parts that were made for a side on which an object stands."""
-        for _, sides in self.sides.of_object(each):
+        for sides in self.sides_of(each):
             for side in sides[-1:]:
                 yield from self._made_for.get(side, ())
 
     def takes(self, part: Part, each: ApiObject) -> bool:
         """Whether a part holds an object."""
-        return any(part.takes(sides) for _, sides in self.sides.of_object(each))
+        return any(map(part.takes, self.sides_of(each)))
 
 
 class Rest:
@@ -108,13 +117,13 @@ class Rest:
         )
 
     def bearing(
-        self, kinds: Iterable[str], namespaces: Collection[str], owners: Collection[ObjectRef]
+        self, kinds: Iterable[str], namespaces: Collection[str], owners: Collection[ObjectRef], name: str = ""
     ) -> Iterator[ApiObject]:
-        """The objects of these kinds and namespaces that are left out, unless another snapshot holds them together with
-        the ``owners``, or the owners have another definition of them beside them.
+        """The objects of these kinds and namespaces (and of this name) that are left out, unless another snapshot holds
+        them together with the ``owners``, or the owners have another definition of them beside them.
         """
         for each in self._world.of(kinds, namespaces):
-            if self.leaves_out(each) and not self._is_judged(each, owners):
+            if (not name or each.ref.name == name) and self.leaves_out(each) and not self._is_judged(each, owners):
                 yield each
 
     def definitions(self, ref: ObjectRef, owners: Collection[ObjectRef]) -> Iterator[ApiObject]:
@@ -150,7 +159,7 @@ class Rest:
         states = {number for number, _ in own}
         against = {
             number
-            for _, sides in self._world.sides.of_object(each)
+            for sides in self._world.sides_of(each)
             for number, child in sides
             if self._part.chosen[number] != child
         }
@@ -164,7 +173,7 @@ class Rest:
         return {
             side
             for each in objects
-            for _, sides in self._world.sides.of_object(each)
+            for sides in self._world.sides_of(each)
             if self._part.takes(sides)
             for side in sides
         }

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_int, read_text
-from trainlint.launch.addresses import Address
+from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort, Workloads
 from trainlint.source.document import Field
 
-__all__ = ["Directory", "Resolution", "directory_of", "read_service", "target_port"]
+__all__ = ["Directory", "Resolution", "called_services", "directory_of", "read_service", "target_port"]
 
 _IN_CLUSTER: Final = re.compile(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
 
@@ -140,6 +140,20 @@ def _has_pod(pod_set: PodSet, name: str) -> bool:
         return False
     pattern = re.escape(pod_set.hostname).replace(r"\{\}", r"\d+")
     return re.fullmatch(pattern, name) is not None
+
+
+@remembered
+def called_services(*pod_sets: PodSet) -> tuple[ObjectRef, ...]:
+    """The Services that the pods may call by their names, or take their own names from, whether there are any."""
+    names: dict[ObjectRef, None] = {}
+    for pod_set in pod_sets:
+        if pod_set.spec.subdomain:
+            names[ObjectRef("Service", pod_set.namespace, pod_set.spec.subdomain)] = None
+        for container in (*pod_set.spec.containers, *pod_set.spec.init_containers):
+            for address in addresses(container):
+                for labels, where in _readings(address.host, pod_set.namespace):
+                    names[ObjectRef("Service", where, labels[-1])] = None
+    return tuple(names)
 
 
 def directory_of(workloads: Workloads) -> Directory:
