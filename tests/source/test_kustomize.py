@@ -516,13 +516,25 @@ BESIDE: dict[str, str | bytes] = {
 }
 
 
-def test_a_file_beside_the_directory_is_read_only_where_flux_deploys_it(tmp_path: Path) -> None:
-    # kustomize-controller builds without a load restrictor, within the root of the source; kubectl has one
-    assert "is not in or below" in why(rendered(tmp_path, BESIDE)["app/kustomization.yaml"])
+def test_a_file_beside_the_directory_is_read_where_flux_deploys_it_and_not_where_argo_cd_does(tmp_path: Path) -> None:
+    # kustomize-controller builds without a load restrictor, within the root of the source; Argo CD leaves the default
+    assert "is not in or below" in why(rendered(tmp_path, BESIDE, Deployed("app"))["app/kustomization.yaml"])
     root = rendered(tmp_path, BESIDE, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
     assert not root.failed
     assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
     assert root.documents[0].at(("spec", "template")) == Location("shared/job.yaml", 0, ("spec", "template"))
+    assert root.assumptions == ()
+
+
+def test_where_nobody_says_how_it_is_built_it_may_read_a_file_beside_it_and_that_is_said(tmp_path: Path) -> None:
+    # whoever builds it at all lifts the restriction, as without that nothing comes of it
+    builds = Builds(tmp_path / "cache")
+    for _ in range(2):
+        root = rendered(tmp_path / "w", BESIDE, builds=builds)["app/kustomization.yaml"]
+        assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
+        assert ["LoadRestrictionsNone" in each for each in root.assumptions] == [True]
+    within = {"app/kustomization.yaml": "namePrefix: x-\nresources: [job.yaml]\n", "app/job.yaml": JOB}
+    assert rendered(tmp_path / "v", within)["app/kustomization.yaml"].assumptions == ()
 
 
 def test_the_two_ways_to_build_a_directory_are_kept_apart(tmp_path: Path) -> None:

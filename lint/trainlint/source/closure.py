@@ -42,7 +42,7 @@ class Closure:
     ``kustomizations`` are the documents of all kustomizations that take part, by directory, as they are written.
     ``unknowns`` are what was taken out of the copy: the rest is rendered. ``lost`` are, likewise, single files that are
     not here, and generators that change what is elsewhere. ``unrestricted``: kustomize may read any file of the copy
-    from any of its directories; nothing that it reads leads out of the copy.
+    from any of its directories; nothing that it reads leads out of the copy. ``lenient``: it may if it must.
     """
 
     root: str
@@ -53,6 +53,7 @@ class Closure:
     unknowns: list[Unknown] = field(default_factory=list)
     lost: list[Unknown] = field(default_factory=list)
     unrestricted: bool = False
+    lenient: bool = False
 
 
 def close(tree: Tree, deployed: Deployed, documents: Documents) -> Closure:
@@ -66,7 +67,8 @@ def close(tree: Tree, deployed: Deployed, documents: Documents) -> Closure:
     """
     collector = _Collector(tree, deployed.directory, documents)
     closure = collector.closure(deployed.namespace, deployed.overlay)
-    return replace(closure, unrestricted=True) if deployed.unrestricted and collector.may_be_free else closure
+    free = (deployed.unrestricted or deployed.lenient) and collector.may_be_free
+    return replace(closure, unrestricted=free and deployed.unrestricted, lenient=free and deployed.lenient)
 
 
 class _Collector:

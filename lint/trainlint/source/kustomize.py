@@ -37,9 +37,17 @@ _DOUBTFUL: Final = re.compile(
     r"cannot be (?:copied|started)|broke off|not tried|did not say why"
 )
 """Complaints that another version of kustomize, or one with other options, may not have."""
+_RESTRICTED: Final = "is not in or below"
+"""The complaint that only kustomize's restriction to files below the directory makes."""
 _OUTPUT: Final = "rendered.yaml"
 _FAILED: Final = "failed"
 """The subject of what is kept of a build that failed: its message, and the directory of the kustomization at fault."""
+_LIFTED: Final = "lifted"
+"""The subject of what is kept of a build that needed files beside its directory."""
+_LENIENT: Final = (
+    "kustomizations that name files outside of their directory, and that no deployer here builds, are built with "
+    "--load-restrictor=LoadRestrictionsNone, as Flux does it"
+)
 
 
 def render(
@@ -66,7 +74,7 @@ def render(
         if identity not in named or one.unrestricted:
             named[identity] = one
     by_others = {one.directory for one in named.values()}
-    deployed = [Deployed(directory) for directory in resolution.roots if directory not in by_others]
+    deployed = [Deployed(directory, lenient=True) for directory in resolution.roots if directory not in by_others]
     deployed += [one for one in named.values() if one.directory in kustomizations]
     deployed.sort(key=lambda one: (one.directory, one.namespace, one.key))
     deployed = [one for one in deployed if not kustomizations[one.directory].component]
@@ -105,8 +113,15 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Calla
     def one(root: _Root) -> bytes | BuildError:
         if time.monotonic() > until:
             return BuildError(f"it was not tried: the kustomizations before it took {TIME_LIMIT:g} seconds")
+        closure = root.closure
         try:
-            return build(root.closure, program) if root.closure else b""
+            return build(closure, program) if closure else b""
+        except BuildError as error:
+            if closure is None or not closure.lenient or _RESTRICTED not in str(error):
+                return error
+        root.lifted = True
+        try:
+            return build(replace(closure, unrestricted=True), program)
         except BuildError as error:
             return error
 
@@ -118,7 +133,9 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Calla
                 failed = Unknown(_FAILED, str(output), fault)
                 builds.keep(root.digest, Reading(_OUTPUT, unknowns=(failed,)), lasting=output.lasting)
             else:
-                builds.keep(root.digest, read(_OUTPUT, output, root.kinds))
+                reading = read(_OUTPUT, output, root.kinds)
+                mark = (Unknown(_LIFTED, _LENIENT),) if root.lifted else ()
+                builds.keep(root.digest, replace(reading, unknowns=(*mark, *reading.unknowns)))
 
 
 class _Documents:
@@ -156,6 +173,7 @@ class _Root:
         self.closure: Closure | None = None
         self._written = documents
         self.digest = ""
+        self.lifted = False
         self._refused: RefusedError | None = None
         try:
             self.closure = close(tree, deployed, documents)
@@ -164,6 +182,7 @@ class _Root:
             return
         what = [program.identity, self.directory, *sorted(kinds.kinds), *sorted(self.closure.directories)]
         what += ["unrestricted"] if self.closure.unrestricted else []
+        what += ["lenient"] if self.closure.lenient else []
         self.digest = digest_of(what, self.closure.files, self.closure.links)
 
     def rendered(self, builds: Builds, files: frozenset[str], first: int) -> Rendered:
@@ -188,10 +207,14 @@ class _Root:
                 f"what it makes is a template itself ({templated}), which another program fills", remedy
             )
         here = Location(self.file, 0)
-        unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in reading.unknowns)
+        lifted = tuple(each.missing for each in reading.unknowns if each.subject == _LIFTED)
+        left = (each for each in reading.unknowns if each.subject != _LIFTED)
+        unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in left)
         files = files.union(patch_files(self.overlay, self.directory)) if self.overlay is not None else files
         unknowns = (*self.closure.unknowns, *self.closure.lost, *unread)
-        return Rendered(self.file, made, files, unknowns, overlay=self._key, lost=tuple(self.closure.lost))
+        return Rendered(
+            self.file, made, files, unknowns, overlay=self._key, lost=tuple(self.closure.lost), assumptions=lifted
+        )
 
     @property
     def _key(self) -> str:

@@ -31,12 +31,13 @@ class Deployed:
 
     ``directory`` is relative to the world's root, which is ``.``; an empty ``namespace`` changes none.
     ``unrestricted``: it may read files beside and above its directory, as Flux lets it (LoadRestrictionsNone).
-    ``overlay`` is what its deployer adds.
+    ``lenient``: nobody says how it is built, so it may where it must. ``overlay`` is what its deployer adds.
     """
 
     directory: str
     namespace: str = ""
     unrestricted: bool = False
+    lenient: bool = False
     overlay: Overlay | None = None
 
     @property
