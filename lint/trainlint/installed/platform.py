@@ -53,8 +53,19 @@ _BY_CHART: Final = {
     "aws-load-balancer-controller": "eks",
     "aws-vpc-cni": "eks",
 }
-_BY_PROVIDER: Final = {"aws": "eks", "azure": "aks", "gce": "gke", "gke": "gke", "oci": "oke"}
-"""What charts call the cloud (``cloudProvider``, ``provider``)."""
+_BY_PROVIDER: Final = {"aws": "eks", "gke": "gke", "oci-oke": "oke"}
+"""What ``cloudProvider`` says of charts that work on the machines of the cluster's own cloud (cluster-autoscaler).
+Elsewhere than at AWS it is set for clusters that people run themselves: GKE and AKS scale their own. A setting called
+``provider`` is none: it names where DNS records or backups go.
+"""
+_BY_FLAG: Final = (
+    (("aksbyocni", "enabled"), "aks"),  # Cilium
+    (("gke", "enabled"), "gke"),  # Cilium
+    (("providers", "aks", "enabled"), "aks"),  # Datadog
+    (("providers", "gke", "autopilot"), "gke"),  # Datadog
+    (("settings", "eksControlPlane"), "eks"),  # Karpenter
+)
+"""Settings of charts that are switched on for one managed service, and for no cluster of another kind."""
 
 
 def platform_of(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> tuple[str, str] | None:
@@ -108,7 +119,14 @@ def _of_releases(releases: Iterable[Release]) -> Iterator[tuple[str, str]]:
         if release.chart in _BY_CHART:
             yield _BY_CHART[release.chart], f"the chart {release.chart}"
         for layer in release.values:
-            for key in ("cloudProvider", "provider"):
-                text = read_text(layer.field[key]) if layer.field is not None else ""
-                if text in _BY_PROVIDER:
-                    yield _BY_PROVIDER[text], f"{key} {text} of the chart {release.chart}"
+            if layer.field is not None:
+                yield from _of_values(layer.field, release.chart)
+
+
+def _of_values(values: Field, chart: str) -> Iterator[tuple[str, str]]:
+    provider = read_text(values["cloudProvider"])
+    if provider in _BY_PROVIDER:
+        yield _BY_PROVIDER[provider], f"cloudProvider {provider} of the chart {chart}"
+    for steps, profile in _BY_FLAG:
+        if values.down(*steps).value is True:
+            yield profile, f"{'.'.join(steps)} of the chart {chart}"
