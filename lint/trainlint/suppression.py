@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -90,10 +91,13 @@ def read_suppressions(
     """The suppressions of a file. ``lines`` are its lines that address trainlint, ``text`` all of its lines,
     ``documents`` the index and first line of each document that was read.
     """
-    heads = sorted(((line, index) for index, line in documents), reverse=True)
+    heads = sorted((line, index) for index, line in documents)
+    starts = [line for line, _ in heads]
+    ends = _Ends(text)
     for number, line in lines:
         match = _COMMENT.search(line)
-        document, first = next(((index, start) for start, index in heads if start <= number), (0, 1))
+        above = bisect_right(starts, number)
+        first, document = heads[above - 1] if above else (1, 0)
         at = Location(file, document)
         if match is None:
             what = "trainlint reads only `# trainlint: ignore[rule] reason` here"
@@ -104,7 +108,7 @@ def read_suppressions(
         if not names:
             malformed = "it names no rule: write `# trainlint: ignore[rule] reason`"
         own_line = line.lstrip().startswith("#")
-        applies = _applies_to(number, text, first) if own_line else number
+        applies = ends.applies_to(number, first) if own_line else number
         yield Suppression(at, number, applies, names, match["reason"], until, malformed)
 
 
@@ -121,15 +125,25 @@ def _date(text: str | None) -> tuple[dt.date | None, str]:
         return None, f"{text!r} is no date: write it as 2027-01-31"
 
 
-def _applies_to(number: int, text: list[str], first: int) -> int:
-    """The next line that is no comment; 0 for a comment at the head of its document."""
-    head = all(_is_blank(line) for line in text[first - 1 : number - 1])
-    if head:
-        return 0
-    following = number
-    while following < len(text) and text[following].lstrip().startswith("#"):
-        following += 1
-    return following + 1
+class _Ends:
+    """Where comments of several lines end, and the heads of documents: each line is looked at once."""
+
+    def __init__(self, text: list[str]) -> None:
+        self._text = text
+        self._heads: dict[int, int] = {}
+        self._following = 0
+
+    def applies_to(self, number: int, first: int) -> int:
+        """The next line that is no comment; 0 for a comment at the head of its document. Asked in order of lines."""
+        if first not in self._heads:
+            lines = range(first, len(self._text) + 1)
+            self._heads[first] = next((each for each in lines if not _is_blank(self._text[each - 1])), lines.stop)
+        if number <= self._heads[first]:
+            return 0
+        self._following = max(self._following, number)
+        while self._following < len(self._text) and self._text[self._following].lstrip().startswith("#"):
+            self._following += 1
+        return self._following + 1
 
 
 def _is_blank(line: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
@@ -29,15 +29,21 @@ class Way(StrEnum):
     """What the Helm chart in the directory makes."""
 
 
+MAX_FILLED: Final = 64 << 20
+"""Characters of values that are filled into the objects of one deployment."""
+
+
 @fact
 class Variables:
     """What is put in place of ``${NAME}`` after rendering (Flux, spec.postBuild).
 
-    ``missing`` names sources that are not in Git: a variable that is not among ``values`` may come from there.
+    ``missing`` names sources that are not in Git: a variable that is not among ``values`` may come from there. ``room``
+    is the number of characters that may still be put into objects: past it they stay as they are written.
     """
 
     values: Mapping[str, str]
     missing: tuple[str, ...] = ()
+    room: list[int] = field(default_factory=lambda: [MAX_FILLED], repr=False, compare=False)
 
 
 @fact

@@ -8,7 +8,14 @@ from typing import Final
 
 from trainlint.fact import fact
 
-__all__ = ["EnvsubstError", "Text", "Use", "parsed_text", "value_of"]
+__all__ = ["DeepError", "EnvsubstError", "Text", "Use", "parsed_text", "value_of"]
+
+MAX_VALUE: Final = 3 << 20
+"""Characters of a value: no object may be larger (the API server's limit of a request)."""
+MAX_TRIMMED: Final = 4096
+"""Characters of a value of which a pattern is cut off: for each of them it is matched once."""
+
+MAX_DEPTH: Final = 50
 
 _DEFAULTS: Final = frozenset({"=", ":=", ":-", ":?", ":+"})
 """Operators that put in their words where the variable is empty or not set: of all of them Flux makes the same."""
@@ -16,6 +23,10 @@ _DEFAULTS: Final = frozenset({"=", ":=", ":-", ":?", ":+"})
 
 class EnvsubstError(Exception):
     """A text that is no substitution: the message says what is wrong; Flux refuses the object."""
+
+
+class DeepError(EnvsubstError):
+    """A text of substitutions that lie too deep to be read here; Flux may read it."""
 
 
 @fact
@@ -45,22 +56,29 @@ def parsed_text(text: str) -> tuple[Text | Use, ...]:
 
 
 def value_of(use: Use, known: Callable[[str], str | None]) -> str | None:
-    """What is put in place of a substitution; ``None`` where a variable that it needs is not known."""
+    """What is put in place of a substitution.
+
+    ``None`` where a variable that it needs is not known, or where it would be too long or too much work.
+    """
     value = known(use.name)
     if value is None:
         return None
-    words = []
+    words: list[str] = []
+    left = MAX_VALUE
     for each in use.words:
         word = each.text if isinstance(each, Text) else value_of(each, known)
         if word is None:
             return None
         words.append(word)
+        left -= len(word)
+        if left < 0:
+            return None
     if use.operator in _DEFAULTS:
         return value or "".join(words)
     return _changed(value, use.operator, words)
 
 
-def _changed(value: str, operator: str, words: list[str]) -> str:
+def _changed(value: str, operator: str, words: list[str]) -> str | None:
     match operator:
         case "#" if not words:
             return str(len(value.encode()))
@@ -68,6 +86,8 @@ def _changed(value: str, operator: str, words: list[str]) -> str:
             return value.lower() if operator == ",," else value.upper()
         case "," | "^":
             return (value[:1].lower() if operator == "," else value[:1].upper()) + value[1:]
+        case "/" | "//" if _grows(value, *words):
+            return None
         case "/" | "//":
             return value.replace(words[0], words[1] if len(words) > 1 else "", 1 if operator == "/" else -1)
         case "/#" if len(words) > 1 and value.startswith(words[0]):
@@ -75,11 +95,16 @@ def _changed(value: str, operator: str, words: list[str]) -> str:
         case "/%" if len(words) > 1 and value.endswith(words[0]):
             return value.removesuffix(words[0]) + words[1]
         case "#" | "##" | "%" | "%%":
-            return _trimmed(value, operator, words[0])
+            return _trimmed(value, operator, words[0]) if len(value) <= MAX_TRIMMED else None
         case ":":
             return _part(value, words)
         case _:
             return value
+
+
+def _grows(value: str, old: str, new: str = "", *_: str) -> bool:
+    """Whether a replacement of every ``old`` makes a value too long."""
+    return len(value) + value.count(old) * max(len(new) - len(old), 0) > MAX_VALUE
 
 
 def _trimmed(value: str, operator: str, pattern: str) -> str:
@@ -104,6 +129,7 @@ class _Parser:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
+        self._depth = 0
 
     def parts(self) -> Iterator[Text | Use]:
         text = ""
@@ -125,6 +151,9 @@ class _Parser:
 
     def _use(self) -> Use:
         start = self._at
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise DeepError(f"it holds more than {MAX_DEPTH} substitutions one in the other")
         self._at += 2
         if self._follows("#"):
             self._at += 1
@@ -136,6 +165,7 @@ class _Parser:
         if not self._follows("}"):
             raise self._refusal(start)
         self._at += 1
+        self._depth -= 1
         return Use(name, operator, words, self._text[start : self._at])
 
     def _name(self, start: int) -> str:

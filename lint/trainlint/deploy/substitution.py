@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.deploy.deployment import Variables
-from trainlint.deploy.envsubst import EnvsubstError, Text, parsed_text, value_of
+from trainlint.deploy.envsubst import DeepError, EnvsubstError, Text, parsed_text, value_of
 from trainlint.finding import Path
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 
 __all__ = ["DISABLED", "has_substitutions", "refused", "substituted"]
 
+MAX_TEXT: Final = 3 << 20
+"""Characters that may be put into one text: no object may be larger (the API server's limit of a request)."""
 DISABLED: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """A label or annotation whose value ``disabled`` keeps an object as it is."""
 
@@ -66,11 +68,17 @@ def replaced(text: str, variables: Variables) -> str:
         parts = parsed_text(text)
     except EnvsubstError:
         return text
-    made = ""
+    made: list[str] = []
+    room = min(variables.room[0], MAX_TEXT)
     for each in parts:
         value = each.text if isinstance(each, Text) else value_of(each, known)
-        made += each.written if value is None and not isinstance(each, Text) else value or ""
-    return made
+        made.append(each.written if value is None and not isinstance(each, Text) else value or "")
+        if not isinstance(each, Text):
+            room -= len(made[-1])
+            if room < 0:
+                return text
+    variables.room[0] -= min(variables.room[0], MAX_TEXT) - room
+    return "".join(made)
 
 
 def refused(value: Any) -> tuple[Path, str] | None:
@@ -80,6 +88,8 @@ def refused(value: Any) -> tuple[Path, str] | None:
     for path, text in _texts(value, ()):
         try:
             parsed_text(text)
+        except DeepError:
+            continue
         except EnvsubstError as error:
             return path, str(error)
     return None

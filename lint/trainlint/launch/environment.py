@@ -19,6 +19,12 @@ _REFERENCE: Final = re.compile(
     r"\$(?:\((?P<kubernetes>[A-Za-z_]\w*)\)|\{(?P<braced>[A-Za-z_]\w*)\}|(?P<plain>[A-Za-z_]\w*))"
 )
 _KUBERNETES_REFERENCE: Final = re.compile(r"\$\(([A-Za-z_]\w*)\)")
+MAX_VALUE: Final = 32 << 10
+"""Characters of a value with its references filled in; references of references could double it at every step."""
+MAX_ALL: Final = 256 << 10
+"""Characters of all such values of a container."""
+_TOO_LONG: Final = f"with its references filled in it is longer than {MAX_VALUE >> 10} KiB"
+_TOO_MUCH: Final = f"with their references filled in the variables are longer than {MAX_ALL >> 10} KiB"
 MPI_PROGRAMS: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
 """Programs that start MPI ranks on other hosts."""
 
@@ -47,6 +53,20 @@ class Variable:
     origin: Location | None = None
 
 
+class _Room:
+    """What is left for values that are longer than they are written."""
+
+    def __init__(self) -> None:
+        self._left = MAX_ALL
+
+    def taken(self, written: Known[str], value: Known[str]) -> Known[str]:
+        """The value, where there is room for it."""
+        if isinstance(value, Undetermined) or isinstance(written, Undetermined) or len(value) <= len(written):
+            return value
+        self._left -= len(value)
+        return value if self._left >= 0 else Undetermined(_TOO_MUCH)
+
+
 @remembered
 def environment(container: Container) -> Mapping[str, Variable]:
     """The variables of the container's processes, by name.
@@ -56,20 +76,21 @@ def environment(container: Container) -> Mapping[str, Variable]:
     NCCL's own files fill what is left unset (N 1.1). References to known variables are filled in.
     """
     found: dict[str, Variable] = {}
+    room = _Room()
     for entry in container.env:
         found[entry.name] = Variable(
             entry.name,
-            _manifest_value(entry.value, found),
+            room.taken(entry.value, _manifest_value(entry.value, found)),
             entry.at or place(container),
             Carrier.OPERATOR if entry.injected else Carrier.MANIFEST,
             entry.origin,
         )
     for command in commands(container):
         for name, text, at in variables_of(command):
-            found[name] = Variable(name, _shell_value(text, found), at, Carrier.SCRIPT)
+            found[name] = Variable(name, room.taken(text, _shell_value(text, found)), at, Carrier.SCRIPT)
         if command.program in MPI_PROGRAMS:
             for name, text, at in _passed_on(command):
-                found[name] = Variable(name, _shell_value(text, found), at, Carrier.MPI)
+                found[name] = Variable(name, room.taken(text, _shell_value(text, found)), at, Carrier.MPI)
     for variable in _of_files(container, found):
         found.setdefault(variable.name, variable)
     return found
@@ -86,27 +107,45 @@ def hidden_carriers(container: Container) -> tuple[str, ...]:
 
 
 def expand(text: str, variables: Mapping[str, Variable]) -> str:
-    """The text with every reference to a known variable filled in; all others stay as written."""
+    """The text with every reference to a known variable filled in; all others stay as written, and so does a text that
+    would be longer than MAX_VALUE.
+    """
+    made = _filled(_REFERENCE, text, variables)
+    return text if made is None else made
 
-    def value(match: re.Match[str]) -> str:
-        name = match["kubernetes"] or match["braced"] or match["plain"]
+
+def _filled(references: re.Pattern[str], text: str, variables: Mapping[str, Variable]) -> str | None:
+    """The text with its references filled in; ``None`` where that makes it too long."""
+    if "$" not in text:
+        return text
+    parts, at, left = [], 0, max(MAX_VALUE - len(text), 0)
+    for match in references.finditer(text):
+        name = next(filter(None, match.groups()))
         known = variables[name].value if name in variables else None
-        return known if isinstance(known, str) else match[0]
-
-    return _REFERENCE.sub(value, text) if "$" in text else text
+        if isinstance(known, str):
+            parts += [text[at : match.start()], known]
+            at = match.end()
+            left -= len(known)
+            if left < 0:
+                return None
+    return "".join([*parts, text[at:]])
 
 
 def _manifest_value(value: Known[str], variables: Mapping[str, Variable]) -> Known[str]:
     """The kubelet fills in ``$(NAME)`` of earlier entries, and leaves names that it does not know as they are."""
     if isinstance(value, Undetermined) or "$(" not in value:
         return value
-    text = _KUBERNETES_REFERENCE.sub(lambda match: expand(match[0], variables), value)
+    text = _filled(_KUBERNETES_REFERENCE, value, variables)
+    if text is None:
+        return Undetermined(_TOO_LONG)
     unknown = [name for name in _KUBERNETES_REFERENCE.findall(text) if name in variables]
     return Undetermined(f"it refers to {unknown[0]}, which is not known") if unknown else text
 
 
 def _shell_value(text: str, variables: Mapping[str, Variable]) -> Known[str]:
-    value = expand(text, variables)
+    value = _filled(_REFERENCE, text, variables)
+    if value is None:
+        return Undetermined(_TOO_LONG)
     if "$" in value or "`" in value:
         return Undetermined(f"the script computes it: {text}")
     return value

@@ -8,7 +8,9 @@ from functools import lru_cache
 
 __all__ = ["QuantityError", "milli", "parse_quantity", "readable", "units"]
 
-_SHAPE = re.compile(r"(?P<sign>[+-]?)(?P<number>[0-9]+\.?[0-9]*|\.[0-9]+)(?P<suffix>[A-Za-z]{0,2}|[eE][+-]?[0-9]+)")
+_SHAPE = re.compile(
+    r"(?P<sign>[+-]?)(?P<number>[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?P<suffix>[A-Za-z]{0,2}|[eE][+-]?[0-9]+)"
+)
 _SUFFIXES = {
     "n": Fraction(1, 10**9),
     "u": Fraction(1, 10**6),

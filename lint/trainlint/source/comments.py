@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from typing import Any, Final
 
@@ -48,7 +49,8 @@ def _text_lines(part: Part) -> set[int]:
                 start, end = event.start_mark.index, event.end_mark.index
                 if event.style in ("|", ">"):  # a comment may stand behind the sign
                     start = text.find("\n", start)
-                found |= {lines.span(index, index).line for index in comments if start <= index < end}
+                inside = comments[bisect_left(comments, start) : bisect_left(comments, end)]
+                found |= {lines.span(index, index).line for index in inside}
         return found
 
     try:
