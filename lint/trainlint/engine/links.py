@@ -103,7 +103,7 @@ class _Rulings:
             if not decision.deciding:
                 lists = {_list_of(entry, side): entry for entry in decision.isolating}
                 for at, entry in lists.items():
-                    yield self.place(at, f"isolates {side} and does not list it: {entry.origin}")
+                    yield self.place(at, f"does not admit it ({side}): {entry.origin}")
 
     def _near(self, answer: Answer) -> Iterator[PlacedRelated]:
         """What the entries about these pods lack; those about other pods only where there are no others."""

@@ -25,7 +25,7 @@ def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
             denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
             found.setdefault((denied.kind, denied.at), denied)
         if entry.isolates:
-            text = f"isolates {side} and does not admit it ({origin})"
+            text = f"does not admit it ({side}, {origin})"
             closed = Constraint(Kind.MISSING_ALLOW, list_of(entry), text)
             found.setdefault((closed.kind, closed.at), closed)
     return tuple(found.values())

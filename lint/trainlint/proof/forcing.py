@@ -31,7 +31,7 @@ def forcing(cores: Sequence[Core]) -> tuple[Related, ...]:
 def _text(constraint: Constraint, core: Core) -> str:
     """What the constraint does, of tolerations only those that the taints of the core ask for."""
     if constraint.kind is Kind.DENY and any(each.at == constraint.part for each in core.constraints):
-        return f"isolates the pods, as every entry that denies does ({constraint.text.partition('(')[2]}"
+        return f"makes deny the default, as every entry that denies does ({constraint.text.partition('(')[2]}"
     if constraint.kind is not Kind.MISSING_TOLERATION:
         return constraint.text
     taints = dict.fromkeys(describe(taint) for taint in _taints(core) if taint in _parts(constraint))

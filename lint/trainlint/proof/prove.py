@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.model.known import Answer, Undetermined
-from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
 from trainlint.proof.capacity import capacity_cause, nodes_short
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause
@@ -18,9 +17,9 @@ from trainlint.proof.judge import Judge
 from trainlint.proof.roles import Cast
 from trainlint.proof.spread import spread_causes
 from trainlint.proof.stage import Stage, cast_of, own_members, placed_as_one
-from trainlint.proof.words import flow_text
+from trainlint.proof.undecided import undecided
 from trainlint.proof.zones import judge_zones
-from trainlint.reachability import Crossing, Reachability, unknown_of
+from trainlint.reachability import Reachability
 
 __all__ = ["never_placed", "prove"]
 
@@ -93,23 +92,11 @@ def _short_at_best(group: Group, stage: Stage) -> CapacityCause | None:
 
 
 def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
-    for flow in group.flows if len(reach.places) == 1 else ():
-        for crossing in reach.crossings(flow):
-            if crossing.permission is Permission.UNKNOWN:
-                unknown = (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node))
-                yield from unknown or (_which_node(group, crossing),)
+    if len(reach.places) == 1:
+        yield from undecided(group, reach)
     for member in group.members:
         if isinstance(member.replicas, Undetermined):
             yield f"how many pods {member.name} has: {member.replicas.why}"
-
-
-def _which_node(group: Group, crossing: Crossing) -> str:
-    """What is not known where policies tell the pods' own node from others."""
-    flow = crossing.flow
-    ends = dict.fromkeys(group.members[end].name for end in (flow.source, flow.target) if end is not None)
-    where = "one node" if crossing.same_node.answer is Permission.ALLOW else "two nodes"
-    shared = f"whether the pods of {' and '.join(ends)} share a node"
-    return f"{shared}: policies permit {flow_text(group, flow)} on {where} only"
 
 
 def _unread(group: Group) -> list[str]:

@@ -38,6 +38,7 @@ from trainlint.proof.prove import prove
 from trainlint.proof.quota import refused_elsewhere
 from trainlint.proof.roles import attracted
 from trainlint.proof.stage import Stage, own_members
+from trainlint.proof.undecided import reasons_named
 from trainlint.reachability import Place, Reachability, places, reads_places
 from trainlint.scheduling.node import Node
 
@@ -85,11 +86,11 @@ class Prover:
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
         if any(member.queue for member in group.members):
-            return self._proof(group, nearest, missing)
+            return reasons_named(self._proof(group, nearest, missing))
         known, rests_on = self._known(group, nearest), self._rests_on(group, nearest, missing)
         proof = next((each for before, each in known if before == rests_on), None)
         if proof is None:
-            proof = self._proof(group, nearest, missing)
+            proof = reasons_named(self._proof(group, nearest, missing))
             known.append((rests_on, proof))
         return proof
 

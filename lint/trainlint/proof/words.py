@@ -136,7 +136,7 @@ def places_of(verdict: Verdict) -> Places:
                 whole = Location(
                     entry.at.file, entry.at.document, path[:-1] if path and isinstance(path[-1], int) else path
                 )
-                found.setdefault(whole, f"isolates {side} and does not admit it ({short_policy(entry)})")
+                found.setdefault(whole, f"does not admit it ({side}, {short_policy(entry)})")
     return tuple((role, at) for at, role in found.items())
 
 

@@ -126,7 +126,11 @@ def _judge(
         own_flows=own_flows,
         reasons=(
             *reasons,
-            *(_cut_reason(group, each) for each in local if permission(group, cast, each) is not Permission.ALLOW),
+            *(
+                _cut_reason(group, each, said, _undecided(group, cast, each))
+                for each in local
+                if (said := permission(group, cast, each)) is not Permission.ALLOW
+            ),
         ),
         witness=where(cast, fits) if fits is not None and structural is Answer.PROVED else {},
         seats=seats(cast, fits) if fits is not None else (),
@@ -225,8 +229,11 @@ def _held_apart(cast: Cast, placements: Placements, zone: str) -> ZoneReason | N
     return ZoneReason(pod_set, text, at or pod_set.spec.at or pod_set.at, remedy=remedy)
 
 
-def _cut_reason(group: Group, crossing: Crossing) -> ZoneReason:
+def _cut_reason(group: Group, crossing: Crossing, permitted: Permission, unknown: Sequence[str]) -> ZoneReason:
     source = group.members[crossing.flow.source]
+    if permitted is Permission.UNKNOWN:
+        text = f"whether {flow_text(group, crossing.flow)} is permitted is not known: {'; '.join(unknown)}"
+        return ZoneReason(source, text, crossing.flow.at, flow=crossing.flow)
     verdict = denying_verdict(crossing)
     text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(verdict)}"
     remedy = f"admit {flow_text(group, crossing.flow)} in the policies named above"

@@ -102,7 +102,7 @@ class _Page:
             yield from self._text(f"{side.more} more {entries} these pods and {_is_are(side.more)} further off")
         if not decision.deciding and decision.answer is not Permission.ALLOW:
             left = [entry for entry in decision.isolating if id(entry) not in near]
-            yield from self._listed(left, f"isolates {decision.direction}")
+            yield from self._listed(left, f"admits only what it lists ({decision.direction})")
 
     def _miss(self, miss: NearMiss) -> Iterator[str]:
         sure = any(each.certain for each in miss.shortfalls)

@@ -1,12 +1,12 @@
 """Pods that find their peers by name cannot reach the cluster's DNS.
 
-As soon as a policy isolates the egress of a pod, DNS is denied like everything else that no policy admits. The pods use
-names of Services or pods, so they fail to resolve them and wait, retry or crash before any other connection is tried.
+As soon as a policy restricts the egress of a pod, DNS is denied like everything else that no policy admits. The pods
+use names of Services or pods, so they fail to resolve them and wait, retry or crash before any other connection.
 Both UDP and TCP on port 53 are needed: longer answers come over TCP.
 
 A frequent cause is one label: the pods of CoreDNS have `k8s-app: kube-dns`, whatever their program is called, and a
 namespaced Cilium policy looks for them in its own namespace unless the peer names kube-system. Where an entry misses
-the DNS by one label, namespace or port, the finding stands there. A policy that isolates the DNS pods is told too.
+the DNS by one label, namespace or port, the finding stands there. A policy that shuts the DNS pods is told too.
 
 A CiliumLocalRedirectPolicy in front of kube-dns sends the questions to pods on the same node: these must be admitted
 then. Whether it is in force depends on an option of Cilium; a cache on the host network leaves open who is asked.
@@ -111,7 +111,7 @@ def _keeps(entry: PolicyEntry) -> str:
     """What the policy does, at the pods that ask or at the DNS."""
     if entry.direction is Direction.EGRESS:
         return f"{entry.policy} keeps its pods from the cluster's DNS"
-    return f"{entry.policy} isolates the cluster's DNS and does not admit its pods"
+    return f"{entry.policy} does not admit its pods to the cluster's DNS"
 
 
 def _admitted(facts: Facts, entry: PolicyEntry, at: Location) -> Iterator[Fix]:

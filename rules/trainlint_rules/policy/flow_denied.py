@@ -1,8 +1,8 @@
 """A connection that the group needs is denied, wherever its pods land.
 
 A connection opens only if the policies of both ends let it: egress at the pod that opens it, ingress at the other. As
-soon as one policy isolates a direction of a pod, everything that no policy admits is dropped, without any event: the
-client waits, or retries for ever, and the GPUs with it. A deny beats every allow, of whatever kind and namespace.
+soon as one policy is about a direction of a pod, everything that no policy admits is dropped, without any event: the
+client hangs or retries without end, and the GPUs with it. A deny beats every allow, of whatever kind and namespace.
 
 The finding stands at the workload that opens the connection; the entries that decide are its related places. Narrower
 rules speak instead where ranks may talk on a few ports only, and where only DNS is missing.
@@ -95,7 +95,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Re
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
     denied = " and ".join(directions(verdict))
     return Finding(
-        message=f"{f'{miss.sentence}: ' if miss else ''}group {group.name} starts and then waits for ever: "
+        message=f"{f'{miss.sentence}: ' if miss else ''}group {group.name} starts and hangs: "
         f"{flow_text(group, flow)}{more} is denied on {denied}, wherever the pods land",
         at=flow.at,
         remedy=f"{remedy}; the smallest change: {_question(group, flow)}",

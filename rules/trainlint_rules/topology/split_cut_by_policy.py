@@ -112,7 +112,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: tuple[Rel
     }
     places: dict[Location, str] = {at: role for pair in cause.pairs for role, at in places_of(pair.verdict)}
     return Finding(
-        message=f"group {group.name} may start and then wait for ever: the scheduler may choose a placement in which "
+        message=f"group {group.name} may start and hang: the scheduler may choose a placement in which "
         f"{flow_text(group, first.flow)} is denied (from {first.source_zone} to {first.target_zone})",
         at=free[0].template,
         remedy=f"keep the whole group in one zone that does ({', '.join(proof.viable_zones)}), by a nodeSelector on "

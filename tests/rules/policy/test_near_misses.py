@@ -46,7 +46,7 @@ def test_a_policy_over_the_dns_pods_is_told_where_it_isolates_them(tmp_path: Pat
     shut = knp("  podSelector: {}\n  policyTypes: [Ingress]\n", name="shut", namespace="kube-system")
     (found,) = told(tmp_path, DNS, {"job.yaml": NAMED, "p.yaml": shut})
     assert found.finding.at.file == "p.yaml"
-    assert "isolates the cluster's DNS" in found.finding.message
+    assert "does not admit its pods to the cluster's DNS" in found.finding.message
 
 
 def shut_and_open(selected: str, peer: str = "train") -> str:
