@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from trainlint.finding import Location
 from trainlint.model.known import Answer, Undetermined
@@ -20,7 +21,7 @@ from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["Place", "obstacles_of", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
+__all__ = ["ANY_DOMAIN", "Place", "obstacles_of", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
 
 Place = Callable[[Location, str], PlacedRelated]
 """Resolves a place, which gets a part (``who blocks it``) in words."""
@@ -47,15 +48,21 @@ def pools_of(inventory: Inventory, nodes: Sequence[Node], key: str, place: Place
     return tuple(sorted(found, key=lambda each: (each.zone, each.name)))
 
 
+ANY_DOMAIN: Final = "(zone not known)"
+"""The zone of nodes whose zone no document states."""
+
+
 def _accelerators(pool: Pool) -> Iterator[str]:
     for resource, amount in sorted((pool.allocatable or {}).items()):
-        if is_accelerator(resource):
+        if is_accelerator(resource) and amount != "0":
             yield f"? {resource}" if isinstance(amount, Undetermined) else f"{amount} {resource}"
 
 
 def _zone(pool: Pool, key: str) -> str:
     value = pool.label(key)
-    return value if isinstance(value, str) else NO_DOMAIN
+    if isinstance(value, Undetermined):
+        return ANY_DOMAIN
+    return value or NO_DOMAIN
 
 
 def zones_of(proof: GroupProof, pools: Sequence[GraphPool], place: Place) -> tuple[GraphZone, ...]:

@@ -36,7 +36,10 @@ def to_plain(reading: Reading) -> Plain:
         [[each.index, each.line, each.text, each.data, each.duplicates] for each in reading.documents],
         [[each.index, _span(each.span), each.message] for each in reading.broken],
         [[each.location.document, each.engine, each.kinds, _span(each.span)] for each in reading.templates],
-        [[each.subject, each.missing, each.remedy, each.at and _place(each.at)] for each in reading.unknowns],
+        [
+            [each.subject, each.missing, each.remedy, each.at and _place(each.at), each.span and _span(each.span)]
+            for each in reading.unknowns
+        ],
         list(reading.suppression_lines),
     ]
 
@@ -70,8 +73,8 @@ def from_plain(file: str, parts: Plain) -> Reading:
             for document, engine, kinds, span in templates
         ),
         tuple(
-            Unknown(subject, missing, remedy, at and Location(file, at[0], _path(at[1])))
-            for subject, missing, remedy, at in unknowns
+            Unknown(subject, missing, remedy, at and Location(file, at[0], _path(at[1])), span and Span(*span))
+            for subject, missing, remedy, at, span in unknowns
         ),
         tuple((number, comment) for number, comment in lines),
     )
