@@ -100,3 +100,16 @@ def test_an_example_makes_no_nodes_of_the_cluster() -> None:
     stock, _ = read(files)
     assert stock.complete
     assert [pool.name for pool in stock.pools] == ["system", "gpu"]
+
+
+def test_a_node_that_there_is_and_that_its_tool_describes_too_is_counted_once_as_it_is() -> None:
+    made = (
+        "kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\nname: lab\nnodes: [{role: control-plane}, {role: worker}]\n"
+    )
+    there = NODE.replace("name: n1", "name: lab-worker")
+    for files in ({"kind.yaml": made, "nodes.yaml": there}, {"nodes.yaml": there, "zz.yaml": made}):
+        (found,) = read(files)
+        assert sorted(pool.name for pool in found.pools) == ["lab-control-plane", "lab-worker"]
+        (worker,) = (pool for pool in found.pools if pool.name == "lab-worker")
+        assert worker.allocatable is not None
+        assert not worker.notes, "how much it has is known"

@@ -112,12 +112,15 @@ def _derived(parts: Iterable[Part], *, together: bool) -> Iterator[Inventory]:
 
 
 def _joined(name: str, parts: Iterable[Part], cluster: str = "") -> Inventory:
-    """What is about one cluster: complete if one of the parts describes all that is not in the others."""
+    """What is about one cluster: complete if one of the parts describes all that is not in the others. A node that
+    there is, and that the tool which made it describes too, is one node: as it is.
+    """
     parts = list(parts)
+    there = {pool.node_name or pool.name for part in parts if part.live for pool in part.pools}
     complete = any(not part.partial for part in parts)
     return Inventory(
         name=name,
-        pools=tuple(pool for part in parts for pool in part.pools),
+        pools=tuple(pool for part in parts for pool in part.pools if part.live or pool.node_name not in there),
         complete=complete,
         at=parts[0].at,
         partial="" if complete else parts[0].partial,
