@@ -24,6 +24,12 @@ DIGITS = "9" * 5000
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits of Linux")
 
 
+def has_landlock() -> bool:
+    """Whether the kernel takes files from a process."""
+    code = "import sys; from trainlint.source.landlock import confine; sys.exit(not confine(['/'], ['/']))"
+    return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
 def checked(home: Path, **variables: str) -> dict[str, object]:
     """The JSON report of a run, which must not end with 70."""
     command = [sys.executable, "-I", "-m", "trainlint", "check", ".", "--output=json", "--no-cache"]
@@ -109,9 +115,11 @@ def test_patterns_of_many_stars_are_left_out() -> None:
 
 
 def stand_in(home: Path, text: str) -> dict[str, str]:
-    """Variables under which a script is the kustomize on the PATH."""
+    """Variables under which a script is the kustomize on the PATH, once it was asked for what shows that it works."""
+    asked = "import pathlib, sys\nmade = pathlib.Path(sys.argv[-1], 'kustomization.yaml').read_text()\n"
+    text = f"{asked}if 'literals' in made:\n    print('a: b')\n    sys.exit()\n{text}"
     program = home / "bin" / "kustomize"
-    write(home, {"bin/kustomize": f"#!{sys.executable} -I\n{text}"})
+    write(home, {"bin/kustomize": f"#!{os.path.realpath(sys.executable)} -I\n{text}"})
     program.chmod(0o755)
     return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
 
@@ -123,11 +131,11 @@ CHANGED: dict[str, str | bytes] = {"kustomization.yaml": "namePrefix: x-\nresour
 def test_a_renderer_has_a_limit_of_memory(tmp_path: Path) -> None:
     home = tmp_path / "r"
     write(home, dict(CHANGED))
-    seen = tmp_path / "seen"
-    script = "import resource, time\ntime.sleep(0.5)\nlimit = resource.getrlimit(resource.RLIMIT_AS)\n"
-    script += f"open({str(seen)!r}, 'w').write(str(limit))\n"
-    checked(home, **stand_in(tmp_path, script))
-    assert seen.read_text() == str((MAX_MEMORY, MAX_MEMORY))
+    script = (
+        "import resource, sys, time\ntime.sleep(0.5)\nsys.exit(f'it has {resource.getrlimit(resource.RLIMIT_AS)}')\n"
+    )
+    report = checked(home, **stand_in(tmp_path, script))
+    assert f"it has {(MAX_MEMORY, MAX_MEMORY)}" in str(report)
 
 
 @linux
@@ -135,13 +143,42 @@ def test_a_renderer_has_a_limit_of_memory(tmp_path: Path) -> None:
 def test_a_renderer_does_not_reach_this_machine(tmp_path: Path) -> None:
     home = tmp_path / "r"
     write(home, dict(CHANGED))
-    seen = tmp_path / "seen"
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = server.getsockname()
-        script = f"import socket\ntry:\n    socket.create_connection({address!r}, 2)\n    said = 'reached'\n"
-        script += f"except OSError as error:\n    said = str(error)\nopen({str(seen)!r}, 'w').write(said)\n"
-        checked(home, **stand_in(tmp_path, script))
-    assert seen.read_text() != "reached"
+        script = f"import socket, sys\ntry:\n    socket.create_connection({address!r}, 2)\n"
+        script += "except OSError as error:\n    sys.exit(f'it says {error}')\nsys.exit('it says reached')\n"
+        report = str(checked(home, **stand_in(tmp_path, script)))
+    assert "it says" in report
+    assert "it says reached" not in report
+
+
+@linux
+@pytest.mark.skipif(not has_landlock(), reason="the kernel has no Landlock")
+def test_a_renderer_reads_and_writes_no_file_of_the_user(tmp_path: Path) -> None:
+    home, secret = tmp_path / "r", tmp_path / "secret"
+    write(home, dict(CHANGED))
+    secret.write_text("0f-the-host")
+    script = f"import sys\nsaid, secret = [], {str(secret)!r}\n"
+    script += "for name, mode in ((secret, 'r'), (secret, 'a'), ('/etc/passwd', 'r')):\n"
+    script += "    try:\n        open(name, mode)\n        said.append('opened')\n"
+    script += "    except OSError as error:\n        said.append(str(error.errno))\nsys.exit(f'it says {said}')\n"
+    report = str(checked(home, **stand_in(tmp_path, script)))
+    assert "it says" in report
+    assert "opened" not in report
+
+
+@linux
+def test_a_renderer_that_does_not_start_where_it_is_confined_is_not_confined(tmp_path: Path) -> None:
+    home, needed = tmp_path / "r", tmp_path / "needed"
+    write(home, dict(CHANGED))
+    needed.write_text(POD.replace("name: a}", "name: x-a}", 1))
+    program = tmp_path / "bin" / "kustomize"
+    write(
+        tmp_path, {"bin/kustomize": f"#!{os.path.realpath(sys.executable)} -I\nprint(open({str(needed)!r}).read())\n"}
+    )
+    program.chmod(0o755)
+    report = checked(home, PATH=f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    assert report["unknowns"] == []
 
 
 @linux
@@ -149,20 +186,22 @@ def test_a_run_that_is_ended_ends_what_it_started(tmp_path: Path) -> None:
     home, temp = tmp_path / "r", tmp_path / "temp"
     write(home, dict(CHANGED))
     temp.mkdir()
-    seen = tmp_path / "seen"
-    script = f"import os, time\nopen({str(seen)!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
+    script = "import os, time\nopen(os.environ['TMPDIR'] + '/pid', 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
     variables = {**os.environ, **stand_in(tmp_path, script), "TMPDIR": str(temp)}
     command = [sys.executable, "-I", "-m", "trainlint", "check", ".", "--no-cache"]
     with subprocess.Popen(command, cwd=home, env=variables, stdout=subprocess.DEVNULL) as run:
         timer = threading.Timer(60, run.kill)
         timer.start()
-        while not (seen.exists() and seen.read_text()) and run.poll() is None:
+        process = ""
+        while not process and run.poll() is None:
             time.sleep(0.05)
+            process = "".join(each.read_text() for each in temp.glob("*/pid"))
         run.send_signal(signal.SIGTERM)
         assert run.wait() == 128 + signal.SIGTERM
         timer.cancel()
     assert list(temp.iterdir()) == []
     deadline = time.monotonic() + 5
-    while Path("/proc", seen.read_text()).exists() and time.monotonic() < deadline:
+    assert process
+    while Path("/proc", process).exists() and time.monotonic() < deadline:
         time.sleep(0.05)
-    assert not Path("/proc", seen.read_text()).exists()
+    assert not Path("/proc", process).exists()

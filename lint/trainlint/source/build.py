@@ -7,13 +7,14 @@ import subprocess
 import tempfile
 import threading
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
 from trainlint.child import ended, started
 from trainlint.source.closure import Closure
 from trainlint.source.complaint import complaint
-from trainlint.source.confined import alone, limited
+from trainlint.source.confined import alone, kept_to, limited
 from trainlint.source.definitions import without_structures
 from trainlint.source.program import Program
 
@@ -63,9 +64,32 @@ def _build(closure: Closure, program: Program) -> bytes:
             copy.mkdir()
             _copy(closure, copy)
             options = (_UNRESTRICTED,) if closure.unrestricted else ()
-            return _run([*alone(), *program.command, *options, str(copy / closure.root)], copy, home)
+            command = [*program.command, *options, str(copy / closure.root)]
+            try:
+                return _run([*alone(), *kept_to(home), *command], copy, home)
+            except BuildError:
+                if _works_confined(program):
+                    raise
+            return _run(command, copy, home)
     except OSError as error:
         raise BuildError(f"it cannot be copied: {error.strerror or type(error).__name__}") from None
+
+
+@cache
+def _works_confined(program: Program) -> bool:
+    """Whether a program starts where it is confined: told by a kustomization of our own, when another one failed.
+
+    Some are starters of others, which need more of the system than a renderer does.
+    """
+    with tempfile.TemporaryDirectory(prefix="trainlint-kustomize-") as name:
+        home = Path(os.path.realpath(name))
+        copy = home / "copy"
+        copy.mkdir()
+        (copy / "kustomization.yaml").write_text("configMapGenerator: [{name: a, literals: [a=b]}]\n", encoding="utf-8")
+        try:
+            return b"a: b" in _run([*alone(), *kept_to(home), *program.command, str(copy)], copy, home)
+        except BuildError:
+            return False
 
 
 def _copy(closure: Closure, home: Path) -> None:

@@ -6,11 +6,13 @@ import contextlib
 import subprocess
 import sys
 from functools import cache
+from pathlib import Path
 from typing import Final
 
+from trainlint.source import landlock
 from trainlint.source.found import found
 
-__all__ = ["MAX_MEMORY", "alone", "limited"]
+__all__ = ["MAX_MEMORY", "alone", "kept_to", "limited"]
 
 MAX_MEMORY: Final = 4 << 30
 """Bytes of a program that renders; the largest public kustomization takes a fifth of it."""
@@ -39,6 +41,11 @@ def alone() -> tuple[str, ...]:
         )
         return command if tried.returncode == 0 else ()
     return ()
+
+
+def kept_to(home: Path) -> tuple[str, ...]:
+    """What to put before a command so that it has no files but those of the system and of one directory."""
+    return (sys.executable, "-I", "-S", landlock.__file__, str(home)) if sys.platform == "linux" else ()
 
 
 def limited(process: int) -> None:
