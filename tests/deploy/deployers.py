@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from trainlint.deploy.addressed import archived
 from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots
@@ -29,7 +30,9 @@ def snapshots(
     library = Library(SourceFile(name, name, content=text.encode()) for name, text in files.items())
     repository = read_repository(readings, sorted(files))
     stated = settings or (Settings(),)
-    made = build_snapshots(repository, stated, find_fleet(repository, stated, Sources(library, lambda: remotes)))
+    written = [(each.meta, each.field) for each in repository.objects]
+    sources = Sources(library, lambda: remotes, artifacts=lambda: archived(written))
+    made = build_snapshots(repository, stated, find_fleet(repository, stated, sources))
     assert len({each.name for each in made}) == len(made)
     return {each.name: each for each in made}
 

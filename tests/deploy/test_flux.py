@@ -291,3 +291,53 @@ spec:
     files = {"clusters/home/flux.yaml": instance, "clusters/home/job.yaml": job(namespace="ml")}
     (made,) = snapshots(files).values()
     assert names(made) >= {"Job ml/train"}
+
+
+def _packed(name: str, path: str, kind: str = "OCIRepository", source: str = "flux-system") -> str:
+    text = flux(name, path, f"  targetNamespace: {name}\n")
+    return text.replace("kind: GitRepository", f"kind: {kind}").replace("name: flux-system}", f"name: {source}}}", 2)
+
+
+POLICY = """apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: closed}
+spec: {podSelector: {}, policyTypes: [Ingress, Egress]}
+"""
+
+
+def test_paths_in_an_archive_are_those_of_the_directory_that_it_was_made_of() -> None:
+    # flux push artifact --path=./kubernetes: the top of the archive is that directory. Were its Kustomizations not
+    # followed, the namespaces that they give would be lost, and the policy would stand in the namespace of the job.
+    files = {
+        "kubernetes/clusters/c/ks.yaml": _packed("cluster", "./apps"),
+        "kubernetes/apps/kustomization.yaml": "resources: [train.yaml, closed.yaml]\n",
+        "kubernetes/apps/train.yaml": _packed("ml", "./apps/train/app"),
+        "kubernetes/apps/closed.yaml": _packed("closed", "apps/closed/app", "ExternalArtifact", "closed"),
+        "kubernetes/apps/train/app/job.yaml": job(),
+        "kubernetes/apps/closed/app/policy.yaml": POLICY,
+        "archive/apps/job.yaml": job("old"),
+    }
+    found = snapshots(files)
+    made = next(each for each in found.values() if "Job ml/train" in names(each))
+    assert "NetworkPolicy closed/closed" in names(made)
+    assert any(
+        "OCIRepository flux-system is made of the directory kubernetes" in each for each in made.settings.assumptions
+    )
+
+
+def test_an_archive_that_may_be_of_two_directories_or_of_another_repository_is_not_here() -> None:
+    twice = {
+        "one/apps/job.yaml": job(namespace="a"),
+        "two/apps/job.yaml": job(namespace="b"),
+        "two/ks.yaml": _packed("cluster", "./apps"),
+    }
+    assert not any("is made of" in text for each in snapshots(twice).values() for text in each.settings.assumptions)
+    other = {
+        "one/apps/job.yaml": job(namespace="a"),
+        "one/ks.yaml": _packed("cluster", "./apps"),
+        "one/source.yaml": (
+            "apiVersion: source.toolkit.fluxcd.io/v1\nkind: OCIRepository\n"
+            "metadata: {name: flux-system, namespace: flux-system}\nspec: {url: oci://r.example/others/apps}\n"
+        ),
+    }
+    assert not any("is made of" in text for each in snapshots(other).values() for text in each.settings.assumptions)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
 from trainlint.deploy.sources import normal_path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.source.document import Field
 
-__all__ = ["addressed"]
+__all__ = ["ARCHIVES", "addressed", "archived"]
+
+ARCHIVES: Final = frozenset({"Bucket", "ExternalArtifact", "OCIRepository"})
+"""Sources of Flux that hold what somebody packed: any directory may be their top."""
 
 
 def addressed(objects: Iterable[tuple[Meta, Field]]) -> Iterator[tuple[str, str]]:
@@ -31,6 +35,16 @@ def addressed(objects: Iterable[tuple[Meta, Field]]) -> Iterator[tuple[str, str]
             case _:
                 pass
     yield from ((repositories[name], path) for name, path in paths if name in repositories)
+
+
+def archived(objects: Iterable[tuple[Meta, Field]]) -> Iterator[tuple[str, str]]:
+    """Every archive with a path in it, as Kustomizations of Flux are written (``OCIRepository flux-system``)."""
+    for meta, item in objects:
+        source = item.down("spec", "sourceRef")
+        if meta.kind == "Kustomization" and read_text(source["kind"]) in ARCHIVES:
+            path = read_text(item.down("spec", "path"))
+            if not is_placeholder(path):
+                yield f"{read_text(source['kind'])} {read_text(source['name'])}", normal_path(path)
 
 
 def _argo(spec: Field) -> Iterator[Field]:

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.deploy.addressed import ARCHIVES
 from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
@@ -18,7 +19,7 @@ from trainlint.source.document import Field
 
 __all__ = ["flux_instance", "helm_release", "kustomization"]
 
-_SOURCES: Final = frozenset({"GitRepository", "OCIRepository", "Bucket"})
+_SOURCES: Final = ARCHIVES | {"GitRepository"}
 
 
 def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
@@ -29,7 +30,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
     if is_placeholder(path) or spec.mapping is None:
         return _undecided(by, item, f"its path {path} is filled in elsewhere", "lint what Flux makes of it")
     path = normal_path(path)
-    owner, address = _owner(meta, reference, path, context)
+    owner, address, path = _owner(meta, reference, path, context)
     if not owner.ours:
         why = f", {CONTESTED}" if owner.contested else ""
         return _undecided(by, item, f"its objects: they come from {address}{why}", "lint that repository with this one")
@@ -161,17 +162,21 @@ def _address(reference: Field, namespace: str, context: Context) -> str | None:
     return read_text(found.down("spec", "url")) if found is not None else None
 
 
-def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[Ownership, str]:
-    """Whether a Kustomization's source is this repository, and how to call it."""
+def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[Ownership, str, str]:
+    """Whether a Kustomization's source is this repository, how to call it, and the path from the repository's top."""
     kind, name = read_text(reference["kind"]), read_text(reference["name"])
     address = _address(reference, meta.namespace, context)
     shown = address or f"the {kind or 'source'} {name or 'that its deployer adds'}, which is not here"
     if kind == "GitRepository" and address:
-        return context.sources.owner(address, path), shown
-    if kind not in {*_SOURCES, ""} or not path or not context.sources.holds(path):
-        return Ownership(ours=False), shown
-    named = f"the {kind} {name}" if kind else "the source that other manifests give to Kustomizations"
-    return Ownership(ours=True, assumes=f"{named} is this repository: what is deployed from it exists here"), shown
+        return context.sources.owner(address, path), shown, path
+    if path and kind in {*_SOURCES, ""} and context.sources.holds(path):
+        named = f"the {kind} {name}" if kind else "the source that other manifests give to Kustomizations"
+        assumes = f"{named} is this repository: what is deployed from it exists here"
+        return Ownership(ours=True, assumes=assumes), shown, path
+    if home := context.sources.home(f"{kind} {name}", address, path) if kind in ARCHIVES else "":
+        assumes = f"the {kind} {name} is made of the directory {home}: what is deployed from it exists there"
+        return Ownership(ours=True, assumes=assumes), shown, f"{home}/{path}" if path else home
+    return Ownership(ours=False), shown, path
 
 
 def _cluster(config: Field) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -39,7 +40,8 @@ class Sources:
     """Compares the addresses of sources with those of the repository's remotes, which are asked for when needed.
 
     ``named`` gives the addresses and paths that deployers name: where there is no remote, the address with most paths
-    that exist here is this repository, and no other.
+    that exist here is this repository, and no other. ``artifacts`` gives the archives that deployers name, as they call
+    them, and the paths in them.
     """
 
     def __init__(
@@ -47,10 +49,12 @@ class Sources:
         library: Library,
         remotes: Callable[[], Iterable[str]] = tuple,
         named: Callable[[], Iterable[tuple[str, str]]] = tuple,
+        artifacts: Callable[[], Iterable[tuple[str, str]]] = tuple,
     ) -> None:
         self.library = library
         self._ask = remotes
         self._named = named
+        self._artifacts = artifacts
 
     @cached_property
     def _remotes(self) -> frozenset[tuple[str, str]]:
@@ -67,6 +71,32 @@ class Sources:
         most = max(map(len, paths.values()), default=0)
         best = [address for address, found in paths.items() if len(found) == most]
         return frozenset(paths) - (frozenset(best) if len(best) == 1 else frozenset())
+
+    @cached_property
+    def _homes(self) -> Mapping[str, str]:
+        """The directory of this repository that an archive was made of: the one that holds most of the paths in it."""
+        paths: dict[str, set[str]] = defaultdict(set)
+        for artifact, path in self._artifacts():
+            paths[artifact].add(path)
+        by_name: dict[str, list[str]] = defaultdict(list)
+        for directory in self.library.directories if paths else ():
+            by_name[directory.rpartition("/")[2]].append(directory)
+        found: dict[str, str] = {}
+        for artifact, each in paths.items():
+            homes = Counter(home for path in each if path for home in _above(path, by_name[path.rpartition("/")[2]]))
+            most = max(homes.values(), default=0)
+            best = [home for home, count in homes.items() if count == most]
+            if len(best) == 1 and best[0]:
+                found[artifact] = best[0]
+        return found
+
+    def home(self, artifact: str, address: str | None, path: str) -> str:
+        """The directory of this repository that is the top of an archive (``flux push artifact --path``), where it
+        holds a path of it; empty where nobody can tell, or the archive's address names none of the remotes.
+        """
+        home = self._homes.get(artifact, "")
+        known = not address or not self._remotes or any(name in address.lower() for _, name in self._remotes)
+        return home if home and known and self.holds(f"{home}/{path}" if path else home) else ""
 
     def holds(self, path: str) -> bool:
         """Whether a file or directory is in the repository."""
@@ -94,6 +124,15 @@ class Sources:
         if address is not None and any(_name(address) == _name(other) for other in self._remotes):
             return Ownership(ours=True, assumes=f"this repository is a fork of {url}")
         return Ownership(ours=False)
+
+
+def _above(path: str, directories: Iterable[str]) -> Iterator[str]:
+    """What stands before a path in directories that end with it."""
+    for directory in directories:
+        if directory == path:
+            yield ""
+        elif directory.endswith(f"/{path}"):
+            yield directory.removesuffix(f"/{path}")
 
 
 def remotes_of(directory: Path) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def rendered_repository(
     repository = read(*kustomizations, *_charts(world, readings, setup, builds))
     if not _deploys(repository, setup.settings):
         return repository, None
-    from trainlint.deploy.addressed import addressed  # noqa: PLC0415
+    from trainlint.deploy.addressed import addressed, archived  # noqa: PLC0415
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
     from trainlint.snapshot.fights import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
@@ -65,7 +65,9 @@ def rendered_repository(
     from trainlint.source.library import Library  # noqa: PLC0415
 
     written = [(each.meta, each.field) for each in repository.objects]
-    sources = Sources(Library(world.files), lambda: remotes_of(world.root), lambda: addressed(written))
+    sources = Sources(
+        Library(world.files), lambda: remotes_of(world.root), lambda: addressed(written), lambda: archived(written)
+    )
     plan, fleet = Planned(), find_fleet(repository, setup.settings, sources)
     for _ in range(MAX_ROUNDS):
         before, plan = plan, planned(repository, fleet.clusters)
