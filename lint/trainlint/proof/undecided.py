@@ -19,22 +19,31 @@ _SHOWN = 3
 
 
 def undecided(group: Group, reach: Reachability) -> Iterator[str]:
-    """Why the verdict on a connection is not known, or on which nodes it depends, each as a noun phrase."""
+    """Why the verdict on a connection is not known, whatever the nodes, each as a noun phrase."""
+    for crossing in _unknown(group, reach):
+        yield from (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node))
+
+
+def _unknown(group: Group, reach: Reachability) -> Iterator[Crossing]:
     for flow in group.flows:
         for crossing in reach.crossings(flow):
             if crossing.permission is Permission.UNKNOWN:
-                unknown = (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node))
-                yield from unknown or (_which_node(group, crossing),)
+                yield crossing
 
 
 def reasons_named(proof: GroupProof) -> GroupProof:
     """The proof; where its connections are not known, ``missing`` says why."""
     if proof.connections is not Answer.UNKNOWN or proof.reach is None:
         return proof
-    found = tuple(dict.fromkeys(undecided(proof.group, proof.reach)))
+    places = [_which_node(proof.group, each) for each in _unknown(proof.group, proof.reach) if _depends_on_nodes(each)]
+    found = tuple(dict.fromkeys((*undecided(proof.group, proof.reach), *places)))
     if not found or not set(found).isdisjoint(proof.missing):
         return proof
     return replace(proof, missing=(*proof.missing, *found[:_SHOWN]))
+
+
+def _depends_on_nodes(crossing: Crossing) -> bool:
+    return not (unknown_of(crossing.other_node) or unknown_of(crossing.same_node))
 
 
 def _which_node(group: Group, crossing: Crossing) -> str:
