@@ -16,6 +16,7 @@ from trainlint.finding import Finding, Severity, Unknown
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
+from trainlint.model.known import Answer
 from trainlint.proof.facts import Facts
 from trainlint.reachability import prepare
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
@@ -195,3 +196,17 @@ def _of_facts(facts: Iterable[Facts]) -> Iterator[str]:
 def _assumptions(facts: Facts) -> Iterator[str]:
     yield from facts.snapshot.settings.assumptions
     yield from (note for inventory in facts.snapshot.inventories for pool in inventory.pools for note in pool.notes)
+    yield from _of_outside(facts)
+
+
+def _of_outside(facts: Facts) -> Iterator[str]:
+    """What groups that can run refer to, and Git does not hold."""
+    found: dict[str, str] = {}
+    for proof in facts.proofs:
+        if proof.exists is Answer.PROVED:
+            from trainlint.proof.ideal.needs import outside_objects  # noqa: PLC0415 (only where nodes are known)
+
+            for need in outside_objects(proof.group, facts):
+                home = f"{need.namespace}/" if need.namespace else ""
+                found.setdefault(f"{need.kind} {home}{need.name}", need.role)
+    yield from (f"{name} is there: {role} refers to it, and Git does not hold it" for name, role in found.items())

@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.model.pool import NAMES, Inventory, Pool
 from trainlint.source.examples import is_for
 
-__all__ = ["common_steps", "grown"]
+__all__ = ["common_steps", "grown", "has_names"]
 
 UNSURE: Final = "which of several clusters the NodePools and node groups in Git belong to"
 
@@ -21,7 +21,7 @@ def grown(inventories: Sequence[Inventory]) -> tuple[Inventory, ...]:
     about are not taken for all.
     """
     stocks = [each for each in inventories if each.live]
-    makers = [each for each in inventories if not each.live]
+    makers = [each for each in inventories if not each.live and not has_names(each)]
     if not stocks or not makers:
         return tuple(inventories)
     given: dict[int, list[Inventory]] = {id(stock): [] for stock in stocks}
@@ -42,6 +42,11 @@ def grown(inventories: Sequence[Inventory]) -> tuple[Inventory, ...]:
         elif mine or id(stock) in doubted:
             found[id(stock)] = replace(stock, complete=False, partial=stock.partial or UNSURE)
     return tuple(found.get(id(each), each) for each in inventories if id(each) not in taken)
+
+
+def has_names(inventory: Inventory) -> bool:
+    """Whether it lists nodes by name, as a kind cluster does: it makes no more of them for another cluster."""
+    return all(pool.node_name for pool in inventory.pools)
 
 
 def _homes(stocks: Sequence[Inventory], maker: Inventory) -> list[Inventory]:

@@ -12,7 +12,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written
-from trainlint.inventory.growing import common_steps, grown
+from trainlint.inventory.growing import common_steps, grown, has_names
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import Objects, Part
 from trainlint.kube.meta import Meta
@@ -135,7 +135,7 @@ def nearest_inventories(
 ) -> tuple[Inventory, ...]:
     """The inventories whose files share the longest path with ``file``: one, none, or several that nobody can choose
     between (two clusters are never united). Equal copies are one, and one that was written as an inventory counts
-    before what only follows from the manifests.
+    before what only follows from the manifests, nodes that there are before a kind cluster for trying things out.
 
     Where the repository makes several clusters, one of them is chosen only for what lies beside it: a collection of
     examples holds a cluster here and a job there, which were never meant for each other. ``elsewhere`` are those of
@@ -149,6 +149,8 @@ def nearest_inventories(
     if not ranked:
         return ()
     nearest = _distinct(ranked[max(ranked)])
+    if any(each.live and each.complete for each in nearest):
+        nearest = tuple(each for each in nearest if each.live or not (each.partial and has_names(each)))
     written = tuple(inventory for inventory in nearest if not inventory.derived)
     if written or all(_beside(inventory, max(ranked)) for inventory in nearest):
         return written or nearest

@@ -15,6 +15,7 @@ __all__ = ["CONDITION_TAINTS", "HOSTNAME", "read_node", "read_quantities", "read
 
 HOSTNAME = "kubernetes.io/hostname"
 
+_CORDON = "node.kubernetes.io/unschedulable"
 CONDITION_TAINTS = frozenset(
     {
         "node.cloudprovider.kubernetes.io/uninitialized",
@@ -24,7 +25,7 @@ CONDITION_TAINTS = frozenset(
         "node.kubernetes.io/not-ready",
         "node.kubernetes.io/pid-pressure",
         "node.kubernetes.io/unreachable",
-        "node.kubernetes.io/unschedulable",
+        _CORDON,
     }
 )
 """Taints that controllers put on nodes and take away again (S 1.2). A cordon stands in ``unschedulable`` as well."""
@@ -70,15 +71,17 @@ def read_node(field: Field) -> Pool:
 
 
 def without_condition_taints(pool: Pool) -> Pool:
-    """The pool as it is when its nodes are healthy; a note says which taints were left out."""
-    dropped = [taint for taint in pool.taints if taint.key in CONDITION_TAINTS]
-    if not dropped:
+    """The pool as it is when its nodes are healthy; a note says which taints were left out.
+
+    The taint of a cordon is left out without a note: ``unschedulable`` says the same, and counts.
+    """
+    taints = tuple(taint for taint in pool.taints if taint.key not in CONDITION_TAINTS)
+    if taints == pool.taints:
         return pool
-    return replace(
-        pool,
-        taints=tuple(taint for taint in pool.taints if taint.key not in CONDITION_TAINTS),
-        notes=(*pool.notes, f"node {pool.name}: taken as healthy, without its taints {_keys(dropped)}"),
-    )
+    said = CONDITION_TAINTS - {_CORDON} if pool.unschedulable else CONDITION_TAINTS
+    dropped = [taint for taint in pool.taints if taint.key in said]
+    notes = (f"node {pool.name}: taken as healthy, without its taints {_keys(dropped)}",) if dropped else ()
+    return replace(pool, taints=taints, notes=(*pool.notes, *notes))
 
 
 def _keys(taints: Iterable[Taint]) -> str:

@@ -8,12 +8,12 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
-from trainlint.launch.command import Command
+from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import Carrier, Variable, environment, expand
 from trainlint.model.known import Undetermined
-from trainlint.model.pod import Container
+from trainlint.model.pod import Container, PodSpec
 
-__all__ = ["Setting", "TorchLaunch", "is_torch_launch", "torch_launch", "torch_setting"]
+__all__ = ["Setting", "TorchLaunch", "is_torch_launch", "least_nodes", "torch_launch", "torch_setting"]
 
 _PROGRAMS: Final = frozenset({"torchrun", "torchrun-hpu", "hyperpodrun"})
 _MODULES: Final = frozenset({"torch.distributed.run", "torch.distributed.launch"})
@@ -72,6 +72,12 @@ def torch_launch(container: Container, command: Command) -> TorchLaunch | None:
         standalone=command.option("standalone") is not None,
         injected=bool(nodes and nodes.injected),
     )
+
+
+def least_nodes(spec: PodSpec) -> int:
+    """The number of nodes without which no torchrun of the pods starts; 0 where none is told one."""
+    launches = (torch_launch(each, command) for each in spec.containers for command in commands(each))
+    return max((launch.nodes[0] for launch in launches if launch is not None and launch.nodes), default=0)
 
 
 def torch_setting(command: Command, variables: Mapping[str, Variable], name: str) -> Setting | None:

@@ -119,6 +119,9 @@ class _Case:
         queues = self.queueing.queues
         near = {key: each for key, each in queues.local.items() if self._is_near(each)}
         names = [each for home, each in near if home == namespace]
+        homes = [home for home, each in near if each == name]
+        if homes and any(map(is_placeholder, (namespace, *homes))):  # then one may stand for the other
+            return
         if self.queueing.closed("LocalQueue", names, namespace):
             meant = probably_meant(name, names)
             reason = f"there is no LocalQueue {name} in namespace {namespace}"
@@ -127,7 +130,6 @@ class _Case:
                 reason, remedy = f"{reason}; there is {meant}", f"name {meant}"
             yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
             return
-        homes = [home for home, each in near if each == name]
         home = only_meant(namespace, homes)
         if names or not home or self.queueing.snapshot.may_hold_more(namespace):
             return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -56,6 +56,7 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
     together.
     """
     present: dict[tuple[str, str], set[str]] = {}
+    homes: dict[tuple[str, str], set[str]] = {}
     beside: set[tuple[str, str, str]] = set()
     references = list(_references(snapshot))
     kinds = {target.kind for _, target, _, _ in references}
@@ -63,6 +64,7 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
         if each.meta.kind in kinds:
             namespace = each.ref.namespace
             present.setdefault((each.meta.kind, namespace), set()).add(each.meta.name)
+            homes.setdefault((each.meta.kind, each.meta.name), set()).add(namespace)
             beside.add((each.meta.kind, namespace, posixpath.dirname(each.file)))
     found: dict[tuple[ObjectRef, ObjectRef], ReferenceCause] = {}
     for owner, target, at, pod_set in references:
@@ -73,6 +75,8 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
             stated = False
             closed = closed and (target.kind, target.namespace, posixpath.dirname(at.file)) in beside
         if not (closed or stated) or target.name in names or is_placeholder(target.name):
+            continue
+        if _may_be_there(target.namespace, homes.get((target.kind, target.name), ())):
             continue
         sets = (pod_set,) if pod_set is not None else ()
         before = found.get((owner, target))
@@ -86,6 +90,11 @@ def dangling_references(snapshot: Snapshot) -> Iterator[ReferenceCause]:
             also = before.also if at in (before.at, *before.also) else (*before.also, at)
             found[owner, target] = replace(before, pod_sets=(*before.pod_sets, *sets), also=also)
     yield from found.values()
+
+
+def _may_be_there(namespace: str, homes: Collection[str]) -> bool:
+    """Whether one of the namespaces that hold the object may be this one: a placeholder stands for either."""
+    return bool(homes) and (is_placeholder(namespace) or any(map(is_placeholder, homes)))
 
 
 def _renamed(snapshot: Snapshot, target: ObjectRef) -> ApiObject | None:

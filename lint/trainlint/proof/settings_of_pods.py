@@ -143,7 +143,7 @@ def _missing(need: _Need, owner: ObjectRef, pods: PodSet, held: _Held) -> Missin
     there = held.objects.get(target)
     if there is not None:
         return _without_key(need, owner, pods, there)
-    if (pods.namespace, need.name) in held.made or _made_by_operator(need, owner):
+    if (pods.namespace, need.name) in held.made or _made_by_operator(need, owner) or _may_be_there(target, held):
         return None
     names = sorted(held.names.get((need.kind, pods.namespace), ()))
     hashed = next((each for each in names if _HASHED.sub("", each) == need.name != each), "")
@@ -173,6 +173,15 @@ def _missing(need: _Need, owner: ObjectRef, pods: PodSet, held: _Held) -> Missin
         hashed=hashed,
         related=tuple(related),
         certain=stated,
+    )
+
+
+def _may_be_there(target: ObjectRef, held: _Held) -> bool:
+    """Whether an object of the kind and name is in the namespace for all that is known: a placeholder stands for it."""
+    return any(
+        (ref.kind, ref.name) == (target.kind, target.name)
+        and (is_placeholder(target.namespace) or is_placeholder(ref.namespace))
+        for ref in held.objects
     )
 
 

@@ -101,7 +101,7 @@ def _judge(
         placements = restricted(cast, place.name)
         if cast.unknown or (placements.completed is None and placements.some is None):
             answer = Answer.UNKNOWN
-            missing.append(f"whether all pods fit in {place.name}")
+            missing += [] if cast.unknown else [f"whether all pods fit in {place.name}"]
         elif placements.some is not None:
             fits = placements.some.packing
         else:

@@ -101,9 +101,11 @@ def unmet(spec: PodSpec, node: Node) -> Iterator[Requirement]:
 
 
 def describe(requirement: Requirement) -> str:
-    """The requirement in one short phrase."""
+    """The requirement in one short phrase; a placeholder for its value says nothing, so then the key is named alone."""
     values = ", ".join(requirement.values)
     match requirement.operator:
+        case "In" if requirement.values and all(map(is_placeholder, requirement.values)):
+            return f"the label {requirement.key}"
         case "In" if len(requirement.values) == 1:
             return f"{requirement.key}={values}"
         case "In" | "NotIn":

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
+from trainlint.kube.node import HOSTNAME
 from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.selector import LabelSelector, Requirement
@@ -19,6 +20,7 @@ _INTEGER = re.compile(r"[+-]?[0-9]+")
 _LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
 _NODE_OPERATORS = _LABEL_OPERATORS | {"Gt", "Lt"}
 _SUBDOMAIN_LENGTH = 253
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 
 
 @lru_cache(maxsize=16384)
@@ -85,9 +87,9 @@ def holds(requirement: Requirement, value: Known[str] | None) -> bool | None:
         return None
     match requirement.operator:
         case "In":
-            return _is_in(value, requirement.values)
+            return _is_in(value, requirement)
         case "NotIn":
-            inside = _is_in(value, requirement.values)
+            inside = _is_in(value, requirement)
             return None if inside is None else not inside
         case "Exists":
             return value is not None
@@ -99,14 +101,17 @@ def holds(requirement: Requirement, value: Known[str] | None) -> bool | None:
             return False
 
 
-def _is_in(value: Known[str] | None, values: tuple[str, ...]) -> bool | None:
+def _is_in(value: Known[str] | None, requirement: Requirement) -> bool | None:
+    """Whether the value is listed; a host name in capitals (``NODE_NAME``) is no node's and is filled in later."""
+    values = requirement.values
     if value is None:
         return False
     if isinstance(value, Undetermined) or is_placeholder(value):
         return None
     if value in values:
         return True
-    return None if any(map(is_placeholder, values)) else False
+    filled_in = requirement.key == HOSTNAME and any(map(_CAPITALS.search, values))
+    return None if filled_in or any(map(is_placeholder, values)) else False
 
 
 def _compares(requirement: Requirement, value: Known[str] | None) -> bool | None:

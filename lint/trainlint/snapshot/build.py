@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.finding import Unknown
+from trainlint.finding import Path, Unknown
 from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, EVIDENT_KINDS
 from trainlint.inventory.kinds import INVENTORY_KINDS
@@ -311,11 +311,15 @@ def _changers(objects: Sequence[ApiObject], groups: Sequence[Group], namespaces:
 
 
 def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:
-    """Copies of one object in several files count once, but each directory's nodes are an inventory of their own."""
-    seen: set[Key] = set()
+    """Copies of one object in several files count once, but each directory's nodes are an inventory of their own.
+
+    What two paths of a cluster bring, one within the other, is one object too, where a placeholder keeps its name or
+    namespace from being known.
+    """
+    seen: set[Key | tuple[int, Path, str]] = set()
     for each in objects:
-        key = None if each.meta.kind in APART else each.key
-        if key is None or key not in seen:
+        known = None if each.meta.kind in APART else each.key
+        key = known or (id(each.field.document), each.field.path, each.meta.namespace)
+        if key not in seen:
             yield each
-        if key is not None:
-            seen.add(key)
+        seen.add(key)

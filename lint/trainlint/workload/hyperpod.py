@@ -11,18 +11,24 @@ __all__ = ["expand_hyperpod"]
 
 
 def expand_hyperpod(job: Field, owner: ObjectRef, context: Context) -> Expansion:
-    """One role for each replica spec; the only label known to be added is HPJob; every role runs ranks."""
+    """One role for each replica spec; the only label known to be added is HPJob; every role runs ranks.
+
+    An elastic job trains with the smallest number of pods too.
+    """
     del context
     pod_sets = []
+    least = read_int(job.down("spec", "elasticPolicy", "minReplicas"), 0)
     for number, entry in enumerate(job.down("spec", "replicaSpecs").elements()):
         if not is_template(entry["template"]):
             continue
-        most = read_int(entry["maxReplicas"], 0)
+        most, replicas = read_int(entry["maxReplicas"], 0), read_int(entry["replicas"], 0)
+        if isinstance(least, int) and isinstance(replicas, int) and 0 < least < replicas:
+            most, replicas = max(replicas, most if isinstance(most, int) else 0), least
         pod_sets.append(
             pod_set(
                 owner,
                 read_text(entry["name"]) or f"role{number}",
-                read_int(entry["replicas"], 0),
+                replicas,
                 entry["template"],
                 entry.at,
                 labels={"HPJob": owner.name},

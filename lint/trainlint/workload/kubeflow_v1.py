@@ -9,6 +9,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import read_int
+from trainlint.launch.nodes import least_nodes
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import (
     EPHEMERAL,
@@ -98,7 +99,7 @@ def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
         if not is_template(template):
             continue
         replicas = read_int(entry["replicas"], 0 if (owner.kind, name) == ("MPIJob", "Worker") else 1)
-        most: int | None = None
+        wanted, most = replicas, None
         if name == "Worker" and elastic.mapping is not None:
             minimum, maximum = read_int(elastic["minReplicas"], -1), read_int(elastic["maxReplicas"], -1)
             most = maximum if isinstance(maximum, int) and maximum > 0 else None
@@ -118,6 +119,8 @@ def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
             labels[f"{_PREFIX}job-role"] = "master" if replicas == 1 and most is None else _FIRST_ONLY
         hostname = f"{owner.name}-{name.lower()}" + ("" if one else "-{}")
         pods = pod_set(owner, name, replicas, template, entry.at, labels=labels, hostname=hostname, max_replicas=most)
+        if isinstance(replicas, int) and isinstance(wanted, int) and replicas < wanted:
+            pods = replace(pods, replicas=min(max(replicas, least_nodes(pods.spec)), wanted))
         yield _Role(name, pods, _port(pods, kind))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from trainlint.finding import Location
@@ -37,7 +38,7 @@ def gang_scheduler(workloads: Sequence[Workload], operator: str, option: str) ->
 
 def _option(words: Sequence[Known[str]], option: str) -> str:
     """The value of ``--option=value`` or ``--option value``; empty where it is not among the words."""
-    for word, after in zip(words, (*words[1:], ""), strict=True):
+    for word, after in pairwise((*words, "")):
         if isinstance(word, str):
             name, equals, value = word.lstrip("-").partition("=")
             if name == option and word.startswith("-"):

@@ -72,8 +72,8 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     rest = "beside the other pods of the group" if cause.shared else f"there is room for {cause.possible}"
     limits = "; ".join(f"{_source(pool)}: {pool.bound} stops it after {_nodes(pool)}" for pool in cause.bounds)
     return Finding(
-        message=f"the pods of {pod_set.name} never all start: {cause.needed} pods of {cause.what} do not fit on the "
-        f"nodes that they may use ({rest})" + (f". {limits}" if limits else ""),
+        message=f"the pods of {pod_set.name} never all start: {_pods(cause)} not fit on the nodes that they may use "
+        f"({rest})" + (f". {limits}" if limits else ""),
         at=cause.at,
         remedy="raise the limit, or lower the number of pods or what each asks for"
         if limits
@@ -85,12 +85,17 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
                 Related(f"how many there are ({cause.needed})", pod_set.at),
             ),
         ),
-        evidence={"pods": cause.needed, "each": cause.what, "room for": cause.possible}
+        evidence={"pods": cause.needed, "each": cause.what.removesuffix(" each"), "room for": cause.possible}
         | ({"limits": limits} if limits else {}),
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=pod_set.name,
     )
+
+
+def _pods(cause: CapacityCause) -> str:
+    one = cause.what.removesuffix(" each")
+    return f"one pod of {one} does" if cause.needed == 1 else f"{cause.needed} pods of {cause.what} do"
 
 
 def _source(pool: Pool) -> str:
