@@ -94,6 +94,37 @@ def test_an_elastic_job_meets_at_its_first_worker_and_counts_its_minimum() -> No
     assert flows(group(workloads)) == {"Worker -> Worker 23456", "Worker -> Worker 32768-60999"}
 
 
+@pytest.mark.parametrize(("nodes", "pods"), [("3", 3), ("2:4", 2), ("9", 4), ("$NODES", 1)])
+def test_an_elastic_job_needs_as_many_pods_as_its_torchrun_waits_for(nodes: str, pods: int) -> None:
+    """Options win over the PET_NNODES that the operator sets; of replicas there are never more."""
+    workloads = read(f"""
+        apiVersion: kubeflow.org/v1
+        kind: PyTorchJob
+        metadata: {{name: asr, namespace: lab}}
+        spec:
+          elasticPolicy: {{minReplicas: 1, maxReplicas: 8}}
+          pytorchReplicaSpecs:
+            Worker:
+              replicas: 4
+              template: {{spec: {{containers: [{{name: pytorch, command: [torchrun, "--nnodes={nodes}", t.py]}}]}}}}
+    """)
+    worker = role(workloads, "Worker")
+    assert (worker.replicas, worker.max_replicas) == (pods, 8)
+
+
+def test_an_elastic_hyperpod_job_counts_its_minimum() -> None:
+    workloads = read("""
+        apiVersion: sagemaker.amazonaws.com/v1
+        kind: HyperPodPyTorchJob
+        metadata: {name: tune, namespace: lab}
+        spec:
+          elasticPolicy: {minReplicas: 2, maxReplicas: 8}
+          replicaSpecs: [{name: worker, replicas: 4, template: {spec: {containers: [{name: pytorch}]}}}]
+    """)
+    worker = role(workloads, "worker")
+    assert (worker.replicas, worker.max_replicas) == (2, 4)
+
+
 def test_an_elastic_job_may_meet_at_a_service_elsewhere() -> None:
     found = group(
         read("""
