@@ -66,25 +66,29 @@ _BY_FLAG: Final = (
     (("settings", "eksControlPlane"), "eks"),  # Karpenter
 )
 """Settings of charts that are switched on for one managed service, and for no cluster of another kind."""
-_CLOUDS: Final = {"eks": "aws", "gke": "gce", "aks": "azure", "oke": "oci", "kind": "kind"}
+_CLOUDS: Final = {"eks": ("aws", "eks-hybrid"), "gke": ("gce",), "aks": ("azure",), "oke": ("oci",)}
 """How the nodes of a platform begin their providerID (``gce://project/zone/name``)."""
 
 
 def platform_of(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> tuple[str, str] | None:
     """The profile that everything in Git agrees on, and the first sign of it; ``None`` where there is no sign, or where
-    two contradict each other. What the nodes themselves show counts before what is meant for other clusters too, and
-    nodes of another cloud contradict the rest.
+    two contradict each other. What the nodes themselves show counts before what is meant for other clusters too,
+    nodes of another cloud contradict the rest, and where nodes are written down, a kind cluster is another one.
     """
     objects = tuple(objects)
     nodes = [pair for pair in objects if pair[0].kind == "Node"]
+    described = any(meta.kind in {"Node", "Inventory"} for meta, _ in objects)
     for signs in (_of_objects(nodes), (*_of_releases(releases), *_of_objects(objects))):
         found: dict[str, str] = {}
         for profile, sign in signs:
-            found.setdefault(profile, sign)
+            if not (described and profile == "kind"):
+                found.setdefault(profile, sign)
         if len(found) > 1:
             return None
         for profile, sign in found.items():
-            return None if any(cloud != _CLOUDS.get(profile, cloud) for cloud in _clouds(nodes)) else (profile, sign)
+            clouds = _CLOUDS.get(profile)
+            stranger = clouds is not None and any(cloud not in clouds for cloud in _clouds(nodes))
+            return None if stranger else (profile, sign)
     return None
 
 
@@ -97,7 +101,7 @@ def _clouds(nodes: Iterable[tuple[Meta, Field]]) -> Iterator[str]:
     """The clouds of the nodes, as their providerIDs begin; one of another form says nothing."""
     for _, item in nodes:
         cloud, found, _ = read_text(item.down("spec", "providerID")).partition("://")
-        if found and cloud in _CLOUDS.values():
+        if found:
             yield cloud
 
 
