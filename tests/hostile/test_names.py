@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import subprocess
+import sys
 import tarfile
 from pathlib import Path
 
@@ -131,3 +134,20 @@ def test_an_archive_that_cannot_be_written_is_an_unknown(tmp_path: Path, names: 
     assert program is not None
     found = render_charts(discover([tmp_path]), KindFilter(READ_KINDS), program, store=Builds())
     assert all(each.failed or not each.documents for each in found)
+
+
+@pytest.mark.needs("linux")
+def test_the_library_that_renders_charts_reads_no_file_of_the_user(tmp_path: Path) -> None:
+    secret = Path.home() / f".trainlint-test-{os.getpid()}"
+    secret.write_text("0f-the-host")
+    code = "import sys\nfrom trainlint.source import landlock\nfrom trainlint.source.helm.worker import keep_to\n"
+    code += (
+        "possible = landlock.confine(['/'], ['/'])\nkeep_to(sys.argv[1])\ntry:\n    print(open(sys.argv[2]).read())\n"
+    )
+    code += "except OSError:\n    print('refused')\nprint(possible)\n"
+    try:
+        command = [sys.executable, "-c", code, str(tmp_path), str(secret)]
+        said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    finally:
+        secret.unlink()
+    assert said in (["refused", "True"], ["0f-the-host", "False"])

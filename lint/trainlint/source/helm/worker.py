@@ -14,6 +14,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ _ANOTHER_NETWORK = 0x40000000  # CLONE_NEWNET
 def main() -> None:
     """Answer until nobody asks any more. Arguments: the program to run, or the directory of the SDK after ``sdk``."""
     confine()
+    if sys.argv[1] == "sdk":
+        keep_to(sys.argv[2])
     render = sdk(sys.argv[2]) if sys.argv[1] == "sdk" else program(sys.argv[2])
     for line in sys.stdin:
         asked = json.loads(line)
@@ -54,6 +57,16 @@ def confine() -> None:
             libc = ctypes.CDLL(None)
             if libc.unshare(_ANOTHER_NETWORK | _ANOTHER_USER):
                 libc.unshare(_ANOTHER_NETWORK)
+
+
+def keep_to(home: str) -> None:
+    """Leave this process no files but those of the system, of the SDK, and the copies of charts."""
+    spec = spec_from_file_location("landlock", Path(__file__).resolve().parents[1] / "landlock.py")
+    if spec is not None and spec.loader is not None:
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        places = [*module.SYSTEM, sys.base_prefix, sys.prefix, home, tempfile.gettempdir()]
+        module.confine(places, [str(Path.cwd()), os.devnull])
 
 
 def sdk(home: str) -> Any:
