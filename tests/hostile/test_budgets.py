@@ -13,6 +13,7 @@ from tests.launch.containers import container
 from trainlint.deploy.deployment import MAX_FILLED, Variables
 from trainlint.deploy.envsubst import EnvsubstError, parsed_text
 from trainlint.deploy.substitution import substituted
+from trainlint.deploy.templating import rendered
 from trainlint.launch.environment import MAX_ALL, environment
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import EnvVar
@@ -109,3 +110,17 @@ def test_comments_are_looked_at_once() -> None:
 def test_what_is_no_quantity_is_told_at_once(text: str) -> None:
     with within(1), pytest.raises(QuantityError):
         parse_quantity(text)
+
+
+@pytest.mark.parametrize("go", [False, True])
+@pytest.mark.parametrize(
+    "text", ["{{" * 100_000, "{{ " + " " * 100_000, "{{" + "-" * 100_000 + " }", "{{ a }} " * 50_000]
+)
+def test_tags_of_application_sets_are_looked_at_once(text: str, *, go: bool) -> None:
+    with within(5):
+        assert rendered(text, {"a": "b"}, go=go) == (text if go else text.replace("{{ a }}", "b"))
+
+
+@pytest.mark.parametrize("written", ["{{a}}", "{{ a }}", "{{- a -}}", "{{-a-}}", "{{-  a\n-}}"])
+def test_tags_of_application_sets_in_every_form(written: str) -> None:
+    assert rendered(f"x{written}y", {"a": "b"}, go=False) == "xby"

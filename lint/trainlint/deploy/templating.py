@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, Final
 
 __all__ = ["flat", "normalized", "rendered"]
 
-_TAG: Final = re.compile(r"\{\{-?\s*(.*?)\s*-?\}\}", re.DOTALL)
 _FIELD: Final = re.compile(r"(?:\.[A-Za-z_][\w\-]*)+")
 
 
@@ -22,13 +22,46 @@ class _UnclearError(Exception):
 
 def rendered(value: Any, parameters: Mapping[str, Any], *, go: bool) -> Any:
     """The value with every text in it rendered."""
-    if isinstance(value, str):
-        return _text(value, parameters, go=go) if "{{" in value else value
-    if isinstance(value, dict):
-        return {rendered(key, parameters, go=go): rendered(inner, parameters, go=go) for key, inner in value.items()}
-    if isinstance(value, list):
-        return [rendered(inner, parameters, go=go) for inner in value]
-    return value
+    return _Renderer(parameters, go=go).rendered(value)
+
+
+class _Renderer:
+    def __init__(self, parameters: Mapping[str, Any], *, go: bool) -> None:
+        self._parameters = parameters
+        self._go = go
+
+    @cached_property
+    def _plain(self) -> dict[str, str]:
+        return flat(self._parameters)
+
+    def rendered(self, value: Any) -> Any:
+        """The value with every text in it rendered."""
+        if isinstance(value, str):
+            return self._text(value) if "{{" in value else value
+        if isinstance(value, dict):
+            return {self.rendered(key): self.rendered(inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return [self.rendered(inner) for inner in value]
+        return value
+
+    def _text(self, text: str) -> str:
+        """The text with its tags filled in. It is searched from tag to tag: expressions that go back and forth in it
+        would take the square of its length.
+        """
+        parts, at = [], 0
+        while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start + 2)) >= 0:
+            parts += [text[at:start], self._value(text[start + 2 : end], text[start : end + 2])]
+            at = end + 2
+        return "".join([*parts, text[at:]])
+
+    def _value(self, inside: str, written: str) -> str:
+        expression = inside.removeprefix("-").lstrip().removesuffix("-").rstrip()
+        if not self._go:
+            return self._plain.get(expression, written)
+        try:
+            return _shown(_pipeline(expression, self._parameters))
+        except _UnclearError:
+            return written
 
 
 def flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
@@ -58,20 +91,6 @@ def _shown(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return "" if value is None else str(value)
-
-
-def _text(text: str, parameters: Mapping[str, Any], *, go: bool) -> str:
-    plain = {} if go else flat(parameters)
-
-    def value(tag: re.Match[str]) -> str:
-        if not go:
-            return plain.get(tag[1], tag[0])
-        try:
-            return _shown(_pipeline(tag[1], parameters))
-        except _UnclearError:
-            return tag[0]
-
-    return _TAG.sub(value, text)
 
 
 def _pipeline(expression: str, parameters: Mapping[str, Any]) -> Any:
