@@ -97,6 +97,44 @@ def test_schemas_of_their_own_stay() -> None:
     assert is_closed(b'{"$id": "https://example.org/values", "$schema": "http://json-schema.org/draft-07/schema#"}')
 
 
+# Charts in charts.
+
+
+def test_charts_that_fan_out_are_refused(tmp_path: Path) -> None:
+    """Each brings in two of the next, eight deep and wider: as many copies as paths."""
+    files: dict[str, str | bytes] = {}
+    for depth in range(7):
+        for name in "abcdef":
+            entries = [
+                f"{{name: {each}{depth + 1}, version: 1.0.0, repository: 'file://../{each}{depth + 1}'}}"
+                for each in "abcdef"
+            ]
+            text = CHART.replace("train", f"{name}{depth}") + f"dependencies: [{', '.join(entries)}]\n" * (depth < 6)
+            files[f"{name}{depth}/Chart.yaml"] = text
+    write(tmp_path, files)
+    world = discover([tmp_path])
+    (chart,) = (each for each in find_charts(world) if each.directory == "a0")
+    with pytest.raises(RefusedError, match="charts"):
+        stage(ChartFiles(world), chart)
+
+
+def test_charts_under_many_names_are_refused(tmp_path: Path) -> None:
+    def chart(name: str, inner: str) -> str:
+        entries = [f"{{name: {inner}, version: 1.0.0, alias: x{n}}}" for n in range(100)] if inner else []
+        return CHART.replace("train", name) + f"dependencies: [{', '.join(entries)}]\n"
+
+    files: dict[str, str | bytes] = {"c/Chart.yaml": chart("c", "d"), "c/charts/d/Chart.yaml": chart("d", "e")}
+    files |= {
+        "c/charts/d/charts/e/Chart.yaml": chart("e", "f"),
+        "c/charts/d/charts/e/charts/f/Chart.yaml": chart("f", ""),
+    }
+    write(tmp_path, files)
+    world = discover([tmp_path])
+    (found,) = (each for each in find_charts(world) if each.directory == "c")
+    with pytest.raises(RefusedError, match="charts"):
+        stage(ChartFiles(world), found)
+
+
 # Packed charts.
 
 

@@ -20,7 +20,7 @@ from trainlint.source.helm.chart import (
     local_home,
     yaml_mapping,
 )
-from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.files import MAX_FILES, ChartFiles, RefusedError
 from trainlint.source.helm.schema import is_closed
 from trainlint.source.text import NotTextError, decode
 
@@ -30,6 +30,8 @@ _ARCHIVE: Final = re.compile(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
 _PRINTED: Final = re.compile(r"(?:charts/[^/]+/)*(?:templates|files)/")
 _NAME: Final = re.compile(r"\w[\w.-]*")
 _MAX_DEPTH: Final = 8
+MAX_CHARTS: Final = 500
+"""Charts that one brings in, each as often as it does; public ones have a hundred at most."""
 MAX_BYTES: Final = 128 << 20
 """Bytes of a chart with all that it brings in, unpacked."""
 
@@ -40,7 +42,8 @@ class Staged:
 
     ``missing`` are the dependencies that the repository does not hold; ``packed`` maps a chart inside this one, as
     helm names it (``train/charts/common``), to where it is brought in, for those that no file of the world is for.
-    ``homes`` maps each of helm's names of a chart to its directory in the copy.
+    ``homes`` maps each of helm's names of a chart to its directory in the copy. ``charts`` and ``size`` (bytes) count what was
+    collected, each chart as often as it is brought in.
     """
 
     chart: Chart
@@ -49,6 +52,8 @@ class Staged:
     missing: list[Dependency] = field(default_factory=list)
     packed: dict[str, Location] = field(default_factory=dict)
     homes: dict[str, str] = field(default_factory=dict)
+    charts: int = 0
+    size: int = 0
 
     @property
     def templates(self) -> frozenset[str]:
@@ -92,6 +97,14 @@ def _add(staged: Staged, files: ChartFiles, directory: str, prefix: str, depth: 
     for inside, (name, content) in files.below(directory).items():
         staged.files[prefix + inside] = content
         staged.names[prefix + inside] = name
+        staged.size += len(content)
+    staged.charts += 1
+    if staged.charts > MAX_CHARTS or len(staged.files) > MAX_FILES or staged.size > MAX_BYTES:
+        raise RefusedError(
+            f"with the charts that it brings in it is more than {MAX_CHARTS} charts, {MAX_FILES} files or "
+            f"{MAX_BYTES >> 20} MiB",
+            "bring in less",
+        )
     _unpack(staged.files, prefix)
     present = dict(_inside(staged.files, prefix))
     local, missing = set(), set()
@@ -176,6 +189,8 @@ def _name_homes(staged: Staged, named: str, prefix: str, dependencies: tuple[Dep
         for alias, at in calls or [(name, None)]:
             called = f"{named}/charts/{alias}"
             staged.homes[called] = home
+            if len(staged.homes) > MAX_CHARTS:
+                raise RefusedError(f"it brings in more than {MAX_CHARTS} charts", "bring in less")
             if f"{home}{CHART_FILE}" not in staged.names:
                 known = at if at is not None and at.file else staged.packed.get(named)
                 staged.packed[called] = staged.packed.get(named) or known or Location(staged.chart.file, 0)
