@@ -42,8 +42,8 @@ class Staged:
 
     ``missing`` are the dependencies that the repository does not hold; ``packed`` maps a chart inside this one, as
     helm names it (``train/charts/common``), to where it is brought in, for those that no file of the world is for.
-    ``homes`` maps each of helm's names of a chart to its directory in the copy. ``charts`` and ``size`` (bytes) count what was
-    collected, each chart as often as it is brought in.
+    ``homes`` maps each of helm's names of a chart to its directory in the copy. ``charts`` and ``size`` (bytes)
+    count what was collected, each chart as often as it is brought in.
     """
 
     chart: Chart
