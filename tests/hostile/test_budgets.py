@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from random import Random
 
 import pytest
 from tests.launch.containers import container
@@ -17,7 +18,9 @@ from trainlint.deploy.templating import rendered
 from trainlint.launch.environment import MAX_ALL, environment
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import EnvVar
+from trainlint.model.policy import PortRule
 from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.policy.verdict import Matched
 from trainlint.source.comments import suppressions
 from trainlint.source.text import split
 from trainlint.suppression import read_suppressions
@@ -124,3 +127,25 @@ def test_tags_of_application_sets_are_looked_at_once(text: str, *, go: bool) -> 
 @pytest.mark.parametrize("written", ["{{a}}", "{{ a }}", "{{- a -}}", "{{-a-}}", "{{-  a\n-}}"])
 def test_tags_of_application_sets_in_every_form(written: str) -> None:
     assert rendered(f"x{written}y", {"a": "b"}, go=False) == "xby"
+
+
+def test_many_ports_of_a_policy_are_found_as_few_are() -> None:
+    """The index of many spans says what looking through them one by one says."""
+    random = Random(25)
+    kinds = [PortRule("TCP"), PortRule("TCP"), PortRule("TCP", only_if="GET"), PortRule("TCP", only_if="POST")]
+    for _ in range(50):
+        spans = []
+        for _ in range(random.randrange(17, 60)):
+            first = random.randrange(1, 300)
+            spans.append((random.choice(("TCP", "UDP")), first, first + random.randrange(0, 9), random.choice(kinds)))
+        matched = Matched(None, certain=True, spans=tuple(spans))  # type: ignore[arg-type]
+        for port in range(320):
+            found = [span[3].only_if for span in spans if span[0] == "TCP" and span[1] <= port <= span[2]]
+            assert matched.condition("TCP", port) == ("" if "" in found else found[-1] if found else None)
+
+
+def test_tens_of_thousands_of_ports_are_quick() -> None:
+    spans = tuple(("TCP", port, port, PortRule("TCP")) for port in range(1, 60_000, 2))
+    matched = Matched(None, certain=True, spans=spans)  # type: ignore[arg-type]
+    with within(5):
+        assert [matched.condition("TCP", port) for port in range(1, 60_000)].count(None) == 29_999

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import groupby
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
@@ -12,13 +15,16 @@ from trainlint.policy.matching import ALL_PORTS, PortSpan, ReadyEntry
 
 __all__ = ["Matched", "decide", "intersect"]
 
+FEW: Final = 16
+"""Spans of ports that are looked through one by one."""
+
 Answers = frozenset[Permission]
 ALLOW: Answers = frozenset({Permission.ALLOW})
 DENY: Answers = frozenset({Permission.DENY})
 EITHER = ALLOW | DENY
 
 
-@fact
+@fact(slots=False)
 class Matched:
     """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them.
 
@@ -40,12 +46,35 @@ class Matched:
         if self.spans is None:
             return ""
         found: str | None = None
-        for name, first, last, rule in self.spans:
+        spans = self.spans
+        if len(spans) > FEW:
+            free, spans = self._index
+            starts, ends = free.get(protocol, ((), ()))
+            at = bisect_right(starts, port)
+            if at and port <= ends[at - 1]:
+                return ""
+        for name, first, last, rule in spans:
             if name == protocol and first <= port <= last:
                 if not rule.only_if:
                     return ""
                 found = rule.only_if
         return found
+
+    @cached_property
+    def _index(self) -> tuple[dict[str, tuple[list[int], list[int]]], tuple[PortSpan, ...]]:
+        """The first and last ports of what is open without layer 7, by protocol; all other spans."""
+        free: dict[str, tuple[list[int], list[int]]] = {}
+        spans = self.spans or ()
+        for name, first, last, rule in sorted(spans, key=lambda span: span[:3]):
+            if rule.only_if:
+                continue
+            starts, ends = free.setdefault(name, ([], []))
+            if ends and first <= ends[-1] + 1:
+                ends[-1] = max(ends[-1], last)
+            else:
+                starts.append(first)
+                ends.append(last)
+        return free, tuple(span for span in spans if span[3].only_if)
 
 
 @fact
