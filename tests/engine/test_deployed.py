@@ -108,3 +108,33 @@ spec:
         "by Application argocd/a and by Application argocd/b"
         in by_rule(lint(tmp_path, files), "duplicate-object").finding.message
     )
+
+
+NAMELESS = TRAIN.replace(", namespace: ml", "")
+CLOSED = POLICY.replace(", namespace: ml", "") % "Ingress, Egress"
+
+
+def _from_elsewhere(name: str) -> str:
+    return f"""apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec: {{path: ./{name}, targetNamespace: {name}, sourceRef: {{kind: GitRepository, name: elsewhere}}}}
+"""
+
+
+def test_policies_of_another_application_deny_nothing_where_unfollowed_deployers_give_namespaces(
+    tmp_path: Path,
+) -> None:
+    # neither says where it goes, and Kustomizations do, of a source that is not in Git: not known is not no
+    ks = {"ks/train.yaml": _from_elsewhere("train"), "ks/other.yaml": _from_elsewhere("other")}
+    result = lint(tmp_path / "a", {"apps/train/job.yaml": NAMELESS, "apps/other/policy.yaml": CLOSED, **ks})
+    (group,) = result.groups
+    assert (group.exists, group.for_all) == ("unknown", "unknown")
+    assert "flow-denied" not in {each.finding.rule for each in result.findings}
+    assert any("namespace" in each.missing for each in result.unknowns)
+
+
+def test_what_is_deployed_with_the_group_denies_wherever_it_goes(tmp_path: Path) -> None:
+    ks = {"ks/train.yaml": _from_elsewhere("train")}
+    result = lint(tmp_path / "b", {"apps/train/job.yaml": NAMELESS, "apps/train/policy.yaml": CLOSED, **ks})
+    assert "flow-denied" in {each.finding.rule for each in result.findings}

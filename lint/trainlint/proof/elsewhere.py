@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 
@@ -9,9 +10,11 @@ from trainlint.model.policy import Permission, PolicyEntry
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.reachability import Reachability
 
-__all__ = ["moved", "other_namespaces"]
+__all__ = ["OF_ITS_OWN", "moved", "other_namespaces"]
 
 DEFAULT = "default"
+OF_ITS_OWN = "one that its deployer gives"
+"""No namespace of that name can be: what is deployed there is alone."""
 
 
 def other_namespaces(
@@ -19,16 +22,28 @@ def other_namespaces(
     unstated: Collection[ObjectRef],
     entries: Iterable[PolicyEntry],
     reach: Callable[[Group], Reachability],
+    *,
+    given: bool = False,
 ) -> tuple[str, ...]:
     """The namespaces whose policies would decide otherwise about the group's flows if it were deployed there.
 
-    ``unstated`` are the objects that name no namespace, ``reach`` makes the graph of a group.
+    ``unstated`` are the objects that name no namespace, ``reach`` makes the graph of a group. ``given``: deployers that
+    were not followed give namespaces, so policies that name none may stand in another one than the group.
     """
     if not any(member.owner in unstated for member in group.members):
         return ()
+    entries = list(entries)
     candidates = sorted({entry.namespace for entry in entries} - {"", DEFAULT})
+    unplaced = [entry for entry in entries if entry.namespace == DEFAULT and entry.origin in unstated]
+    if given and unplaced and not any(_together(entry.at.file, group) for entry in unplaced):
+        candidates.append(OF_ITS_OWN)
     here = _permissions(group, reach) if candidates else ()
     return tuple(name for name in candidates if _permissions(moved(group, unstated, name), reach) != here)
+
+
+def _together(file: str, group: Group) -> bool:
+    """Whether a file is deployed with an object of the group, as far as directories tell."""
+    return any(posixpath.dirname(file) == posixpath.dirname(member.at.file) for member in group.members)
 
 
 def moved(group: Group, unstated: Collection[ObjectRef], namespace: str) -> Group:

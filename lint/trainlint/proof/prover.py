@@ -29,7 +29,7 @@ from trainlint.proof.cause import (
     assuming,
 )
 from trainlint.proof.closing import Closed
-from trainlint.proof.elsewhere import other_namespaces
+from trainlint.proof.elsewhere import OF_ITS_OWN, moved, other_namespaces
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import other_nodes
@@ -109,7 +109,7 @@ class Prover:
         others: tuple[object, ...] = tuple(self._others(group, nearest[0])) if len(nearest) == 1 else ()
         if len(nearest) != 1 or not nearest[0].complete:
             others += (*self._attracting(group), *self._outside(group))
-        stated = (unstated, self._gang(group), self._hopeless(group))
+        stated = (unstated, self._given_elsewhere, self._gang(group), self._hopeless(group))
         return (group, group.at, places, tuple(missing), stated, others)
 
     def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
@@ -281,9 +281,11 @@ class Prover:
             return self._reach(group, everywhere)
 
         missing = list(missing)
+        entries = self._facts.policies.entries
+        others = other_namespaces(group, self._unstated, entries, reach, given=self._given_elsewhere)
         elsewhere = [
             f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
-            for namespace in other_namespaces(group, self._unstated, self._facts.policies.entries, reach)
+            for namespace in others
         ]
         missing += elsewhere
         missing += [
@@ -292,6 +294,10 @@ class Prover:
         ]
         own = reach(group)
         proof = prove(group, own, stage, missing)
+        if OF_ITS_OWN in others and proof.exists is Answer.REFUTED:
+            there = moved(group, self._unstated, OF_ITS_OWN)
+            if prove(there, reach(there), stage, missing).exists is not Answer.REFUTED:
+                proof = replace(proof, exists=Answer.UNKNOWN, for_all=Answer.UNKNOWN, causes=(), missing=tuple(missing))
         proof = replace(proof, connections=Answer.UNKNOWN if elsewhere else connections(own, proof.zones))
         if stage is None and self._never_made(group):
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
@@ -310,6 +316,17 @@ class Prover:
     def _unstated(self) -> frozenset[ObjectRef]:
         """The objects that name no namespace."""
         return frozenset(each.ref for each in self._snapshot.objects if not each.meta.namespace)
+
+    @cached_property
+    def _given_elsewhere(self) -> bool:
+        """Whether deployers give namespaces to what they bring, and stand beside objects that they may bring: nobody
+        followed them to those.
+        """
+        return any(
+            (each.meta.kind == "Kustomization" and each.field.down("spec", "targetNamespace").present)
+            or (each.meta.kind == "Application" and each.field.down("spec", "destination", "namespace").present)
+            for each in self._snapshot.objects
+        )
 
     def stage(self, group: Group, inventory: Inventory) -> Stage:
         """What the proof of a group is about: nodes, verdicts, and what makes it hopeless."""
