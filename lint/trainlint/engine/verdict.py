@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trainlint.model.known import Answer
 from trainlint.model.workload import DNS_PEER, Flow, Group
-from trainlint.proof.cause import CutCause, FlowCause
+from trainlint.proof.cause import CutCause, FlowCause, ZoneCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.result import GroupVerdict, NeededFlow, Role
@@ -51,6 +51,7 @@ def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVe
         flows=tuple(_flows(proof)),
         connections=proof.connections,
         needs=proof.needs,
+        across=any(isinstance(cause, ZoneCause) and bool(cause.across) for cause in proof.causes),
     )
 
 

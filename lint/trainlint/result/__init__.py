@@ -111,7 +111,8 @@ class GroupVerdict:
     """The three answers about one group in one snapshot; ``pods`` is ``None`` where nobody knows the number.
 
     ``missing`` says why an answer is unknown, ``notes`` what else is worth knowing. ``connections`` says whether all
-    needed flows are permitted, ``needs`` what the cluster must have where an answer is conditional.
+    needed flows are permitted, ``needs`` what the cluster must have where an answer is conditional. ``across`` says
+    that no zone takes all its pods, and several zones together do.
     """
 
     name: str
@@ -129,6 +130,7 @@ class GroupVerdict:
     flows: tuple[NeededFlow, ...] = ()
     connections: Answer = Answer.UNKNOWN
     needs: Needs | None = None
+    across: bool = False
 
     @property
     def answer(self) -> Answer:

@@ -27,7 +27,7 @@ def can_run(group: GroupVerdict) -> str:
         case Answer.PROVED:
             return f"yes ({_listed(group.viable_zones)})" if group.viable_zones else "yes"
         case Answer.REFUTED:
-            return "no"
+            return "only across zones" if group.across else "no"
         case Answer.CONDITIONAL:
             return f"if {short_need(group.needs)}" if group.needs is not None else "if the cluster has what it needs"
         case _:
@@ -68,12 +68,12 @@ def decided(groups: Sequence[GroupVerdict]) -> str:
     return ", ".join(text for kind in _KINDS if (number := found[kind]) for text in (_said(kind, number),))
 
 
-_KINDS: Final = ("stuck", "badly", "conditional", "proved", "unknown")
+_KINDS: Final = ("stuck", "across", "badly", "conditional", "proved", "unknown")
 
 
 def _kind(group: GroupVerdict) -> str:
     if group.exists is Answer.REFUTED:
-        return "stuck"
+        return "across" if group.across else "stuck"
     return "badly" if group.answer is Answer.REFUTED else str(group.answer)
 
 
@@ -81,6 +81,7 @@ def _said(kind: str, number: int) -> str:
     they = "it needs" if number == 1 else "they need"
     return {
         "stuck": f"{number} cannot run",
+        "across": f"{number} can run only across zones",
         "badly": f"{number} can run and may be placed badly",
         "conditional": f"{number} can run if the cluster has what {they}",
     }.get(kind, f"{number} {kind}")
