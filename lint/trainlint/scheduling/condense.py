@@ -9,6 +9,7 @@ from trainlint.kube.node import HOSTNAME
 from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm, Requirement
+from trainlint.scheduling.requirement import is_filled_in
 
 __all__ = ["condense", "members", "named"]
 
@@ -64,7 +65,7 @@ def _unite(one: Pool, other: Pool) -> Pool:
 
 def named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()) -> frozenset[str] | None:
     """The node names and hostnames that pod specs and terms (of volumes) ask for; ``None`` if one asks by anything but
-    a list of names.
+    a list of names, or by a placeholder, which may become the name of any node.
     """
     names: set[str] = set()
     patterns = False
@@ -73,10 +74,10 @@ def named(specs: Iterable[PodSpec], terms: Iterable[NodeSelectorTerm] = ()) -> f
             names.add(spec.node_name)
         for requirement in _on_names(spec):
             names.update(requirement.values)
-            patterns |= requirement.operator not in {"In", "NotIn"}
+            patterns |= requirement.operator not in {"In", "NotIn"} or is_filled_in(requirement)
     for requirement in (each for term in terms for each in term.expressions if each.key == HOSTNAME):
         names.update(requirement.values)
-        patterns |= requirement.operator not in {"In", "NotIn"}
+        patterns |= requirement.operator not in {"In", "NotIn"} or is_filled_in(requirement)
     return None if patterns else frozenset(names)
 
 

@@ -12,7 +12,15 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.ternary import every
 
-__all__ = ["holds", "is_qualified_name", "parse_int64", "requirement_error", "selector_error", "selector_matches"]
+__all__ = [
+    "holds",
+    "is_filled_in",
+    "is_qualified_name",
+    "parse_int64",
+    "requirement_error",
+    "selector_error",
+    "selector_matches",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
@@ -102,16 +110,20 @@ def holds(requirement: Requirement, value: Known[str] | None) -> bool | None:
 
 
 def _is_in(value: Known[str] | None, requirement: Requirement) -> bool | None:
-    """Whether the value is listed; a host name in capitals (``NODE_NAME``) is no node's and is filled in later."""
-    values = requirement.values
     if value is None:
         return False
     if isinstance(value, Undetermined) or is_placeholder(value):
         return None
-    if value in values:
+    if value in requirement.values:
         return True
-    filled_in = requirement.key == HOSTNAME and any(map(_CAPITALS.search, values))
-    return None if filled_in or any(map(is_placeholder, values)) else False
+    return None if is_filled_in(requirement) else False
+
+
+def is_filled_in(requirement: Requirement) -> bool:
+    """Whether a value is a placeholder; a host name in capitals (``NODE_NAME``) is no node's, so it is one too."""
+    return any(map(is_placeholder, requirement.values)) or (
+        requirement.key == HOSTNAME and any(map(_CAPITALS.search, requirement.values))
+    )
 
 
 def _compares(requirement: Requirement, value: Known[str] | None) -> bool | None:
