@@ -31,8 +31,12 @@ POSSIBLE = {
     (Answer.PROVED, Answer.UNKNOWN),
     (Answer.REFUTED, Answer.REFUTED),
     (Answer.UNKNOWN, Answer.UNKNOWN),
+    (Answer.PROVED, Answer.CONDITIONAL),
+    (Answer.CONDITIONAL, Answer.CONDITIONAL),
+    (Answer.CONDITIONAL, Answer.REFUTED),
+    (Answer.CONDITIONAL, Answer.UNKNOWN),
 }
-"""Exists and for all (decision 2): for all is refuted if exists is, and unknown if exists is."""
+"""Exists and for all (decision 2): for all is refuted if exists is, unknown if exists is, and never better than it."""
 
 EXIT_CODES = {0, 1, 2, 3, 4}
 BLOCK = re.compile(r"^```yaml (?P<role>given|settings|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -138,8 +138,9 @@ def test_between_two_that_are_equally_near_nobody_can_choose(tmp_path: Path) -> 
         tmp_path,
         {"x/nodes.yaml": inventory("big"), "y/nodes.yaml": inventory("small", gpus=4), "jobs/j.yaml": torch()},
     )
-    assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown")}
-    assert any("which of 2 inventories" in unknown.missing for unknown in result.unknowns)
+    assert verdicts(result) == {("ml/train", "."): ("conditional", "conditional")}
+    (group,) = result.groups
+    assert any("which of 2 described clusters counts" in note and "1 of them" in note for note in group.notes)
     assert not [each for each in result.findings if each.finding.rule == "request-exceeds-node"]
 
 
@@ -166,10 +167,10 @@ def test_inventories_join_the_snapshots_of_other_sets_too(tmp_path: Path) -> Non
         },
     )
     assert verdicts(result) == {
-        ("ml/train", "jobs/one"): ("unknown", "unknown"),
-        ("ml/train", "jobs/two"): ("unknown", "unknown"),
+        ("ml/train", "jobs/one"): ("conditional", "conditional"),
+        ("ml/train", "jobs/two"): ("conditional", "conditional"),
     }
-    assert any("which of 2 inventories" in unknown.missing for unknown in result.unknowns)
+    assert all(any("which of 2 described clusters" in note for note in group.notes) for group in result.groups)
 
 
 def test_equal_copies_of_an_inventory_are_one(tmp_path: Path) -> None:
@@ -297,7 +298,7 @@ def test_a_cluster_among_several_counts_only_for_what_lies_beside_it(tmp_path: P
         "two/jobs/job.yaml": torch("near"),
     }
     result = lint(tmp_path, files)
-    assert verdicts(result)[("ml/far", ".")] == ("unknown", "unknown")
+    assert verdicts(result)[("ml/far", ".")] == ("conditional", "conditional")
     assert verdicts(result)[("ml/near", ".")][0] == "refuted"
     assert {each.finding.at.file for each in result.findings} == {"two/jobs/job.yaml"}
 
@@ -332,7 +333,10 @@ def test_nodes_among_examples_are_those_of_the_same_example_only(
 ) -> None:
     files = {f"{home}/nodes.yaml": NODE, f"{beside}/train.yaml": torch(), f"{other}/train.yaml": torch("other")}
     result = lint(tmp_path, files)
-    assert verdicts(result) == {("ml/other", "."): ("unknown", "unknown"), ("ml/train", "."): ("refuted", "refuted")}
+    assert verdicts(result) == {
+        ("ml/other", "."): ("conditional", "conditional"),
+        ("ml/train", "."): ("refuted", "refuted"),
+    }
     (told,) = (each for each in result.assumptions if "example" in each)
     assert told.startswith(f"Nodes in {home} are an example: they count for what lies in ")
 
@@ -340,7 +344,7 @@ def test_nodes_among_examples_are_those_of_the_same_example_only(
 def test_nodes_that_kwok_feigns_are_not_all_that_there_are(tmp_path: Path) -> None:
     feigned = NODE.replace("{name: big,", "{name: big, annotations: {kwok.x-k8s.io/node: fake},")
     result = lint(tmp_path, {"nodes.yaml": feigned, "train.yaml": torch()})
-    assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown")}
+    assert verdicts(result) == {("ml/train", "."): ("conditional", "conditional")}
 
 
 LIMITS = """apiVersion: v1

@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NO_INVENTORY", "Prover"]
 
+_WORLDS: Final = 32
+"""Described clusters in which a group is judged, where it is not known which of them counts."""
+
 NO_INVENTORY: Final = "the nodes: there is no inventory"
 
 
@@ -94,6 +97,15 @@ class Prover:
             known.append((rests_on, proof))
         return proof
 
+    def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> str:
+        """In which of several described clusters the group can run, where Git does not say which of them counts."""
+        judged = [(each, self._judged(group, each, missing).exists) for each in nearest[:_WORLDS]]
+        fits = [each.name for each, exists in judged if exists is Answer.PROVED]
+        names = f" ({', '.join(fits)})" if fits else ""
+        return (
+            f"which of {len(nearest)} described clusters counts is not in Git: it can run in {len(fits)} of them{names}"
+        )
+
     def _known(self, group: Group, nearest: tuple[Inventory, ...]) -> list[tuple[object, GroupProof]]:
         """The proofs so far that rest on the very same pods, nodes, policies and settings (without queues)."""
         chosen = nearest if len(nearest) == 1 else ()
@@ -114,7 +126,9 @@ class Prover:
 
     def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
         if len(nearest) != 1:
-            return self._on_ideal(group, self._judged(group, None, [*missing, *_unknown_nodes(nearest)]), missing)
+            found = self._on_ideal(group, self._judged(group, None, [*missing, *_unknown_nodes(nearest)]), missing)
+            several = found.exists is Answer.CONDITIONAL and nearest and not _uncounted(group)
+            return replace(found, notes=(*found.notes, self._in_each(group, nearest, missing))) if several else found
         proof = self._judged(group, nearest[0], missing)
         most = self._facts.verdicts.at_most(nearest[0]) if Answer.REFUTED in (proof.exists, proof.for_all) else None
         proof = proof if most is None else agreed(proof, self._judged(group, most, missing))
