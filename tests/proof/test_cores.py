@@ -38,6 +38,7 @@ FLOWS = {
 REFUSING = {"elastic-policy-invalid", "generated-name-too-long", "invalid-extended-resource", "rejected-object"}
 BY_OBJECTS = {
     "accelerator-shape-mismatch",
+    "control-plane-flow-denied",
     "gang-waits-for-later-pods",
     "kueue-never-admits",
     "policy-selects-nothing",

@@ -8,12 +8,15 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import read_labels, read_meta
+from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import read_text
+from trainlint.model.selector import LabelSelector
 from trainlint.source.document import Field
 
-__all__ = ["MESH_KINDS", "PeerAuthentication", "read_peer_authentication"]
+__all__ = ["MESH_KINDS", "PeerAuthentication", "read_peer_authentication", "restricts"]
 
-MESH_KINDS: Final = frozenset({"PeerAuthentication"})
+MESH_KINDS: Final = frozenset({"AuthorizationPolicy", "PeerAuthentication", "Server"})
+"""What says which connections proxies accept: Istio's kinds, and Linkerd's servers."""
 _GROUP: Final = "security.istio.io"
 
 
@@ -32,7 +35,7 @@ class PeerAuthentication:
 def read_peer_authentication(item: Field) -> PeerAuthentication | None:
     """The object at the cursor; ``None`` where it is of another kind. A mode that is unset is empty."""
     meta, spec = read_meta(item), item["spec"]
-    if meta.kind not in MESH_KINDS or meta.api_group != _GROUP:
+    if meta.kind != "PeerAuthentication" or meta.api_group != _GROUP:
         return None
     return PeerAuthentication(
         meta.name,
@@ -47,3 +50,19 @@ def read_peer_authentication(item: Field) -> PeerAuthentication | None:
 def _mode(field: Field) -> str:
     text = read_text(field["mode"]).upper()
     return "" if text == "UNSET" else text
+
+
+def restricts(item: Field) -> LabelSelector | None:
+    """The pods to which an object may refuse connections; ``None`` where it refuses none. These are Istio's
+    AuthorizationPolicy, unless it only reports or admits everything, and Linkerd's Server.
+    """
+    meta, spec = read_meta(item), item["spec"]
+    if meta.kind == "Server" and meta.api_group == "policy.linkerd.io":
+        return read_label_selector(spec["podSelector"]) or LabelSelector()
+    if meta.kind != "AuthorizationPolicy" or meta.api_group != _GROUP:
+        return None
+    action = read_text(spec["action"]).upper() or "ALLOW"
+    everything = any(each.value in (None, {}) for each in spec["rules"].elements())
+    if action == "AUDIT" or (action == "ALLOW" and everything):
+        return None
+    return read_label_selector(spec["selector"]) or LabelSelector()

@@ -348,6 +348,20 @@ class Facts:
         return tuple(denials(self, self.control_needs)) if self.policies.entries else ()
 
     @cached_property
+    def cut_off(self) -> Mapping[ObjectRef, tuple[str, bool]]:
+        """The objects that a denied connection of the control plane stops: what it breaks, and whether for certain."""
+        found: dict[ObjectRef, tuple[str, bool]] = {}
+        for denial in self.control_denials:
+            need = denial.need
+            certain = need.fatal and not need.assumes
+            target = f"{need.target.namespace}/{need.target.name}"
+            text = f"whether it trains although {need.source} cannot reach {target} on TCP port {need.port}"
+            for owner in need.owners:
+                if certain or owner not in found:
+                    found[owner] = (text, certain)
+        return found
+
+    @cached_property
     def mesh_denials(self) -> tuple[MeshDenial, ...]:
         """Needed connections that a service mesh refuses."""
         if all(each.meta.kind not in MESH_KINDS for each in self.snapshot.objects):
@@ -355,6 +369,14 @@ class Facts:
         from trainlint.proof.control.mesh import mesh_denials  # noqa: PLC0415 (only where there is a mesh)
 
         return tuple(mesh_denials(self, self.control_needs))
+
+    def meshed(self, group: Group) -> Iterator[str]:
+        """What a service mesh may refuse of a group's connections, which is not judged here."""
+        if all(each.meta.kind not in MESH_KINDS for each in self.snapshot.objects):
+            return
+        from trainlint.proof.control.meshed import meshed  # noqa: PLC0415 (see above)
+
+        yield from meshed(self, group)
 
     @cached_property
     def control_needs(self) -> tuple[Need, ...]:

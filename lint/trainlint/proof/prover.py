@@ -308,6 +308,8 @@ class Prover:
         ]
         own = reach(group)
         proof = prove(group, own, stage, missing)
+        if own.denied and (stage is None or stage.complete or not self._zonal):
+            proof = _never_connected(proof)
         if OF_ITS_OWN in others and proof.exists is Answer.REFUTED:
             there = moved(group, self._unstated, OF_ITS_OWN)
             if prove(there, reach(there), stage, missing).exists is not Answer.REFUTED:
@@ -411,7 +413,9 @@ class Prover:
         refused += [cause.pod_sets for cause in self._facts.never_admitted if cause.certain and not cause.stuck]
         refused += [each.pod_sets for each in self._facts.refused if each.certain]
         refused += [each.pod_sets for each in self._facts.shape_mismatches if each.fatal]
-        return any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets)
+        if any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets):
+            return True
+        return any(self._facts.cut_off.get(member.owner, ("", False))[1] for member in group.members)
 
     def _missing(self, group: Group) -> Iterator[str]:
         members = {id(member) for member in group.members}
@@ -425,6 +429,9 @@ class Prover:
         for each in self._facts.refused:
             if not each.certain and any(id(pod_set) in members for pod_set in each.pod_sets):
                 yield each.why
+        cut = (self._facts.cut_off.get(each) for each in dict.fromkeys(member.owner for member in group.members))
+        yield from (each[0] for each in cut if each is not None and not each[1])
+        yield from self._facts.meshed(group)
         if self._snapshot.rest is not None:
             from trainlint.proof.left_out import left_out  # noqa: PLC0415 (only where there are alternatives)
 
@@ -449,6 +456,14 @@ class Prover:
         ]
         directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+
+
+def _never_connected(proof: GroupProof) -> GroupProof:
+    """The proof of a group of which a needed connection is denied wherever its pods land, that of a helper too."""
+    if proof.exists is Answer.REFUTED:
+        return proof
+    refuted = replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED, viable_zones=())
+    return replace(refuted, witness={}, counterexample={}, seats=(), bad_seats=())
 
 
 def _unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[str]:

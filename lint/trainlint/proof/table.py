@@ -247,3 +247,5 @@ def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
     for refused in facts.refused:
         if any(id(pod_set) in members for pod_set in refused.pod_sets):
             yield refused.rule
+    if any(facts.cut_off.get(each.owner, ("", False))[1] for each in proof.group.members):
+        yield "control-plane-flow-denied"

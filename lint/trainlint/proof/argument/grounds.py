@@ -77,6 +77,10 @@ def _objects(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
     for rule, text, places, pod_sets in refused:
         if any(id(pod_set) in members for pod_set in pod_sets):
             yield Statement(f"{rule}: {text}", places)
+    owners = {each.owner for each in proof.group.members}
+    for denial in facts.control_denials:
+        if denial.need.fatal and not denial.need.assumes and not owners.isdisjoint(denial.need.owners):
+            yield Statement(f"control-plane-flow-denied: {denial.need.why}; {denial.need.breaks}", (denial.at,))
 
 
 def what_it_rests_on(proof: GroupProof, facts: Facts) -> Step:

@@ -16,9 +16,9 @@ from trainlint.proof.control.webhooks import API_SERVER
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
 
-__all__ = ["MeshDenial", "mesh_denials"]
+__all__ = ["ROOT", "Mesh", "MeshDenial", "mesh_denials", "read_mesh"]
 
-_ROOT: Final = "istio-system"
+ROOT: Final = "istio-system"
 _INJECT: Final = "sidecar.istio.io/inject"
 _TRAFFIC: Final = "traffic.sidecar.istio.io/"
 _AMBIENT: Final = "istio.io/dataplane-mode"
@@ -41,8 +41,7 @@ class MeshDenial:
 
 def mesh_denials(facts: Facts, needs: Iterable[Need]) -> Iterator[MeshDenial]:
     """Of the control plane's connections and of those of groups, the ones that Istio refuses for certain."""
-    found = [read_peer_authentication(each.field) for each in facts.snapshot.objects if each.meta.kind in MESH_KINDS]
-    mesh = _Mesh(facts, [each for each in found if each is not None])
+    mesh = read_mesh(facts)
     if not mesh.strict:
         return
     for need in needs:
@@ -61,7 +60,13 @@ def mesh_denials(facts: Facts, needs: Iterable[Need]) -> Iterator[MeshDenial]:
                 yield MeshDenial(name, target, flow.ports.first, flow.why, breaks, flow.at, by, (caller.owner,))
 
 
-class _Mesh:
+def read_mesh(facts: Facts) -> Mesh:
+    """The mesh as Git describes it."""
+    found = [read_peer_authentication(each.field) for each in facts.snapshot.objects if each.meta.kind in MESH_KINDS]
+    return Mesh(facts, [each for each in found if each is not None])
+
+
+class Mesh:
     """Whose pods get a proxy, and what their proxies accept."""
 
     def __init__(self, facts: Facts, policies: Sequence[PeerAuthentication]) -> None:
@@ -87,10 +92,16 @@ class _Mesh:
         if known is None or "istio.io/rev" in pods.labels:
             return None
         labels, _ = known
-        if labels.get(_AMBIENT) or pods.labels.get(_AMBIENT):
+        if self.ambient(pods):
             return None
         written = labels.get("istio-injection", "")
         return written == "enabled" or (not written and bool(labels.get("istio.io/rev")))
+
+    def ambient(self, pods: PodSet) -> bool:
+        """Whether the node's proxy stands before the pods, without one of their own."""
+        labels, _ = self._namespaces.get(pods.namespace, ({}, {}))
+        mode = pods.labels.get(_AMBIENT) or labels.get(_AMBIENT)
+        return isinstance(mode, str) and mode != "none"
 
     def requires(self, pods: PodSet, port: int) -> PeerAuthentication | None:
         """The object for which the proxy of the pods refuses plain connections to a port; ``None`` where none does."""
@@ -99,7 +110,7 @@ class _Mesh:
         own = [each for each in self._policies if each.labels and each.namespace == pods.namespace]
         mine = [each for each in own if each.labels.items() <= pods.labels.items()]
         wide = [each for each in self._policies if not each.labels and each.namespace == pods.namespace]
-        root = [each for each in self._policies if not each.labels and each.namespace == _ROOT]
+        root = [each for each in self._policies if not each.labels and each.namespace == ROOT]
         if max(map(len, (mine, wide, root))) > 1:  # the oldest counts, and Git does not say which that is
             return None
         for each in mine:

@@ -26,7 +26,8 @@ class Need:
     """A TCP connection from any of ``sources`` to the pods of ``target``; it is denied only if all of them are.
 
     ``source`` names who opens it, ``caller`` are its pods where they are in Git. ``why`` completes "needed because",
-    ``breaks`` says what happens without it. ``owners`` are the objects that it is for.
+    ``breaks`` says what happens without it. ``owners`` are the objects that it is for;
+    ``fatal`` says that their pods are never made, or do nothing, without it.
     """
 
     source: str
@@ -39,6 +40,7 @@ class Need:
     owners: tuple[ObjectRef, ...]
     caller: PodSet | None = None
     assumes: str = ""
+    fatal: bool = False
 
 
 class Names:

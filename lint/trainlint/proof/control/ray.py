@@ -40,18 +40,22 @@ def ray_needs(names: Names) -> Iterator[Need]:
 def _asked(names: Names, workload: Workload, head: PodSet, spec: Field, operator: PodSet) -> Iterator[Need]:
     """What the operator asks the head: the state of a RayJob or of Serve, and the health of Serve's proxy."""
     kind = workload.owner.kind
-    wanted = []
-    if kind in {"RayJob", "RayCronJob", "RayService"} and read_text(workload.field["spec"]["submissionMode"]) != "None":
+    wanted: list[tuple[int, str, str, bool]] = []
+    mode = read_text(workload.field["spec"]["submissionMode"])
+    if kind in {"RayJob", "RayCronJob", "RayService"} and mode != "None":
         state = "the state of the job" if kind != "RayService" else "the state of its applications"
         parameter = read_text(spec.down("headGroupSpec", "rayStartParams", "dashboard-port"))
         default = int(parameter) if parameter.isdecimal() and len(parameter) < 6 else _DASHBOARD
         breaks = f"{workload.owner} never advances"
-        wanted.append((_declared(head, "dashboard", default), f"it asks the head's dashboard for {state}", breaks))
+        # Else a pod of its own submits the work, which then runs although the operator does not see it.
+        submits = kind == "RayService" or mode == "HTTPMode"
+        why = f"it asks the head's dashboard for {state}"
+        wanted.append((_declared(head, "dashboard", default), why, breaks, submits))
     excluded = workload.field["spec"]["excludeHeadPodFromServeSvc"].value is True
     if kind == "RayService" and not excluded:
         breaks = f"the head of {workload.owner} never counts as ready to serve"
-        wanted.append((_declared(head, "serve", _SERVE), "it probes Serve's proxy on the head", breaks))
-    for port, why, breaks in wanted:
+        wanted.append((_declared(head, "serve", _SERVE), "it probes Serve's proxy on the head", breaks, False))
+    for port, why, breaks, fatal in wanted:
         yield Need(
             source=f"{operator.namespace}/{operator.name}",
             sources=(names.end(operator),),
@@ -62,6 +66,7 @@ def _asked(names: Names, workload: Workload, head: PodSet, spec: Field, operator
             at=workload.field.at,
             owners=(workload.owner,),
             caller=operator,
+            fatal=fatal,
         )
 
 
@@ -89,4 +94,5 @@ def _store(names: Names, workload: Workload, head: PodSet, spec: Field) -> Itera
                 at=written.at,
                 owners=(workload.owner,),
                 caller=head,
+                fatal=True,
             )

@@ -53,6 +53,7 @@ def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
             at=webhook.at,
             owners=owners,
             assumes="the API server does not run on the node of these pods",
+            fatal=True,
         )
 
 
