@@ -18,10 +18,12 @@ class Undetermined:
     """A value that the manifests do not fix (a placeholder such as ``${N}``, a label that only exists at run time).
 
     ``symbol`` stands for a value that is made once and used in several places: equal symbols are equal values.
+    ``prefix`` is how such a value begins, where that is known.
     """
 
     why: str
     symbol: str = ""
+    prefix: str = ""
 
 
 SYMBOL: Final = "-RANDOM"

@@ -116,10 +116,19 @@ def cluster_scope(selector: LabelSelector, options: CiliumOptions) -> LabelSelec
 
 
 def _made(found: Undetermined, values: frozenset[str]) -> bool | None:
-    """Whether a generated value is among those asked for: known only among generated values."""
-    if not found.symbol or not all(value.endswith(SYMBOL) for value in values):
+    """Whether a generated value is among those asked for: known only among generated values, and of those that begin
+    as it does not.
+    """
+    if not found.symbol:
         return None
-    return found.symbol in values
+    if found.symbol in values:
+        return True
+    others = all(value.endswith(SYMBOL) or _begins_otherwise(value, found.prefix) for value in values)
+    return False if others else None
+
+
+def _begins_otherwise(value: str, prefix: str) -> bool:
+    return bool(prefix) and not value.startswith(prefix)
 
 
 @fact

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from trainlint.inventory.examples import concerning
 from trainlint.inventory.read import nearest_inventories
 from trainlint.launch.addresses import addresses
 from trainlint.model.workload import Group, ObjectRef
@@ -17,11 +19,25 @@ from trainlint.workload.services import Directory, called_services, read_service
 
 __all__ = ["left_out"]
 
+SHOWN: Final = 2
+"""How many files of one object are named."""
+
 
 def left_out(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[str]:
     """What may bear on a group and is left out, as what is missing for its proof."""
-    for each in dict.fromkeys(_bearing(snapshot, rest, group)):
-        yield f"what {each.ref} in {each.file} does to it: it belongs to other alternatives, which are left out here"
+    found: dict[str, dict[str, None]] = {}
+    for each in _bearing(snapshot, rest, group):
+        found.setdefault(_name(each), {})[each.file] = None
+    for name, at in found.items():
+        files = [*at]
+        shown = ", ".join(files[:SHOWN]) + (f" and {len(files) - SHOWN} more files" if len(files) > SHOWN else "")
+        they = "it belongs" if len(files) == 1 else "they belong"
+        yield f"what {name} in {shown} does to it: {they} to other alternatives, which are left out here"
+
+
+def _name(each: ApiObject) -> str:
+    """The object as a reader knows it; configurations of kind have no name of their own."""
+    return str(each.ref) if each.ref.name else each.ref.kind
 
 
 def _bearing(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[ApiObject]:
@@ -74,6 +90,6 @@ def _pools(snapshot: Snapshot, rest: Rest, group: Group, owners: set[ObjectRef])
     file = (group.at or group.members[0].at).file
     for each in snapshot.elsewhere:
         if each.at is not None and any(
-            found is each for found in nearest_inventories((*snapshot.inventories, each), file)
+            found is each for found in nearest_inventories(concerning((*snapshot.inventories, each), file), file)
         ):
             yield from rest.nodes(each.at.file, owners)

@@ -16,6 +16,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
+from trainlint.policy.mistakes.pods import Audience
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import (
@@ -444,17 +445,24 @@ class Prover:
 
     def _changed(self, group: Group) -> tuple[str, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
-        if not self._snapshot.unrendered:
+        unrendered = self._snapshot.unrendered
+        if not unrendered:
             return ()
         namespaces = {"", *(member.namespace for member in group.members)}
         files = [member.at.file for member in group.members]
         moved = self._snapshot.moved
-        files += [
-            entry.at.file
-            for entry in self._facts.policies.entries
-            if entry.namespace in namespaces or not namespaces.isdisjoint(moved.get(entry.at.file, ()))
-        ]
-        directories = {self._snapshot.unrendered[file] for file in files if file in self._snapshot.unrendered}
+        audience: Audience | None = None
+        for entry in self._facts.policies.entries:
+            file = entry.at.file
+            if file not in unrendered:
+                continue
+            if entry.namespace in namespaces:
+                audience = audience or Audience(group.members, self._snapshot.settings, self._snapshot.namespaces)
+                if entry.node or audience.selects(entry):
+                    files.append(file)
+            elif not namespaces.isdisjoint(moved.get(file, ())):
+                files.append(file)
+        directories = {unrendered[file] for file in files if file in unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.pod import read_container
-from trainlint.kube.values import read_int, read_text
+from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.workload import (
     EPHEMERAL,
@@ -31,6 +31,8 @@ from trainlint.workload.jobset import product
 
 __all__ = ["RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec", "random_name"]
 
+UNCUT: Final = 40
+"""Names of at most so many characters stand whole at the beginning of the names and labels that KubeRay makes."""
 _HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000, "metrics": 8080}
 _OPERATOR: Final = re.compile(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
 _IN_POD: Final = Undetermined("it is read from the pod")
@@ -77,9 +79,12 @@ class RayClusterSpec:
 
 
 def random_name(owner: ObjectRef) -> Undetermined:
-    """The name of the cluster that a RayJob or RayService makes: its own with a random suffix."""
-    symbol = f"{owner.name[:40]}-{owner.kind.removeprefix('Ray').lower()}{SYMBOL}"
-    return Undetermined("the RayCluster's name gets a random suffix", symbol)
+    """The name of the cluster that a RayJob or RayService makes: its own with a random suffix. Of long names KubeRay
+    cuts something off.
+    """
+    symbol = f"{owner.name[:UNCUT]}-{owner.kind.removeprefix('Ray').lower()}{SYMBOL}"
+    prefix = f"{owner.name}-" if 0 < len(owner.name) <= UNCUT and not is_placeholder(owner.name) else ""
+    return Undetermined("the RayCluster's name gets a random suffix", symbol, prefix)
 
 
 def expand_ray_cluster(cluster: Field, owner: ObjectRef, context: Context) -> Expansion:
