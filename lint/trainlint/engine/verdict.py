@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from trainlint.model.known import Answer
 from trainlint.model.workload import DNS_PEER, Flow, Group
-from trainlint.proof.cause import CutCause, FlowCause, ZoneCause
+from trainlint.proof.cause import CutCause, FlowCause, SpreadCause, ZoneCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.result import GroupVerdict, NeededFlow, Role
@@ -51,8 +51,19 @@ def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVe
         flows=tuple(_flows(proof)),
         connections=proof.connections,
         needs=proof.needs,
-        across=any(isinstance(cause, ZoneCause) and bool(cause.across) for cause in proof.causes),
+        across=_runs_across(proof, facts),
     )
+
+
+def _runs_across(proof: GroupProof, facts: Facts) -> bool:
+    """Whether all that refutes a group is that no single zone takes it: over several zones it runs."""
+    if proof.exists is not Answer.REFUTED or not proof.causes:
+        return False
+    if proof.ideal:
+        members = {id(member) for member in proof.group.members}
+        never = any(id(each.pod_set) in members for each in facts.impossible)
+        return not never and all(isinstance(each, SpreadCause) and each.forces_split for each in proof.causes)
+    return all(isinstance(each, ZoneCause) and bool(each.across) for each in proof.causes)
 
 
 def _roles(group: Group, facts: Facts, repository: Repository) -> Iterator[Role]:

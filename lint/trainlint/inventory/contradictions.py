@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.inventory.instance_types import InstanceType, instance_type
 from trainlint.inventory.node_template import ARCH, INSTANCE_TYPE, REGION, region_of
+from trainlint.inventory.tpu import ACCELERATOR_KEY, TPU
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.quantity import QuantityError, parse_quantity
@@ -37,7 +38,7 @@ def contradictions(pool: Pool, *, claimed: bool = False) -> Iterator[str]:
     if expected and region and region != expected:
         yield f"its zone {zone} is in region {expected}, its region label says {region}"
     if pool.allocatable is not None and not _divided(pool):
-        yield from _counts(pool, pool.allocatable.get(GPU, "0"))
+        yield from _counts(pool, pool.allocatable)
         if not claimed:
             yield from _none(pool, pool.allocatable)
     kind = _type(pool.labels.get(INSTANCE_TYPE, ""))
@@ -45,16 +46,18 @@ def contradictions(pool: Pool, *, claimed: bool = False) -> Iterator[str]:
         yield from _of_type(pool, kind)
 
 
-def _counts(pool: Pool, offered: object) -> Iterator[str]:
-    """Labels that count GPUs; time-slicing offers each GPU several times over."""
-    amount = _number(offered)
+def _counts(pool: Pool, allocatable: Mapping[str, object]) -> Iterator[str]:
+    """Labels that count GPUs; time-slicing offers each GPU several times over. On TPU nodes GKE counts chips."""
+    tpu = ACCELERATOR_KEY in pool.labels
+    name, what = (TPU, "TPU chips") if tpu else (GPU, "GPUs")
+    amount = _number(allocatable.get(name, "0"))
     for key in _COUNTS:
         said = pool.labels.get(key, "")
         if amount is None or not said.isdecimal():
             continue
         times = pool.labels.get("nvidia.com/gpu.replicas", "1")
         if amount != int(said) * (int(times) if times.isdecimal() and int(times) > 0 else 1):
-            yield f"its label {key} says {said} GPUs, {amount} {GPU} are allocatable"
+            yield f"its label {key} says {said} {what}, {amount} {name} are allocatable"
 
 
 def _none(pool: Pool, allocatable: Mapping[str, object]) -> Iterator[str]:

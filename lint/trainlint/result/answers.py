@@ -55,9 +55,9 @@ def connections(group: GroupVerdict) -> str:
 
 def _rank(group: GroupVerdict) -> int:
     """The worse the smaller: what cannot run, what may be placed badly, what is not known, conditions, proofs."""
-    if group.exists is Answer.REFUTED:
+    if group.exists is Answer.REFUTED and not group.across:
         return 0
-    if group.for_all is Answer.REFUTED or group.connections is Answer.REFUTED:
+    if group.across or group.for_all is Answer.REFUTED or group.connections is Answer.REFUTED:
         return 1
     return 2 + (Answer.UNKNOWN, Answer.CONDITIONAL, Answer.PROVED).index(group.answer)
 
