@@ -165,7 +165,7 @@ spec:
   endpointSelector: {{}}
   egress:
     - toEndpoints: [{{matchLabels: {{"k8s:io.kubernetes.pod.namespace": kube-system, k8s-app: kube-dns}}}}]
-      toPorts: [{{ports: [{{port: "53", protocol: ANY}}]}}]
+      toPorts: [{{ports: [{{port: "53", protocol: ANY}}], rules: {{dns: [{{matchPattern: "*"}}]}}}}]
 """
 
 

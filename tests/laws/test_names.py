@@ -11,7 +11,8 @@ import yaml
 from tests.laws.test_knowledge import refuted, world_of
 from tests.laws.worlds import WORLDS, Files, Said, is_plain, key_of, manifests, said_of, said_of_world
 
-SYSTEM = {"default", "kube-system", "kube-public"}
+SYSTEM = {"default", "istio-system", "kube-system", "kube-public"}
+"""Namespaces that programs know by their names."""
 
 
 def plain(name: str) -> Files:
