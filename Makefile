@@ -5,13 +5,14 @@ BIN := $(VENV)/bin
 # Processes that run tests; 0 runs them in one.
 WORKERS ?= 2
 
-.PHONY: help setup demo check test bench docs schemas clean
+.PHONY: help setup demo check test golden bench docs schemas clean
 
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
 	@echo "make demo    lint the bundled lab: what a failure looks like, and what mends it"
 	@echo "make check   ruff, mypy, import-linter; zizmor and check-jsonschema for what GitHub runs"
 	@echo "make test    all tests"
+	@echo "make golden  write the golden files of reports anew: read what has changed"
 	@echo "make bench   how long it takes, by stage, cold, and twice the size"
 	@echo "make docs    write the table and the pages of the rules and the manual page anew"
 	@echo "make schemas write the structure of the manifest kinds anew, from the packages that hold it"
@@ -34,6 +35,10 @@ check: $(VENV)/.development
 
 test: $(VENV)/.development
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
+
+golden: $(VENV)/.development
+	$(BIN)/pytest -q tests/golden --update-golden
+	git --no-pager diff --stat -- tests/golden
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.bench

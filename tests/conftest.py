@@ -47,6 +47,16 @@ CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
 """The cache of commands that tests run: never that of whoever runs the tests."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def update(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are written and not compared."""
+    return bool(request.config.getoption("--update-golden"))
+
+
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["TRAINLINT_CACHE_DIR"] = CACHE.name
     config.addinivalue_line(

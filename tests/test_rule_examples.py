@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from _pytest.mark import ParameterSet
+from tests.golden.golden import commit
 
 from trainlint.engine import check
 from trainlint.finding import Severity
@@ -42,25 +42,25 @@ def files_of(text: str, first: str) -> dict[str, str]:
     return found if found and not head else {first: head, **found}
 
 
-def commit(directory: Path) -> None:
-    identity = ("-c", "user.name=example", "-c", "user.email=example@example.invalid", "-c", "init.defaultBranch=main")
-    for arguments in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "base"]):
-        subprocess.run(["git", *identity, *arguments], cwd=directory, check=True, capture_output=True)
+def lay(directory: Path, text: str, shared: dict[str, str]) -> dict[str, str]:
+    """Write an example as files; their texts, with the marks."""
+    if "given" in shared:
+        (directory / "given.yaml").write_text(MARK.sub("", shared["given"]), encoding="utf-8")
+    if "settings" in shared:
+        (directory / "trainlint.yaml").write_text(shared["settings"], encoding="utf-8")
+    if "base" in shared:
+        (directory / "example.yaml").write_text(shared["base"], encoding="utf-8")
+        commit(directory)
+    written = files_of(text, "example.yaml")
+    for name, content in written.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(MARK.sub("", content), encoding="utf-8")
+    return written
 
 
 @pytest.mark.parametrize(("rule", "role", "text", "shared"), list(examples()))
 def test_example(rule: Rule, role: str, text: str, shared: dict[str, str], tmp_path: Path) -> None:
-    if "given" in shared:
-        (tmp_path / "given.yaml").write_text(MARK.sub("", shared["given"]), encoding="utf-8")
-    if "settings" in shared:
-        (tmp_path / "trainlint.yaml").write_text(shared["settings"], encoding="utf-8")
-    if "base" in shared:
-        (tmp_path / "example.yaml").write_text(shared["base"], encoding="utf-8")
-        commit(tmp_path)
-    written = files_of(text, "example.yaml")
-    for name, content in written.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(MARK.sub("", content), encoding="utf-8")
+    written = lay(tmp_path, text, shared)
 
     result = check([tmp_path], today=TODAY, base="HEAD" if "base" in shared else None)
 
