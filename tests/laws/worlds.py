@@ -20,6 +20,7 @@ import yaml
 from trainlint.engine import check
 from trainlint.finding import Certainty, Severity
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.result import Result
 from trainlint.source.testdata import find_test_homes
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "is_plain",
     "key_of",
     "manifests",
+    "result_of",
     "said_of",
     "said_of_world",
     "world",
@@ -82,8 +84,8 @@ def world(name: str) -> Files | None:
         return None
 
 
-def said_of(files: Files) -> Said:
-    """What is said of a world."""
+def result_of(files: Files) -> Result:
+    """The result of a world, in which no rule broke."""
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary) / "repository"
         for name, text in files.items():
@@ -92,6 +94,12 @@ def said_of(files: Files) -> Said:
             path.write_bytes(text.encode("utf-8"))
         result = check([root])
     assert not result.failures, result.failures
+    return result
+
+
+def said_of(files: Files) -> Said:
+    """What is said of a world."""
+    result = result_of(files)
     errors = Counter(
         (each.finding.rule, "/".join(map(str, each.path)))
         for each in result.findings

@@ -57,7 +57,7 @@ def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVe
 
 def _runs_across(proof: GroupProof, facts: Facts) -> bool:
     """Whether all that refutes a group is that no single zone takes it: over several zones it runs."""
-    if proof.exists is not Answer.REFUTED or not proof.causes:
+    if proof.exists is not Answer.REFUTED or proof.stopped or not proof.causes:
         return False
     if proof.ideal:
         members = {id(member) for member in proof.group.members}

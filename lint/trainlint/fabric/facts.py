@@ -123,11 +123,15 @@ class Fabric:
         found = (gloo_fault(rank, self.interfaces(rank.pod_set)) for rank, _ in self.ranks)
         return tuple(merged(fault for fault in found if fault is not None))
 
-    def different_networks(self) -> Iterator[Fault]:
+    @cached_property
+    def different_networks(self) -> tuple[Fault, ...]:
         """Roles that listen in different networks."""
-        for each in self.communicators:
-            if each.spans:
-                yield from different_networks(each, self._interfaces_of(each))
+        return tuple(
+            fault
+            for each in self.communicators
+            if each.spans
+            for fault in different_networks(each, self._interfaces_of(each))
+        )
 
     def mtus(self) -> Iterator[Fault]:
         """MTUs that differ along one path."""
@@ -176,10 +180,14 @@ class Fabric:
     def _offered(self, pod_set: PodSet) -> tuple[Device, ...]:
         return offered_devices(pod_set, self._pools_of(pod_set) or (), self.networks)
 
-    def unequal_roles(self) -> Iterator[Fault]:
+    @cached_property
+    def unequal_roles(self) -> tuple[Fault, ...]:
         """Communicators of which only some ranks have the device."""
-        for each in self.communicators:
-            yield from some_roles(each, {id(rank.pod_set): self.devices(rank.pod_set) for rank in each.ranks})
+        return tuple(
+            fault
+            for each in self.communicators
+            for fault in some_roles(each, {id(rank.pod_set): self.devices(rank.pod_set) for rank in each.ranks})
+        )
 
     def unlocked_memory(self) -> Iterator[Fault]:
         """Containers with verbs devices that cannot lock memory."""
@@ -193,12 +201,15 @@ class Fabric:
             for fault in fixed_index(rank, self.devices(rank.pod_set), attached_networks(rank.pod_set, self.networks))
         )
 
-    def missing_attachments(self) -> Iterator[Fault]:
+    @cached_property
+    def missing_attachments(self) -> tuple[Fault, ...]:
         """Networks that nobody defines."""
-        return merged(
-            fault
-            for each in self.pod_sets
-            for fault in missing_attachments(each, self.networks, self._snapshot.may_hold_more(each.namespace))
+        return tuple(
+            merged(
+                fault
+                for each in self.pod_sets
+                for fault in missing_attachments(each, self.networks, self._snapshot.may_hold_more(each.namespace))
+            )
         )
 
     def small_shared_memory(self) -> Iterator[Fault]:
@@ -209,13 +220,15 @@ class Fabric:
         """Volumes in memory that may outgrow their container."""
         return merged(fault for each in self.pod_sets for fault in large_volumes(each))
 
-    def unresolved_names(self) -> Iterator[Fault]:
+    @cached_property
+    def unresolved_names(self) -> tuple[Fault, ...]:
         """Pods on the host network that cannot resolve the names they use."""
-        return merged(fault for each in self._snapshot.workloads.groups for fault in unresolved_names(each))
+        return tuple(merged(fault for each in self._snapshot.workloads.groups for fault in unresolved_names(each)))
 
-    def mixed_versions(self) -> Iterator[Fault]:
+    @cached_property
+    def mixed_versions(self) -> tuple[Fault, ...]:
         """Communicators with images of different releases."""
-        return merged(fault for each in self.communicators for fault in mixed_versions(each))
+        return tuple(merged(fault for each in self.communicators for fault in mixed_versions(each)))
 
     def shared_gpus(self) -> Iterator[Fault]:
         """Members of groups, and other ranks, that ask for several slices of a GPU."""

@@ -32,6 +32,12 @@ class Fault:
     severity: Severity | None = None
     certainty: Certainty = Certainty.PROVEN
     fixes: tuple[Fix, ...] = ()
+    also: tuple[PodSet, ...] = ()
+
+    @property
+    def pod_sets(self) -> tuple[PodSet, ...]:
+        """All pods that have the fault."""
+        return (self.pod_set, *self.also)
 
     def finding(self) -> Finding:
         """The finding that reports it."""
@@ -67,6 +73,7 @@ def merged(faults: Iterable[Fault]) -> Iterator[Fault]:
 
 def _joined(first: Fault, other: Fault) -> Fault:
     first = replace(first, fixes=together((*first.fixes[:1], *other.fixes[:1])) if first.fixes and other.fixes else ())
+    first = replace(first, also=(*first.also, *other.pod_sets))
     own = other.at if other.at != first.at else other.pod_set.at
     if other.pod_set is first.pod_set or own in {first.at, *(at for _, at in first.related)}:
         return first

@@ -41,6 +41,7 @@ from trainlint.proof.shapes import ShapeMismatch, shape_mismatches
 from trainlint.proof.sharing import SharingCause, shared_claims
 from trainlint.proof.slips import with_slips
 from trainlint.proof.soft import SoftColocation, soft_colocations
+from trainlint.proof.stopped import Stopped, refuted_by_faults, stopped
 from trainlint.proof.targets import missing_targets
 from trainlint.proof.unmanaged import unmanaged
 from trainlint.proof.verdicts import Verdicts
@@ -49,6 +50,7 @@ from trainlint.scheduling.refusal import Doubt
 from trainlint.scheduling.taint_toleration import UNKNOWN_PLATFORM
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.platform import read_admission, read_storage
+from trainlint.workload.contract import Contract
 from trainlint.workload.expansion import is_template
 from trainlint.workload.expansion import pod_set as pods_of
 from trainlint.workload.gangs import oversized
@@ -184,7 +186,7 @@ class Facts:
         """The proof of every group that may be meant for what the snapshot is made of."""
         groups = self.snapshot.workloads.groups
         return tuple(
-            with_assumptions(self, with_slips(self, self._prover.prove(group)))
+            refuted_by_faults(self, with_assumptions(self, with_slips(self, self._prover.prove(group))))
             for group in groups
             if self.snapshot.is_near((group.at or group.members[0].at).file)
         )
@@ -298,6 +300,17 @@ class Facts:
     def refusals(self) -> tuple[Refusal, ...]:
         """What the API server, webhooks and operators refuse of objects and of what is made of them."""
         return tuple(refusals(self.snapshot))
+
+    @cached_property
+    def contract(self) -> Contract:
+        """The faults of jobs in their own contract."""
+        workloads, snapshot = self.snapshot.workloads, self.snapshot
+        return Contract(workloads, snapshot.may_hold_more, lambda: self.misnamed)
+
+    @cached_property
+    def stopped(self) -> tuple[Stopped, ...]:
+        """The pods that find a place and never train, or may not."""
+        return tuple(stopped(self))
 
     @cached_property
     def shape_mismatches(self) -> tuple[ShapeMismatch, ...]:

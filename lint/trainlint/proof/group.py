@@ -22,7 +22,8 @@ class GroupProof:
 
     ``zones`` are the zones one by one, ``seats`` and ``bad_seats`` the witness and the counterexample down to pools.
     ``connections`` says whether all needed flows are permitted, ``needs`` what a conditional answer rests on.
-    ``ideal`` says that it is refuted on every cluster that could exist.
+    ``ideal`` says that it is refuted on every cluster that could exist, ``stopped`` that its own faults keep it from
+    training wherever it is placed.
     """
 
     group: Group
@@ -42,3 +43,4 @@ class GroupProof:
     connections: Answer = Answer.UNKNOWN
     needs: Needs | None = None
     ideal: bool = False
+    stopped: bool = False

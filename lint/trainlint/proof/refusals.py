@@ -13,6 +13,7 @@ from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.strings import unquoted
 from trainlint.kube.values import read_text
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.scheduling.requests import invalid_resources
@@ -122,6 +123,8 @@ def refused(snapshot: Snapshot, found: Iterable[Refusal]) -> Iterator[Refused]:
 
 def _by_other_rules(workload: Workload) -> Iterator[Refused]:
     sets = workload.pod_sets
+    if (found := next(unquoted(workload.field), None)) is not None:
+        yield Refused("unquoted-string", sets, certain=True, why=f"{found[0]} must be a string")
     for fault in long_names(workload):
         yield Refused("generated-name-too-long", sets, certain=True, why=fault.text)
     for fault in missing_main_containers(workload):

@@ -13,6 +13,7 @@ from trainlint.proof.cause import CutCause, Seat, SplitCause, StrandedCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.proof.ideal.words import need_words
+from trainlint.proof.stopped import stopping
 from trainlint.proof.zones import Zone
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
@@ -247,5 +248,6 @@ def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
     for refused in facts.refused:
         if any(id(pod_set) in members for pod_set in refused.pod_sets):
             yield refused.rule
+    yield from (each.rule for each in stopping(facts, proof) if each.certain)
     if any(facts.cut_off.get(each.owner, ("", False))[1] for each in proof.group.members):
         yield "control-plane-flow-denied"

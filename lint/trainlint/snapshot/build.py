@@ -37,6 +37,7 @@ from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
+    from trainlint.snapshot.emptied import Emptied
     from trainlint.snapshot.growing import Cluster, Fleet
 
 __all__ = ["Snapshot", "build_snapshots"]
@@ -165,6 +166,7 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, ch
         moved={},
         unknowns=cluster.unknowns,
         assumes=cluster.assumes,
+        emptied=cluster.emptied,
     )
 
 
@@ -229,6 +231,7 @@ def _left_over(
             *(each for file, each in charts if part.holds(file)),
             *(context.releases if context is not None else ()),
         ],
+        emptied=context.emptied if context is not None else (),
     )
 
 
@@ -247,6 +250,7 @@ def _snapshot(
     releases: Iterable[Release] = (),
     unknowns: Iterable[Unknown] = (),
     assumes: Iterable[str] = (),
+    emptied: Iterable[Emptied] = (),
     rest: Rest | None = None,
 ) -> Snapshot:
     if settings.namespace:
@@ -283,6 +287,7 @@ def _snapshot(
         opened=opened,
         unknowns=(*workloads.unknowns, *doubts, *_changers(objects, workloads.groups, namespaces)),
         read=found.read,
+        emptied=tuple(emptied),
         rest=rest,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from trainlint.fact import fact, remembered, together
 from trainlint.finding import Location, Unknown
@@ -18,6 +19,9 @@ from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.rest import Rest
 from trainlint.source.document import Field
 
+if TYPE_CHECKING:
+    from trainlint.snapshot.emptied import Emptied
+
 __all__ = ["Snapshot"]
 
 
@@ -29,6 +33,7 @@ class Snapshot:
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
     other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
+    ``emptied`` are the variables that deployers replace in its objects although the pods set them.
     ``rest`` is what it leaves out, where it is one of several that have alternatives.
     """
 
@@ -45,6 +50,7 @@ class Snapshot:
     opened: Mapping[str, str] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
     read: Mapping[str, Field] = field(default_factory=dict)
+    emptied: tuple[Emptied, ...] = ()
     rest: Rest | None = None
 
     @cached_property

@@ -81,5 +81,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    for fault in facts.fabric.unresolved_names():
+    for fault in facts.fabric.unresolved_names:
         yield fault.finding()

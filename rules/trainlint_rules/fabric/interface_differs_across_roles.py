@@ -96,5 +96,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator."""
-    for fault in facts.fabric.different_networks():
+    for fault in facts.fabric.different_networks:
         yield fault.finding()

@@ -75,5 +75,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator."""
-    for fault in facts.fabric.mixed_versions():
+    for fault in facts.fabric.mixed_versions:
         yield fault.finding()

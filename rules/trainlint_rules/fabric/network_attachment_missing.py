@@ -95,5 +95,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and network."""
-    for fault in facts.fabric.missing_attachments():
+    for fault in facts.fabric.missing_attachments:
         yield fault.finding()

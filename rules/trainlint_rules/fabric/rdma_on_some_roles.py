@@ -76,5 +76,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and kind of device."""
-    for fault in facts.fabric.unequal_roles():
+    for fault in facts.fabric.unequal_roles:
         yield fault.finding()

@@ -47,12 +47,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.elastic import elastic_faults
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and contradiction."""
-    for workload in facts.snapshot.workloads.objects:
-        for fault in elastic_faults(workload):
-            yield fault.finding()
+    for each in facts.contract.elastic:
+        yield each.fault.finding()

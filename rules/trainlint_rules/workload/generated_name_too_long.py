@@ -42,15 +42,14 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.names import colliding_names, long_names
+from trainlint.workload.mistakes.names import long_names
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    objects = facts.snapshot.workloads.objects
-    for workload in objects:
+    for workload in facts.snapshot.workloads.objects:
         for fault in long_names(workload):
             yield fault.finding()
-    for fault in colliding_names(objects):
-        yield fault.finding()
+    for each in facts.contract.colliding:
+        yield each.fault.finding()

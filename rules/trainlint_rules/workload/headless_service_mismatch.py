@@ -64,11 +64,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.hostnames import all_misnamed
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and Service name."""
-    for misnamed in all_misnamed(facts.snapshot.workloads, facts.snapshot.may_hold_more):
-        yield misnamed.fault.finding()
+    for each in facts.contract.hosts:
+        yield each.fault.finding()

@@ -66,29 +66,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.communicators import communicators
-from trainlint.workload.mistakes.counts import node_counts, process_counts, size_counts
-from trainlint.workload.mistakes.elastic import elastic_faults
-from trainlint.workload.mistakes.hostfile import hostfile_slots
-from trainlint.workload.mistakes.plugins import volcano_release, world_sizes
-from trainlint.workload.mistakes.slots import slot_counts
-from trainlint.workload.services import directory_of
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and number."""
-    workloads = facts.snapshot.workloads
-    elastic = {each.owner for each in workloads.objects if next(elastic_faults(each), None) is not None}
-    directory = directory_of(workloads)
-    release = volcano_release(workloads.pod_sets)
-    for workload in workloads.objects:
-        if workload.owner not in elastic:
-            found = [fault for pods in workload.pod_sets for fault in process_counts(pods)][:1]
-            found += [*slot_counts(workload), *world_sizes(workload, release), *hostfile_slots(workload, directory)]
-            for fault in found:
-                yield fault.finding()
-    for ranks in communicators(workloads.groups):
-        if all(pods.owner not in elastic for pods in ranks):
-            for fault in (*node_counts(ranks), *size_counts(ranks)):
-                yield fault.finding()
+    for each in facts.contract.counts:
+        yield each.fault.finding()

@@ -89,32 +89,10 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.communicators import communicators
-from trainlint.workload.mistakes.hostnames import all_misnamed
-from trainlint.workload.mistakes.inside import absent_pods
-from trainlint.workload.mistakes.meetings import meeting_faults
-from trainlint.workload.mistakes.trainer_names import unmet_nodes
-from trainlint.workload.services import directory_of
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and per absent pod; none for other names that DNS does not know."""
-    workloads = facts.snapshot.workloads
-    directory = directory_of(workloads)
-    absent: set[str | int] = set()
-    for workload in workloads.objects:
-        for fault in absent_pods(workload, directory):
-            absent.add(fault.evidence["host"])
-            yield fault.finding()
-        for fault in unmet_nodes(workload):
-            yield fault.finding()
-    found = list(communicators(workloads.groups))
-    if not found:
-        return
-    misnamed = absent | {each.host for each in all_misnamed(workloads, facts.snapshot.may_hold_more)}
-    for ranks in found:
-        if any(pods.owner in facts.misnamed for pods in ranks):
-            continue
-        for fault in meeting_faults(ranks, directory, misnamed):
-            yield fault.finding()
+    for each in facts.contract.meetings:
+        yield each.fault.finding()

@@ -97,6 +97,7 @@ def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
             (("how many workers there are", at),),
             {"maxReplicas": most, "replicas": count},
             "too many",
+            trains=True,
         )
 
 
@@ -127,6 +128,7 @@ def _beside_master(workload: Workload, elastic: Field, master: Field, worker: Fi
         "master",
         severity=None if over else Severity.WARNING,
         certainty=Certainty.PROVEN if over else Certainty.LIKELY,
+        trains=True,
     )
 
 

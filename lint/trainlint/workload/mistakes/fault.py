@@ -17,7 +17,8 @@ class Fault:
 
     ``cause`` tells faults at one place apart; ``severity`` is there where the fault is less than its rule's others.
     ``fixes`` are what may mend it. ``of_key`` says that the key at the place is wrong, whatever its value.
-    ``refused`` says that the API server or the operator refuses the object for it; ``assumes`` on what it rests.
+    ``refused`` says that the API server or the operator refuses the object for it, ``trains`` that the job trains all
+    the same; ``assumes`` is what it rests on.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Fault:
     fixes: tuple[Fix, ...] = ()
     of_key: bool = False
     refused: bool = False
+    trains: bool = False
     assumes: tuple[str, ...] = ()
 
     def finding(self) -> Finding:

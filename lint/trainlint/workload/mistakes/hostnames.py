@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
-from trainlint.model.workload import PodSet, Workload, Workloads
+from trainlint.model.workload import ObjectRef, PodSet, Workload, Workloads
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.mistakes.inside import CLUSTER_SUFFIX, OPERATED, pod_pattern
@@ -28,6 +28,7 @@ _NAMED_BY_KUBELET: Final = OPERATED | {"Job", "StatefulSet", "Pod", "Deployment"
 class Misnamed:
     """A host that the pods of an object use and that DNS does not know, and what is wrong."""
 
+    owner: ObjectRef
     host: str
     fault: Fault
 
@@ -62,7 +63,7 @@ def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: b
                 fault = unresolved(name, directory, holds_services=holds_services)
                 if fault is not None:
                     said.add(name.service)
-                    yield Misnamed(address.host, fault)
+                    yield Misnamed(workload.owner, address.host, fault)
 
 
 def _own_name(address: Address, user: PodSet, workload: Workload) -> UsedName | None:

@@ -1,0 +1,126 @@
+"""The faults of jobs in their own contract, each with the pods that it is about: found once for rules and proofs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from functools import cached_property
+
+from trainlint.fact import fact
+from trainlint.model.workload import ObjectRef, PodSet, Workloads
+from trainlint.workload.communicators import communicators
+from trainlint.workload.mistakes.counts import node_counts, process_counts, size_counts
+from trainlint.workload.mistakes.elastic import elastic_faults
+from trainlint.workload.mistakes.fault import Fault
+from trainlint.workload.mistakes.hostfile import hostfile_slots
+from trainlint.workload.mistakes.hostnames import Misnamed, all_misnamed
+from trainlint.workload.mistakes.inside import absent_pods
+from trainlint.workload.mistakes.meetings import meeting_faults
+from trainlint.workload.mistakes.names import colliding_names
+from trainlint.workload.mistakes.plugins import volcano_release, world_sizes
+from trainlint.workload.mistakes.slots import slot_counts
+from trainlint.workload.mistakes.trainer_names import unmet_nodes
+from trainlint.workload.services import Directory, directory_of
+
+__all__ = ["Contract", "OfPods"]
+
+
+@fact
+class OfPods:
+    """A fault, and the pods that it is about."""
+
+    pod_sets: tuple[PodSet, ...]
+    fault: Fault
+
+
+class Contract:
+    """The faults of a snapshot's jobs. ``opened`` says what may add objects to a namespace (decision 5), ``misnamed``
+    are objects that do not come to be because of their names.
+    """
+
+    def __init__(
+        self, workloads: Workloads, opened: Callable[[str], str], misnamed: Callable[[], Collection[ObjectRef]]
+    ) -> None:
+        self._workloads = workloads
+        self._opened = opened
+        self._unnamed = misnamed
+
+    @cached_property
+    def _directory(self) -> Directory:
+        return directory_of(self._workloads)
+
+    @cached_property
+    def _communicators(self) -> tuple[tuple[PodSet, ...], ...]:
+        return tuple(communicators(self._workloads.groups))
+
+    @cached_property
+    def hosts(self) -> tuple[OfPods, ...]:
+        """Host names of a job's own pods that DNS does not know: one for each object and Service name."""
+        sets = {each.owner: each.pod_sets for each in self._workloads.objects}
+        return tuple(OfPods(sets[each.owner], each.fault) for each in self._misnamed)
+
+    @cached_property
+    def _misnamed(self) -> tuple[Misnamed, ...]:
+        return tuple(all_misnamed(self._workloads, self._opened))
+
+    @cached_property
+    def meetings(self) -> tuple[OfPods, ...]:
+        """Ranks that look for each other at different places: one for each communicator and each pod that is not there,
+        none for other names that DNS does not know.
+        """
+        absent = tuple(
+            OfPods(workload.pod_sets, fault)
+            for workload in self._workloads.objects
+            for fault in absent_pods(workload, self._directory)
+        )
+        unmet = (
+            OfPods(workload.pod_sets, fault) for workload in self._workloads.objects for fault in unmet_nodes(workload)
+        )
+        return (*absent, *unmet, *self._apart({str(each.fault.evidence["host"]) for each in absent}))
+
+    def _apart(self, absent: set[str]) -> Iterator[OfPods]:
+        if not self._communicators:
+            return
+        misnamed: set[str | int] = {*absent, *(each.host for each in self._misnamed)}
+        unnamed = self._unnamed()
+        for ranks in self._communicators:
+            if not any(pods.owner in unnamed for pods in ranks):
+                for fault in meeting_faults(ranks, self._directory, misnamed):
+                    yield OfPods(ranks, fault)
+
+    @cached_property
+    def elastic(self) -> tuple[OfPods, ...]:
+        """Elastic ranges that contradict themselves: one for each object and contradiction."""
+        return tuple(
+            OfPods(workload.pod_sets, fault)
+            for workload in self._workloads.objects
+            for fault in elastic_faults(workload)
+        )
+
+    @cached_property
+    def counts(self) -> tuple[OfPods, ...]:
+        """Numbers of processes, slots and nodes that do not fit: one for each object and number, none for objects whose
+        elastic range is at fault.
+        """
+        elastic = {pods.owner for each in self.elastic for pods in each.pod_sets}
+        return tuple(self._of_objects(elastic)) + tuple(self._of_ranks(elastic))
+
+    def _of_objects(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods]:
+        release = volcano_release(self._workloads.pod_sets)
+        for workload in self._workloads.objects:
+            if workload.owner in elastic:
+                continue
+            found = [fault for pods in workload.pod_sets for fault in process_counts(pods)][:1]
+            found += [*slot_counts(workload), *world_sizes(workload, release)]
+            found += hostfile_slots(workload, self._directory)
+            yield from (OfPods(workload.pod_sets, fault) for fault in found)
+
+    def _of_ranks(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods]:
+        for ranks in self._communicators:
+            if all(pods.owner not in elastic for pods in ranks):
+                yield from (OfPods(ranks, fault) for fault in (*node_counts(ranks), *size_counts(ranks)))
+
+    @cached_property
+    def colliding(self) -> tuple[OfPods, ...]:
+        """Objects that make a pod or a Job of a name that another object makes as well."""
+        sets = {each.field.down("metadata", "name").at: each.pod_sets for each in self._workloads.objects}
+        return tuple(OfPods(sets[fault.at], fault) for fault in colliding_names(self._workloads.objects))
