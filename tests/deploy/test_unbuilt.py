@@ -1,4 +1,4 @@
-"""Paths of deployers that do not build: nothing of them is applied, and nothing is judged from them (issue 14, B6)."""
+"""Paths of deployers that do not build: nothing of them is applied, and nothing is judged from them."""
 
 from __future__ import annotations
 

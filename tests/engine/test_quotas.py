@@ -1,4 +1,4 @@
-"""Quotas over what overlays and clusters make of them: rendered trees, several clusters (rules.md, placement/)."""
+"""Quotas over what overlays and clusters make of them: rendered trees, several clusters (S 1.11)."""
 
 from __future__ import annotations
 

@@ -278,7 +278,7 @@ def test_a_change_of_the_kustomization_alone_is_named_as_what_brought_it_in(tmp_
 
 
 def test_data_that_is_no_manifest_counts_as_a_change(tmp_path: Path) -> None:
-    # NCCL reads `true` as 0 (rules.md, invalid-nccl-value)
+    # NCCL reads `true` as 0 (N 1.2)
     mounted = TRAIN.replace(
         "image: registry.example/train:1",
         "image: registry.example/train:1\n              envFrom: [{configMapRef: {name: nccl}}]",

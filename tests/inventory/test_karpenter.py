@@ -49,13 +49,13 @@ def test_labels_that_karpenter_puts_on_every_node_of_a_pool() -> None:
 
 
 def test_startup_taints_need_no_toleration_and_other_taints_do() -> None:
-    # S 5 no. 57; KRP:pkg/scheduling/taints.go
+    # S 5.57; KRP:pkg/scheduling/taints.go
     more = "taints: [{key: gpu, value: a, effect: NoSchedule}]\n      startupTaints: [{key: cni, effect: NoExecute}]"
     assert taints(one(more=more)) == [("gpu", "a", "NoSchedule")]
 
 
 def test_a_label_that_no_requirement_defines_is_not_there() -> None:
-    # S 5 no. 58: a custom label must be defined by the pool to be selected
+    # S 5.58: a custom label must be defined by the pool to be selected
     pool = one()
     assert pool.label("team") is None
     assert isinstance(pool.label("karpenter.k8s.aws/instance-family"), Undetermined)  # well-known: the type decides
@@ -89,7 +89,7 @@ def test_what_a_plugin_offers_is_not_known_from_the_type() -> None:
 
 
 def test_fractional_gpus_offer_none() -> None:
-    # S 5 no. 60: g6f.xlarge has gpu-count 0
+    # S 5.60: g6f.xlarge has gpu-count 0
     pool = one(requirement(TYPE, "g6f.xlarge"))
     assert pool.allocatable is not None
     assert pool.allocatable["nvidia.com/gpu"] == "0"

@@ -31,7 +31,7 @@ def test_kind_nodes_are_named_after_cluster_and_role() -> None:
 
 
 def test_the_control_plane_of_kind_keeps_its_taint_unless_it_is_alone() -> None:
-    # S 5 no. 61; kubernetes-sigs/kind:pkg/cluster/internal/create/actions/kubeadminit/init.go
+    # S 5.61; kubernetes-sigs/kind:pkg/cluster/internal/create/actions/kubeadminit/init.go
     assert taints(pools(kind("[{role: control-plane}, {role: worker}]"))["lab-control-plane"]) == TAINT
     assert taints(pools(kind("[{role: control-plane}]"))["lab-control-plane"]) == []
     assert taints(pools("kind: Cluster\napiVersion: kind.x-k8s.io/v1alpha4\n")["kind-control-plane"]) == []
@@ -70,7 +70,7 @@ def kubeadm(registration: str, kind_: str = "JoinConfiguration", more: str = "")
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        (kubeadm("{}", "InitConfiguration"), TAINT),  # S 5 no. 62: key absent
+        (kubeadm("{}", "InitConfiguration"), TAINT),  # S 5.62: key absent
         (kubeadm("{taints: []}", "InitConfiguration"), []),
         (kubeadm("{}"), []),
         (kubeadm("{}", more="controlPlane: {}"), TAINT),
@@ -200,7 +200,7 @@ def test_k3s_and_rke2_files_are_told_by_name_and_keys(file: str) -> None:
 
 
 def test_a_server_of_k3s_is_not_tainted_by_itself() -> None:
-    # S 5 no. 63
+    # S 5.63
     (pool,) = pools("node-label: a=b\ncluster-init: true\n", "k3s/config.yaml").values()
     assert taints(pool) == []
 

@@ -247,7 +247,7 @@ def test_toleration_and_label_give_a_viable_zone_and_leave_the_scheduler_free(la
 
 
 def test_a_toleration_of_another_value_tolerates_nothing(lab: Any) -> None:
-    # Equal compares values (S 1.2 no. 2); the zone stays impossible for the coordinator.
+    # Equal compares values (S 1.2.2); the zone stays impossible for the coordinator.
     wrong = TOLERATION.replace("value: gpu", "value: GPU")
     result = lab("before").replace(COORDINATOR, wrong + COORDINATOR).lint()
     assert rules(result) == [("flow-denied", "error"), ("no-viable-zone", "error")]

@@ -50,7 +50,7 @@ def test_parameters_of_mpi_are_variables_of_the_ranks() -> None:
 
 
 def test_nccls_file_fills_what_is_unset_and_comments_begin_in_the_first_column() -> None:
-    # N 1.1 (1)
+    # N 1.1.1
     at = Location("config.yaml", 0, ("data", "nccl.conf"))
     text = "# NCCL_NET=IB\nNCCL_DEBUG=INFO\nNCCL_IB_HCA==mlx5_0\nNCCL_X = 1\n"
     base = container("{env: [{name: NCCL_DEBUG, value: WARN}]}")

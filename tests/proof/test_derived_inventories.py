@@ -56,7 +56,7 @@ def test_two_pods_that_fit_one_node_only_by_the_most_that_there_can_be_are_open(
 
 
 def test_every_vcpu_of_a_machine_is_more_than_any_node_leaves(tmp_path: Path) -> None:
-    # S 5 no. 22
+    # S 5.22
     assert judged(tmp_path, ONE_ZONE, JOB % (2, f"{GPUS}, cpu: '192'"))[1] == {"request-exceeds-node"}
 
 

@@ -82,7 +82,7 @@ CONDITIONAL = {
     "near each other": job(near("podAffinity", ZONE)),
     "near each other in a rack": job(near("podAffinity", "rack")),
     "on one host": job(near("podAffinity", "kubernetes.io/hostname")),
-    # clusters without zones exist: there nobody is kept apart (rules.md, decision 3)
+    # clusters without zones exist: there no pod is kept apart (decision 3)
     "apart over zones": job(near("podAntiAffinity", ZONE)),
     # a cluster of one zone satisfies any spread over zones, and one of four zones this one too
     "spread over zones": job(spread(ZONE)),

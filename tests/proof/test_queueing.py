@@ -81,7 +81,7 @@ def test_a_queue_that_admits_says_nothing(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("queues", "words"),
     [
-        (flavor() + cluster_queue("namespaceSelector: null, ") + LOCAL, "no namespaceSelector"),  # S 5 no. 51
+        (flavor() + cluster_queue("namespaceSelector: null, ") + LOCAL, "no namespaceSelector"),  # S 5.51
         (
             flavor() + cluster_queue("namespaceSelector: {matchLabels: {team: b}}, ") + LOCAL,
             "does not match namespace ml",
@@ -94,7 +94,7 @@ def test_a_queue_that_admits_says_nothing(tmp_path: Path) -> None:
         (flavor() + cluster_queue(gpus=15) + LOCAL, "request 16 nvidia.com/gpu"),
         (
             flavor(spec="nodeTaints: [{key: gpu, value: a, effect: NoSchedule}]") + cluster_queue() + LOCAL,
-            "do not tolerate its taint gpu=a:NoSchedule",  # S 5 no. 50
+            "do not tolerate its taint gpu=a:NoSchedule",  # S 5.50
         ),
     ],
 )
@@ -104,7 +104,7 @@ def test_what_makes_admission_impossible(tmp_path: Path, queues: str, words: str
 
 
 def test_a_resource_that_no_group_covers(tmp_path: Path) -> None:
-    # S 5 no. 48
+    # S 5.48
     (message,) = reasons(tmp_path, flavor() + cluster_queue() + LOCAL, job(requests="cpu: '1', memory: 1Gi"))
     assert "requests memory, which no resource group of cq covers" in message
 
@@ -120,7 +120,7 @@ def test_a_selector_that_the_flavor_contradicts(tmp_path: Path) -> None:
 
 
 def test_keys_that_the_flavor_does_not_have_are_ignored(tmp_path: Path) -> None:
-    # S 5 no. 49: admitted, and Pending for ever: the pods' own selector is to blame
+    # S 5.49: admitted, and Pending for ever: the pods' own selector is to blame
     files = {
         "queues.yaml": flavor() + cluster_queue() + LOCAL,
         "job.yaml": job("nodeSelector: {rack: r9}, "),
@@ -130,7 +130,7 @@ def test_keys_that_the_flavor_does_not_have_are_ignored(tmp_path: Path) -> None:
 
 
 def test_a_toleration_of_the_flavor_reaches_the_pods(tmp_path: Path) -> None:
-    # S 5 no. 50
+    # S 5.50
     spec = (
         "nodeLabels: {pool: a}, nodeTaints: [{key: gpu, value: a, effect: NoSchedule}], "
         "tolerations: [{key: gpu, operator: Exists}]"

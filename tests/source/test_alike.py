@@ -1,4 +1,4 @@
-"""Which element of a list became which (issue 14, E: a value from a patch carries its mark at the patch)."""
+"""Which element of a list became which (a value from a patch carries its mark at the patch)."""
 
 from __future__ import annotations
 

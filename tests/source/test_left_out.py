@@ -1,4 +1,4 @@
-"""What is not here and is left out alone: the rest of a kustomization is rendered (issue 14, B4)."""
+"""What is not here and is left out alone: the rest of a kustomization is rendered."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that contradict each other (W 17 (9), (17); N 6 (47), (48))."""
+"""Numbers that contradict each other (W 17.9, 17.17; N 6.47, 6.48)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_one_process_for_each_accelerator(command: str, gpus: str, severity: str
     assert [(fault.severity or Severity.ERROR).value for fault in found] == ([severity] if severity else [])
 
 
-def test_pet_variables_are_the_defaults() -> None:  # N 6 (47)
+def test_pet_variables_are_the_defaults() -> None:  # N 6.47
     assert in_pods(job("torchrun, x.py", env='{name: PET_NPROC_PER_NODE, value: "8"}')) == []
     assert in_pods(job("torchrun, x.py", env='{name: CUDA_VISIBLE_DEVICES, value: "0"}')) == []
 
@@ -186,7 +186,7 @@ def test_devices_with_several_cores_take_nobody_knows_how_many_ranks(resource: s
     assert bool(found) is speaks
 
 
-def test_slots_are_no_accelerators() -> None:  # N 6 (48): slots 8 with 4 GPUs
+def test_slots_are_no_accelerators() -> None:  # N 6.48: slots 8 with 4 GPUs
     (fault,) = in_slots("mpirun, -np, '16', x", "slotsPerWorker: 8", "{nvidia.com/gpu: 4}")
     assert fault.severity is None
     assert in_slots("mpirun, -np, '4', x", "slotsPerWorker: 8", "{cpu: 4}") == []

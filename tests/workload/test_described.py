@@ -1,4 +1,4 @@
-"""Kinds that the configuration describes, kinds with pods that nobody knows, groups by selector (issue 6, 1; W 18)."""
+"""Kinds that the configuration describes, kinds with pods that are not known, groups by selector (W 18)."""
 
 from __future__ import annotations
 

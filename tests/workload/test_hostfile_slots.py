@@ -1,4 +1,4 @@
-"""Slots of DeepSpeed's hostfile (F12)."""
+"""Slots of DeepSpeed's hostfile (W 15.F12)."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_the_selector_selects_others() -> None:
     assert job(spec=spec) == [("j-0.j", ("spec", "selector"))]
 
 
-def test_pods_without_a_subdomain_have_no_names() -> None:  # W 17 (13)
+def test_pods_without_a_subdomain_have_no_names() -> None:  # W 17.13
     assert job(subdomain="") == [("j-0.j", ("spec", "template", "spec", "subdomain"))]
     assert len(job(subdomain="subdomain: k")) == 1
 

@@ -48,7 +48,7 @@ def test_every_pod_has_a_headless_service_of_its_own_name() -> None:
 
 
 def test_ranks_meet_at_the_master_and_then_all_talk_to_all() -> None:
-    # F1, F3
+    # W 15.F1, 15.F3
     found = group(read(PYTORCH))
     assert found.name == "lab/llama"
     assert flows(found, FlowKind.RENDEZVOUS) == {"Worker -> Master 23456"}
@@ -208,7 +208,7 @@ spec:
 
 
 def test_the_launcher_of_mpijob_v1_starts_ranks_through_the_api_server() -> None:
-    # F6: no ssh, no Services; the daemons connect back
+    # W 15.F6: no ssh, no Services; the daemons connect back
     spec = "template: {spec: {containers: [{name: mpi}]}}"
     workloads = read(f"""
 apiVersion: kubeflow.org/v1

@@ -1,4 +1,4 @@
-"""Ranks that look for each other at different places (W 15: F1, F2; W 17 (7))."""
+"""Ranks that look for each other at different places (W 15.F1, 15.F2; W 17.7)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_one_headless_service_names_all_pods() -> None:
 
 
 def test_ssh_goes_out_daemons_connect_back_and_workers_talk_to_each_other() -> None:
-    # F5, F5b
+    # W 15.F5, 15.F5b
     found = group(read(JOB))
     assert flows(found, FlowKind.RENDEZVOUS) == {"Launcher -> Worker 22", "Worker -> Launcher 32768-60999"}
     assert flows(found, FlowKind.COLLECTIVE) == {"Worker -> Worker 32768-60999"}

@@ -1,4 +1,4 @@
-"""What happens to the survivors when a rank fails (W 2, 3, 5, 6, 8, 9; W 17 (14))."""
+"""What happens to the survivors when a rank fails (W 2, 3, 5, 6, 8, 9; W 17.14)."""
 
 from __future__ import annotations
 

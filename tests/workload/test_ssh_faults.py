@@ -1,4 +1,4 @@
-"""Launcher and workers that meet by ssh (W 3, 8; W 17 (12))."""
+"""Launcher and workers that meet by ssh (W 3, 8; W 17.12)."""
 
 from __future__ import annotations
 

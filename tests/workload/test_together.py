@@ -1,4 +1,4 @@
-"""What keeps pods in one domain, and which of them (S 2; W 5, 6, 8, 11; rules.md, topology-per-role)."""
+"""What keeps pods in one domain, and which of them (S 2; W 5, 6, 8, 11; rule topology-per-role)."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_leader_worker_set_places_a_group_as_one() -> None:
     assert apart(workloads) == []
 
 
-def test_on_the_template_only_the_leader_is_placed() -> None:  # W 6, W 17 (16)
+def test_on_the_template_only_the_leader_is_placed() -> None:  # W 6, W 17.16
     workloads = read(LWS.replace("WHOLE", "").replace("POD", LWS_KEY))
     assert units(workloads)["worker"] is None
     assert len(apart(workloads)) == 1

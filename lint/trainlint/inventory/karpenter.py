@@ -87,7 +87,7 @@ def _template(meta: Meta, item: Field, classes: Mapping[tuple[str, str], Field])
         provider=reference.provider,
         labels=labels,
         undetermined=left_open,
-        taints=read_taints(spec["taints"]),  # startupTaints go away before anything counts (S 5 no. 57)
+        taints=read_taints(spec["taints"]),  # startupTaints go away before anything counts (S 5.57)
         minimum=minimum,
         maximum=maximum,
         limit=limit,

@@ -44,7 +44,7 @@ def _pools(cluster: str, item: Field) -> Iterator[Pool]:
 
 
 def _pool(name: str, node: Field, found: Registration, *, control_plane: bool, alone: bool) -> Pool:
-    """The taint of the control plane goes only where it is the only node (S 5 no. 61)."""
+    """The taint of the control plane goes only where it is the only node (S 5.61)."""
     labels = {
         "kubernetes.io/os": "linux",
         HOSTNAME: name,

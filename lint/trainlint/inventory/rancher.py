@@ -21,7 +21,7 @@ PARTIAL: Final = "a configuration of k3s or RKE2 is about one node or several eq
 
 
 def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
-    """Each file as nodes of unknown number and size; servers are not tainted by themselves (S 5 no. 63)."""
+    """Each file as nodes of unknown number and size; servers are not tainted by themselves (S 5.63)."""
     for _meta, item in objects.get(RANCHER_CONFIG, ()):
         labels: dict[str, str] = {}
         left_open: dict[str, str] = {}

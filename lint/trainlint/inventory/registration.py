@@ -43,7 +43,7 @@ class Registration:
     taints: tuple[Taint, ...] | None = None
 
     def taints_of(self, *, control_plane: bool) -> tuple[Taint, ...]:
-        """An empty list is none; where nothing is written a control plane is tainted (S 5 no. 62)."""
+        """An empty list is none; where nothing is written a control plane is tainted (S 5.62)."""
         if self.taints is None:
             return (CONTROL_PLANE_TAINT,) if control_plane else ()
         return self.taints

@@ -52,7 +52,7 @@ _DEFAULT_PORTS: Final = {
     ("vllm", "master-addr"): 29501,
     ("vllm", "data-parallel-address"): 29550,
 }
-"""What the launchers use where no port is written (F1, F2, F12, F13)."""
+"""What the launchers use where no port is written (W 15.F1, 15.F2, 15.F12, 15.F13)."""
 _LISTENING: Final = re.compile(r"(^|-)(listen|bind|advertise|advertised|announce|expose|initial-advertise)(-|$)")
 
 

@@ -1,4 +1,4 @@
-"""How many nodes and processes torchrun is told to use, and where its ranks meet (W 15: F1, F2)."""
+"""How many nodes and processes torchrun is told to use, and where its ranks meet (W 15.F1, 15.F2)."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ def _by_flavor(
 def _cause(
     pod_set: PodSet, pod: Pod, nodes: Sequence[Node], verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
 ) -> PlacementCause | None:
-    """The filter to blame (rules.md, placement/): first among the nodes that match, then what all of them lack."""
+    """The filter to blame (decision 1): first among the nodes that match, then what all of them lack."""
     misses = [
         Miss(nodes[index].pool, tuple(each for each in verdict if isinstance(each, Refusal)))
         for index, verdict in verdicts.items()

@@ -1,4 +1,4 @@
-"""Claims that attach to one node and are used by pods that sit on several (S 1.8, S 5 no. 42 and 43)."""
+"""Claims that attach to one node and are used by pods that sit on several (S 1.8, S 5.42 and 5.43)."""
 
 from __future__ import annotations
 

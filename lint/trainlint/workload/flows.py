@@ -14,7 +14,7 @@ _LISTENERS = "ranks exchange data with each other, and NCCL and Gloo listen on p
 
 
 def collectives(pod_sets: Sequence[PodSet], ranks: Iterable[int], ports: PortRange = EPHEMERAL) -> Iterator[Flow]:
-    """Every rank to every rank, on the ports that the system picks (F3, F4)."""
+    """Every rank to every rank, on the ports that the system picks (W 15.F3, 15.F4)."""
     why = _LISTENERS if ports == EPHEMERAL else f"ranks exchange data with each other on port {ports}"
     yield from all_to_all(pod_sets, ranks, ports, FlowKind.COLLECTIVE, why)
 
@@ -53,7 +53,7 @@ def rendezvous(source: int, target: int, port: int, why: str, at: Location) -> F
 
 
 def dns(source: int, why: str, at: Location) -> tuple[Flow, Flow]:
-    """What looking up names needs (F16): UDP, and TCP for answers that are too long."""
+    """What looking up names needs (W 15.F16): UDP, and TCP for answers that are too long."""
     ports = PortRange(53, 53)
     return (
         Flow(source, None, "UDP", ports, FlowKind.DNS, why, at),

@@ -202,7 +202,7 @@ def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...], port: in
 
 
 def _mpi_flows(index: dict[str, int], pod_sets: list[PodSet]) -> Iterator[Flow]:
-    """F6: the launcher starts ranks by ``kubectl exec``, not by ssh; the daemons connect back to it (F5b)."""
+    """W 15.F6: the launcher starts ranks by ``kubectl exec``, not by ssh; the daemons connect back to it (W 15.F5b)."""
     if "Launcher" not in index or "Worker" not in index:
         return
     launcher, worker = index["Launcher"], index["Worker"]

@@ -1,4 +1,4 @@
-"""Parameter servers and their workers, as far as the pods themselves say it (F7; TensorFlow and Paddle)."""
+"""Parameter servers and their workers, as far as the pods themselves say it (W 15.F7; TensorFlow and Paddle)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def parameter_flows(pod_sets: Sequence[PodSet]) -> tuple[Flow, ...]:
 
 
 def _tensorflow(pod_sets: Sequence[PodSet]) -> Iterator[Flow]:
-    """Every process calls every other one, on the port that its container declares (F7)."""
+    """Every process calls every other one, on the port that its container declares (W 15.F7)."""
     members = {index: port for index, found in enumerate(pod_sets) for port in _told(found)}
     if len(set(members.values())) != 1:
         return

@@ -163,7 +163,7 @@ def _slices(pods: PodSet, *, queued: bool) -> Together | None:
 
 
 def shared_unit(pods: PodSet, siblings: Sequence[PodSet]) -> str:
-    """The unit that Kueue's group name makes; it takes exactly two pod sets, one of them of one pod (rules.md)."""
+    """The unit that Kueue's group name makes; it takes exactly two pod sets, one of them of one pod (S 2.2, Q 7.4)."""
     name = pods.annotations.get(KUEUE_GROUP, "")
     partners = [each for each in siblings if name and each.annotations.get(KUEUE_GROUP) == name]
     if len(partners) == 2 and any(each.replicas == 1 for each in partners):

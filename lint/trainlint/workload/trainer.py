@@ -191,7 +191,7 @@ def _processes(spec: Field, policy: Any, *, torch: bool = False) -> Known[str]:
 
 
 def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
-    """F14: brokers form a tree below the first pod, on 8050."""
+    """W 15.F14: brokers form a tree below the first pod, on 8050."""
     pods = pod_sets[index]
     if not maybe_several(pods.replicas):
         return Expansion(pod_sets)

@@ -1,4 +1,4 @@
-"""Where the rules of platform/ speak and where they stay silent (rules, platform/; S 1.5, 3, 4)."""
+"""Where the rules of platform/ speak and where they stay silent (S 1.5, 3, 4)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers of processes, nodes and accelerators that contradict each other (W 17 (9), (17); N 6 (47))."""
+"""Numbers of processes, nodes and accelerators that contradict each other (W 17.9, 17.17; N 6.47)."""
 
 from __future__ import annotations
 

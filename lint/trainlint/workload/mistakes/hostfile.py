@@ -1,4 +1,4 @@
-"""Slots of DeepSpeed's hostfile, against the accelerators of the hosts (F12)."""
+"""Slots of DeepSpeed's hostfile, against the accelerators of the hosts (W 15.F12)."""
 
 from __future__ import annotations
 
