@@ -16,7 +16,7 @@ from trainlint.snapshot.repository import Repository
 __all__ = ["EVERYWHERE", "Dealt"]
 
 EVERYWHERE: Final = INVENTORY_KINDS | HYPERNODE_KINDS
-"""What describes nodes: outside of every kustomization it joins every snapshot; the nearest counts (design, section 7.4)."""
+"""What describes nodes: outside of kustomizations it joins every snapshot; the nearest counts (design, section 7.4)."""
 
 Groups = dict[tuple[Side, ...], list[int]]
 

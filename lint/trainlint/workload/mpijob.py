@@ -109,7 +109,7 @@ def _text(count: Known[int]) -> Known[str]:
 
 
 def mpi_flows(launcher: int, worker: int, launcher_pods: PodSet, worker_pods: PodSet, port: int = 22) -> Iterator[Flow]:
-    """W 15.F5 and 15.F5b: ssh to each worker (``port`` unless one is written), and the worker's daemon connects back."""
+    """Ssh to each worker (``port`` unless one is written), whose daemon connects back (W 15.F5 and 15.F5b)."""
     number = ssh_port(launcher_pods, worker_pods) or port
     why = f"mpirun starts the ranks by ssh (port {number})"
     yield Flow(launcher, worker, "TCP", PortRange(number, number), FlowKind.RENDEZVOUS, why, launcher_pods.at)
