@@ -5,7 +5,11 @@ BIN := $(VENV)/bin
 # Processes that run tests; 0 runs them in one.
 WORKERS ?= 2
 
-.PHONY: help setup demo check test golden bench docs schemas clean
+# The fuzz program: how many seconds it runs, and with which seed.
+SECONDS ?= 600
+SEED ?= 0
+
+.PHONY: help setup demo check test golden fuzz bench docs schemas clean
 
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
@@ -13,6 +17,7 @@ help:
 	@echo "make check   ruff, mypy, import-linter; zizmor and check-jsonschema for what GitHub runs"
 	@echo "make test    all tests"
 	@echo "make golden  write the golden files of reports anew: read what has changed"
+	@echo "make fuzz    mutated repositories against the laws of every result (SECONDS=$(SECONDS) SEED=$(SEED))"
 	@echo "make bench   how long it takes, by stage, cold, and twice the size"
 	@echo "make docs    write the table and the pages of the rules and the manual page anew"
 	@echo "make schemas write the structure of the manifest kinds anew, from the packages that hold it"
@@ -39,6 +44,9 @@ test: $(VENV)/.development
 golden: $(VENV)/.development
 	$(BIN)/pytest -q tests/golden --update-golden
 	git --no-pager diff --stat -- tests/golden
+
+fuzz: $(VENV)/.development
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --save build/fuzz
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.bench

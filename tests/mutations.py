@@ -160,8 +160,12 @@ def _damage(documents: list[Any], rng: random.Random) -> None:
 
 def _places(value: Any) -> Iterator[tuple[Container, Any]]:
     pending = [value]
+    seen: set[int] = set()
     while pending:
         here = pending.pop()
+        if id(here) in seen:  # an alias, perhaps of what holds it
+            continue
+        seen.add(id(here))
         steps = list(here) if isinstance(here, dict) else range(len(here)) if isinstance(here, list) else ()
         for step in steps:
             yield here, step
