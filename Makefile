@@ -5,11 +5,12 @@ BIN := $(VENV)/bin
 # Processes that run tests; 0 runs them in one.
 WORKERS ?= 2
 
-# The fuzz program: how many seconds it runs, and with which seed.
+# The fuzz program: how many seconds it runs; the mutation program: how many changes it tries; and with which seed.
 SECONDS ?= 600
+POINTS ?= 200
 SEED ?= 0
 
-.PHONY: help setup demo check test golden fuzz bench docs schemas clean
+.PHONY: help setup demo check test golden fuzz mutate bench docs schemas clean
 
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
@@ -18,6 +19,7 @@ help:
 	@echo "make test    all tests"
 	@echo "make golden  write the golden files of reports anew: read what has changed"
 	@echo "make fuzz    mutated repositories against the laws of every result (SECONDS=$(SECONDS) SEED=$(SEED))"
+	@echo "make mutate  how many small faults the tests notice (SEED=$(SEED) POINTS=$(POINTS))"
 	@echo "make bench   how long it takes, by stage, cold, and twice the size"
 	@echo "make docs    write the table and the pages of the rules and the manual page anew"
 	@echo "make schemas write the structure of the manifest kinds anew, from the packages that hold it"
@@ -47,6 +49,9 @@ golden: $(VENV)/.development
 
 fuzz: $(VENV)/.development
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed $(SEED) --save build/fuzz
+
+mutate: $(VENV)/.development
+	nice -n 10 $(BIN)/python -m tests.mutation --seed $(SEED) --points $(POINTS)
 
 bench: $(VENV)/.development
 	$(BIN)/python -m tests.bench

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from tests.golden.golden import commit
 
 from trainlint.engine import check
 from trainlint.finding import Severity
@@ -31,16 +31,16 @@ class Outcome:
     result: Result | None = None
 
 
-def run_case(folder: Path) -> Outcome:
-    """Lint a copy of the case's repository outside of any Git work tree and compare."""
+def run_case(folder: Path, **options: Any) -> Outcome:
+    """Lint a copy of the case's repository outside of any Git work tree, with these options, and compare."""
     case = yaml.safe_load((folder / "case.yaml").read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as temporary:
         root = Path(temporary) / "repository"
         if (folder / "base").is_dir() and (folder / "head").is_dir():
-            result = _compared(folder, root)
+            result = _compared(folder, root, options)
         else:
             shutil.copytree(folder, root, ignore=shutil.ignore_patterns("case.yaml"))
-            result = check([root])
+            result = check([root], **options)
     outcome = Outcome(result=result)
     named = folder.name.partition("--")[0]
     _compare(case, result, named, outcome.problems)
@@ -48,17 +48,15 @@ def run_case(folder: Path) -> Outcome:
     return outcome
 
 
-def _compared(folder: Path, root: Path) -> Result:
+def _compared(folder: Path, root: Path, options: Mapping[str, Any]) -> Result:
     """Commit ``base/``, put ``head/`` in its place, and compare the two."""
     shutil.copytree(folder / "base", root)
-    identity = ("-c", "user.name=case", "-c", "user.email=case@example.com", "-c", "commit.gpgsign=false")
-    for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "base")):
-        subprocess.run(["git", *identity, *arguments], cwd=root, check=True, capture_output=True)
+    commit(root)
     for entry in root.iterdir():
         if entry.name != ".git":
             shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
     shutil.copytree(folder / "head", root, dirs_exist_ok=True)
-    return check([root], base="HEAD")
+    return check([root], base="HEAD", **options)
 
 
 def _compare(case: dict[str, Any], result: Result, named: str, problems: list[str]) -> None:
