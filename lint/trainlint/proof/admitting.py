@@ -123,10 +123,25 @@ def admit_every_port(facts: Facts, entry: PolicyEntry) -> Iterator[Fix]:
     if not element:
         return
     side = "from" if entry.direction is Direction.INGRESS else "to"
-    peers = ", ".join(str(value) for value in element.values())
+    peers = ", ".join(_written(peer) for listed in element.values() for peer in _list(listed))
     yield Fix(
         f"admit the same peers on every port in {entry.origin}",
         (Append(Location(entry.at.file, entry.at.document, entry.at.path[:-1]), element),),
         Safety.OPENING,
         f"every port of every protocol ({entry.direction.value}) {side} {peers}",
     )
+
+
+def _written(value: Any) -> str:
+    """A value in one line, as YAML has it."""
+    match value:
+        case dict():
+            return f"{{{', '.join(f'{key}: {_written(item)}' for key, item in value.items())}}}"
+        case list():
+            return f"[{', '.join(map(_written, value))}]"
+        case _:
+            return str(value)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -92,8 +92,8 @@ def _finding(facts: Facts, cause: DeadlockCause, forced: tuple[Related, ...]) ->
         remedy = "drop the required pod affinity of one of them, or let its term also select its own pods"
     else:
         message = (
-            f"the pods of {own.name} stay Pending for ever: they must run where {other.name} runs, which can only be "
-            f"{there}, and they can only run in {here}"
+            f"the pods of {own.name} stay Pending for ever: they must run where {other.name} runs (only in "
+            f"{there}), and they can only run in {here}"
         )
         remedy = f"let {other.name} run where {own.name} can (in {here}): toleration, node selector, requests"
     return Finding(

@@ -135,7 +135,7 @@ def _where(namespaces: tuple[str, ...]) -> str:
 def _remedy(cause: TargetCause, near: str) -> str:
     if cause.elsewhere:
         return f"pods with these labels are in {', '.join(cause.elsewhere)}: name it under namespaces of the term"
-    return f"pods there have {near}" if near else "deploy the workload that it must be near"
+    return f"ask for labels that pods there have: {near}" if near else "deploy the workload that it must be near"
 
 
 def _corrected(cause: TargetCause) -> Iterator[Fix]:

@@ -133,18 +133,19 @@ def _finding(cause: LateMembers) -> Finding:
     awaited = " and ".join(each.name for each in cause.awaited)
     message = (
         f"{wait.why}, so {later} is made only after {awaited}; but {gang.what} is {gang.minimum}, and without "
-        f"{later} there are {cause.count} pods: none ever starts"
+        f"{later} there {_are(cause.count)}: none ever starts"
     )
     return Finding(
         message=message,
         at=wait.at,
-        remedy=f"let the gang wait for at most {cause.count} pods, or let {later} be made at once",
+        remedy=f"let the gang wait for at most {_pods(cause.count)}, or let {later} be made at once",
         related=(
             Related(f"demands {gang.minimum} pods: {gang.what}", gang.at),
             *(Related(f"is made first ({each.name})", each.at) for each in cause.early),
             *(Related(f"is made later ({each.name})", each.at) for each, _ in cause.late),
         ),
-        evidence={"minimum": str(gang.minimum), "pods before": cause.count, "assumes": gang.doubt or "nothing"},
+        evidence={"minimum": str(gang.minimum), "pods before": cause.count}
+        | ({"assumes": gang.doubt} if gang.doubt else {}),
         certainty=Certainty.LIKELY if gang.doubt else Certainty.PROVEN,
         cause=f"{gang.what} {pods.name}",
         fixes=partial(_lowered, cause),
@@ -154,5 +155,13 @@ def _finding(cause: LateMembers) -> Finding:
 def _lowered(cause: LateMembers) -> Iterator[Fix]:
     """The written minimum becomes the number of pods that are made first; a computed one stands nowhere."""
     if isinstance(cause.gang.at.path[-1], str) and cause.gang.at.path[-1] in {"minAvailable", "minCount", "minMember"}:
-        title = f"let the gang wait for {cause.count} pods, which is all that are made at first"
+        title = f"let the gang wait for {_pods(cause.count)}: no more are made at first"
         yield Fix(title, (Put(cause.gang.at, cause.count),))
+
+
+def _pods(count: int) -> str:
+    return "1 pod" if count == 1 else f"{count} pods"
+
+
+def _are(count: int) -> str:
+    return f"is {_pods(count)}" if count == 1 else f"are {_pods(count)}"

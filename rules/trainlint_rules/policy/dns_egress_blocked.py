@@ -61,6 +61,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 
 from trainlint.finding import Finding, Fix, Location, Related, Severity, besides, certainty_of
 from trainlint.model.policy import Direction, Permission, PolicyEntry
@@ -150,8 +151,11 @@ def _between(facts: Facts) -> Iterator[Related]:
 
 
 def _users(proof: GroupProof, cause: FlowCause) -> Iterator[Related]:
-    for flow, _ in cause.flows[:3]:
-        yield Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
+    users = (
+        Related(f"who uses names ({proof.group.members[flow.source].name}: {flow.why})", flow.at)
+        for flow, _ in cause.flows
+    )
+    yield from islice(dict.fromkeys(users), 3)
 
 
 def _direction_of(entry: PolicyEntry) -> Location:

@@ -47,6 +47,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity, certainty_of
 from trainlint.policy.mistakes.pods import Unselected
+from trainlint.policy.selector import split_source
 from trainlint.proof.cause import FlowCause, Slip
 from trainlint.proof.group import GroupProof
 from trainlint.proof.spelling import only_meant
@@ -101,7 +102,7 @@ def _written_right(slip: Slip) -> Iterator[Fix]:
 
 def _finding(unselected: Unselected) -> Finding:
     labels = ", ".join(unselected.near)
-    close = difflib.get_close_matches(unselected.wanted.replace(" In ", "="), unselected.near, n=1, cutoff=0.5)
+    close = difflib.get_close_matches(unselected.wanted, unselected.near, n=1, cutoff=0.5)
     remedy = f"did you mean {close[0]}?" if close else f"pods here have {labels}" if labels else ""
     return Finding(
         message=f"{unselected.origin} selects no pod: none has {unselected.wanted}",
@@ -116,9 +117,10 @@ def _finding(unselected: Unselected) -> Finding:
 
 def _corrected(unselected: Unselected) -> Iterator[Fix]:
     """The label value that differs by a slip of the pen from the only one that pods have."""
-    for part in unselected.wanted.split("; "):
-        key, operator, value = part.partition(" In ")
-        meant = only_meant(value, [each.removeprefix(f"{key}=") for each in unselected.near if f"{key}=" in each])
-        if operator and meant:
+    for each in unselected.requirements:
+        key, value = split_source(each.key)[1], ", ".join(each.values)
+        there = [label.removeprefix(f"{key}=") for label in unselected.near if f"{key}=" in label]
+        meant = only_meant(value, there) if each.operator == "In" else ""
+        if meant:
             at = unselected.at.child("matchLabels", key)
             yield Fix(f"select pods with {key}: {meant} in {unselected.origin}", (Put(at, meant),))

@@ -129,6 +129,11 @@ def _finding(cause: ExclusiveCause) -> Finding:
             *(Related(f"asks for it: {cause.together.by}", at, cause=1) for at in _alone(cause)),
             *(Related(f"wants one ({pods.name})", pods.at) for pods in cause.pod_sets),
         ),
-        evidence={"topology": key, "parts": cause.units, "domains": ", ".join(cause.domains), "room": cause.room},
+        evidence={
+            "topology": key,
+            "parts": cause.units,
+            "domains": ", ".join(cause.domains),
+            **({"pods of a part": cause.size, "room": cause.room} if cause.size else {}),
+        },
         cause=key,
     )

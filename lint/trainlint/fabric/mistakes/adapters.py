@@ -74,11 +74,17 @@ def fixed_index(rank: Rank, devices: Devices, attached: tuple[Attachable, ...]) 
         return
     hca, gid = rank.value("NCCL_IB_HCA"), rank.value("NCCL_IB_GID_INDEX")
     if hca is not None and any(_NUMBERED.match(item.name) for item in NameList.parse(hca, 32).items):
-        remedy = "remove it (NCCL finds the devices by itself), or write a prefix such as mlx5"
+        remedy = "remove NCCL_IB_HCA (NCCL finds the devices by itself), or write a prefix such as mlx5"
         yield _fixed(rank, "NCCL_IB_HCA", function, "the name of its adapter differs from pod to pod", remedy)
     if gid is not None and gid.strip().isdecimal():
         why = "the index of a GID depends on the function that a pod gets"
-        yield _fixed(rank, "NCCL_IB_GID_INDEX", function, why, "remove it: NCCL finds the index by itself since 2.21")
+        yield _fixed(
+            rank,
+            "NCCL_IB_GID_INDEX",
+            function,
+            why,
+            "remove NCCL_IB_GID_INDEX: NCCL finds the index by itself since 2.21",
+        )
 
 
 def _virtual_function(devices: Devices, attached: tuple[Attachable, ...]) -> Device | None:

@@ -34,14 +34,16 @@ def disabled_fabric(rank: Rank, devices: Devices) -> Iterator[Fault]:
     verbs, efa = devices.of(DeviceKind.VERBS) or devices.mounted, devices.of(DeviceKind.EFA)
     off = rank.value("NCCL_IB_DISABLE")
     if verbs is not None and off is not None and read_number(off).value not in {None, 0}:
-        yield _unused(rank, "NCCL_IB_DISABLE", verbs, "InfiniBand and RoCE are off, and NCCL takes TCP", "remove it")
+        yield _unused(
+            rank, "NCCL_IB_DISABLE", verbs, "InfiniBand and RoCE are off, and NCCL takes TCP", "remove NCCL_IB_DISABLE"
+        )
     net = rank.value("NCCL_NET")
     device = verbs or efa
     if device is not None and net is not None and net.lower() == "socket":
-        yield _unused(rank, "NCCL_NET", device, "NCCL takes TCP", "remove it, or name the fabric's plugin")
+        yield _unused(rank, "NCCL_NET", device, "NCCL takes TCP", "remove NCCL_NET, or name the fabric's plugin")
     provider = rank.value("FI_PROVIDER")
     if efa is not None and provider is not None and provider.strip().lower() in _SLOW_PROVIDERS:
-        yield _unused(rank, "FI_PROVIDER", efa, "libfabric takes sockets", "write efa, or remove it")
+        yield _unused(rank, "FI_PROVIDER", efa, "libfabric takes sockets", "write efa, or remove FI_PROVIDER")
 
 
 def _unused(rank: Rank, name: str, device: Device, effect: str, remedy: str) -> Fault:

@@ -41,7 +41,7 @@ def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Faul
     certain = last is None or (release is not None and release > last)
     if last is not None:
         text = f"NCCL has not read {name} since {write_release(last)}"
-        remedy = f"remove it{f', or write {near}' if near else ''}"
+        remedy = f"remove {name}{f', or write {near}' if near else ''}"
     elif meant == "":
         text = f"no NCCL reads {name}, and it has no such setting"
         remedy = "set the limit where the framework takes it, as init_process_group(timeout=...) in torch"
@@ -52,7 +52,7 @@ def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Faul
         )
     else:
         text = f"no NCCL that is known (up to 2.32) reads {name}"
-        remedy = "remove it, or find out who reads it"
+        remedy = f"remove {name}, or find out who reads it"
     warns = certain and (meant is not None or bool(near) or last is not None)
     return Fault(
         pod_set,
@@ -76,7 +76,7 @@ def _too_early(pod_set: PodSet, variable: Variable, release: Release | None) -> 
         f"{variable.name} is read since NCCL {write_release(first)}; the image of {pod_set.name} has "
         f"{write_release(release)}",
         place_of(variable),
-        "remove it, or take a newer image",
+        f"remove {variable.name}, or take a newer image",
         variable.name,
         severity=Severity.NOTE,
         certainty=Certainty.LIKELY,

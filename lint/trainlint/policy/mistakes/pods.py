@@ -11,7 +11,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
-from trainlint.model.selector import LabelSelector
+from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet, Service
 from trainlint.policy.conflicts import Conflict
@@ -19,6 +19,7 @@ from trainlint.policy.endpoints import endpoint
 from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
+from trainlint.policy.wording import requirement_text
 
 __all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
 
@@ -46,9 +47,14 @@ class Unselected:
     """A policy whose subject selects no pod, with the labels that come closest."""
 
     origin: ObjectRef
-    wanted: str
+    requirements: tuple[Requirement, ...]
     near: tuple[str, ...]
     at: Location
+
+    @property
+    def wanted(self) -> str:
+        """What the subject asks for, in words."""
+        return " and ".join(map(requirement_text, self.requirements))
 
 
 @fact
@@ -151,7 +157,7 @@ class Audience:
             source, key = split_source(requirement.key)
             if source == "reserved" or key.startswith("io."):
                 continue
-            wanted.append(f"{key} {requirement.operator} {', '.join(requirement.values)}".strip())
+            wanted.append(requirement)
             near += [
                 f"{key}={value}"
                 for each in self._sets
@@ -159,7 +165,7 @@ class Audience:
                 if isinstance(value := each.labels.get(key), str)
             ]
         at = entry.subject.at or entry.at
-        return Unselected(entry.origin, "; ".join(wanted), tuple(dict.fromkeys(near)), at)
+        return Unselected(entry.origin, tuple(wanted), tuple(dict.fromkeys(near)), at)
 
     def _may_be_system(self, entry: PolicyEntry) -> bool:
         """Whether it is about pods that every cluster has and that are not in Git: those of kube-system, its DNS."""
