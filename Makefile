@@ -10,13 +10,15 @@ SECONDS ?= 600
 POINTS ?= 200
 SEED ?= 0
 
-.PHONY: help setup demo check test golden fuzz mutate bench docs schemas clean
+.PHONY: help setup demo check test quick new-rule golden fuzz mutate bench docs schemas clean
 
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
 	@echo "make demo    lint the bundled lab: what a failure looks like, and what mends it"
 	@echo "make check   ruff, mypy, import-linter; zizmor and check-jsonschema for what GitHub runs"
 	@echo "make test    all tests"
+	@echo "make quick   what concerns one rule (RULE=name), or the rules that changed, in under a minute"
+	@echo "make new-rule NAME=category/rule-name   the skeleton of a rule, which works from the start"
 	@echo "make golden  write the golden files of reports anew: read what has changed"
 	@echo "make fuzz    mutated repositories against the laws of every result (SECONDS=$(SECONDS) SEED=$(SEED))"
 	@echo "make mutate  how many small faults the tests notice (SEED=$(SEED) POINTS=$(POINTS))"
@@ -43,8 +45,19 @@ check: $(VENV)/.development
 test: $(VENV)/.development
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup
 
+# RULE=name, or no name for what has changed.
+quick: $(VENV)/.development
+	$(BIN)/python -m tests.quick $(RULE)
+
+new-rule: $(VENV)/.development
+	$(BIN)/python rules/new.py $(NAME)
+	$(BIN)/python rules/table.py
+	$(BIN)/python docs/generate.py
+	$(BIN)/python -m tests.quick --update-golden $(NAME)
+
+# All of them, or (RULE=name) those of one rule.
 golden: $(VENV)/.development
-	$(BIN)/pytest -q tests/golden --update-golden
+	$(if $(RULE),$(BIN)/python -m tests.quick --update-golden $(RULE),$(BIN)/pytest -q tests/golden --update-golden)
 	git --no-pager diff --stat -- tests/golden
 
 fuzz: $(VENV)/.development

