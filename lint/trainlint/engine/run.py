@@ -13,7 +13,7 @@ from trainlint.engine.setup import read_setup
 from trainlint.engine.state import State, read_state
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import Finding, Severity, Unknown
-from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS
+from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.model.known import Answer
@@ -136,7 +136,7 @@ def _analysed(state: State) -> bool:
     """Whether there was anything to analyse."""
     return (
         any(each.snapshot.workloads.pod_sets or each.policies.entries for each in state.facts)
-        or any(item.meta.kind not in BACKGROUND for item in state.repository.objects)
+        or any(item.meta.kind not in BACKGROUND and not may_admit(item.meta) for item in state.repository.objects)
         or any(reading.broken or reading.templates for reading in state.readings)
     )
 

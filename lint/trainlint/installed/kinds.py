@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
+from trainlint.kube.meta import Meta
 from trainlint.source.kindless import TALOS_CONFIG
+from trainlint.source.prefilter import CONSTRAINTS
 
-__all__ = ["ADMISSION_POLICY_KINDS", "CILIUM_CONFIG", "CONFIG_MAPS", "EVIDENT_KINDS", "INSTALLED_KINDS", "KUEUE_CONFIG"]
+__all__ = [
+    "ADMISSION_POLICY_KINDS",
+    "CILIUM_CONFIG",
+    "CONFIG_MAPS",
+    "EVIDENT_KINDS",
+    "INSTALLED_KINDS",
+    "KUEUE_CONFIG",
+    "may_admit",
+]
 
 INSTALLED_KINDS: Final = frozenset({"Configuration", "Plan"})
 """Kueue's own configuration; that by which k3s and RKE2 are upgraded, which says their version."""
@@ -16,17 +26,20 @@ KUEUE_CONFIG: Final = "kueue-manager-config"
 CONFIG_MAPS: Final = frozenset({f"ConfigMap/{CILIUM_CONFIG}", f"ConfigMap/{KUEUE_CONFIG}"})
 
 ADMISSION_POLICY_KINDS: Final = frozenset(
-    {
-        "ClusterPolicy",
-        "MutatingAdmissionPolicy",
-        "MutatingPolicy",
-        "MutatingWebhookConfiguration",
-        "Policy",
-        "ValidatingAdmissionPolicy",
-        "ValidatingPolicy",
-    }
+    {"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration"}
+    | {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration"}
+    | {"ClusterPolicy", "Policy"}
+    | {"ImageValidatingPolicy", "MutatingPolicy", "ValidatingPolicy"}
+    | {"NamespacedImageValidatingPolicy", "NamespacedMutatingPolicy", "NamespacedValidatingPolicy"}
+    | {"Assign", "AssignImage", "AssignMetadata", "Config", "ModifySet", CONSTRAINTS}
 )
-"""What changes or refuses objects when they are created: Kubernetes' own and Kyverno's."""
+"""What changes or refuses objects when they are created: Kubernetes' own, Kyverno's and Gatekeeper's."""
+
+
+def may_admit(meta: Meta) -> bool:
+    """Whether an object may be one of those."""
+    return meta.kind in ADMISSION_POLICY_KINDS or meta.api_version.startswith(CONSTRAINTS)
+
 
 EVIDENT_KINDS: Final = INSTALLED_KINDS | {
     "Cluster",

@@ -22,6 +22,7 @@ from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
 from trainlint.proof.depended import undepended
 from trainlint.proof.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.proof.feasibility import Feasibility, zone_of
+from trainlint.proof.gated import gated
 from trainlint.proof.group import GroupProof
 from trainlint.proof.late_members import LateMembers, late_members
 from trainlint.proof.missed_queue import MissedQueue
@@ -186,7 +187,7 @@ class Facts:
         """The proof of every group that may be meant for what the snapshot is made of."""
         groups = self.snapshot.workloads.groups
         return tuple(
-            refuted_by_faults(self, with_assumptions(self, with_slips(self, self._prover.prove(group))))
+            gated(self, refuted_by_faults(self, with_assumptions(self, with_slips(self, self._prover.prove(group)))))
             for group in groups
             if self.snapshot.is_near((group.at or group.members[0].at).file)
         )
@@ -531,7 +532,15 @@ class Facts:
     @cached_property
     def unknowns(self) -> tuple[Unknown, ...]:
         """What is missing for this snapshot's questions."""
-        return tuple(dict.fromkeys((*self.snapshot.unknowns, *self.policies.unknowns, *_of_proofs(self.proofs))))
+        return tuple(dict.fromkeys((*self.snapshot.unknowns, *self.policies.unknowns, *self._of_proofs())))
+
+    def _of_proofs(self) -> Iterator[Unknown]:
+        """What is missing for groups, but for what admission objects do, which is said of each of those once."""
+        said = {each.missing for each in self.snapshot.gates}
+        for proof in self.proofs:
+            for text in proof.missing:
+                if text not in said:
+                    yield Unknown(f"group {proof.group.name}", text, REMEDIES.get(text, ""), at=proof.group.at)
 
 
 def _waiting_for_platform(judged: Feasibility) -> tuple[int, ...]:
@@ -548,9 +557,3 @@ REMEDIES: Mapping[str, str] = {
     NO_INVENTORY: "write the nodes into the repository: "
     "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml",
 }
-
-
-def _of_proofs(proofs: tuple[GroupProof, ...]) -> Iterator[Unknown]:
-    for proof in proofs:
-        for text in proof.missing:
-            yield Unknown(f"group {proof.group.name}", text, REMEDIES.get(text, ""), at=proof.group.at)

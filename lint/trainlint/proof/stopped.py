@@ -18,7 +18,7 @@ from trainlint.proof.group import GroupProof
 if TYPE_CHECKING:
     from trainlint.proof.facts import Facts
 
-__all__ = ["Stopped", "refuted_by_faults", "stopped", "stopping"]
+__all__ = ["Stopped", "nowhere", "refuted_by_faults", "stopped", "stopping"]
 
 
 @fact
@@ -98,14 +98,14 @@ def refuted_by_faults(facts: Facts, proof: GroupProof) -> GroupProof:
     """The proof with what faults of the group leave of it; what places refute stays, with its causes."""
     found = tuple(stopping(facts, proof))
     if any(each.certain for each in found):
-        return replace(_nowhere(proof, Answer.REFUTED), stopped=True)
+        return replace(nowhere(proof, Answer.REFUTED), stopped=True)
     whys = tuple(dict.fromkeys(each.why for each in found))
     if not whys or proof.exists is Answer.REFUTED:
         return proof
-    return replace(_nowhere(proof, Answer.UNKNOWN), missing=(*proof.missing, *whys))
+    return replace(nowhere(proof, Answer.UNKNOWN), missing=(*proof.missing, *whys))
 
 
-def _nowhere(proof: GroupProof, answer: Answer) -> GroupProof:
+def nowhere(proof: GroupProof, answer: Answer) -> GroupProof:
     """The proof with one answer to both questions, and without placements that would be good or bad."""
     answered = replace(proof, exists=answer, for_all=answer, needs=None)
     return replace(answered, viable_zones=(), witness={}, counterexample={}, seats=(), bad_seats=())

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Final
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.finding import Path, Unknown
 from trainlint.installed.informed import Informed
-from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, EVIDENT_KINDS
+from trainlint.installed.kinds import EVIDENT_KINDS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
-from trainlint.model.workload import Group
+from trainlint.model.workload import Workloads
 from trainlint.snapshot.alternatives import Part, Sides
 from trainlint.snapshot.assumed import assumptions, with_cni
 from trainlint.snapshot.dealt import EVERYWHERE, Dealt
@@ -37,6 +37,7 @@ from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
+    from trainlint.installed.gates import Gate
     from trainlint.snapshot.emptied import Emptied
     from trainlint.snapshot.growing import Cluster, Fleet
 
@@ -78,7 +79,7 @@ def build_snapshots(
     tests = _tests(repository, general[0], said) if homes else ()
     if clusters and not any(each.meta.kind not in SILENT for each in left):
         return (*found, *tests)
-    read = [each for each in left if each.meta.kind in READ_KINDS]
+    read = [each for each in left if each.meta.kind in READ_KINDS or may_admit(each.meta)]
     context = clusters[0] if len(clusters) == 1 else None
     alternatives = find_alternatives(read, repository.together, repository.places, repository.transformed)
     sides = Sides(alternatives, repository.places)
@@ -273,6 +274,7 @@ def _snapshot(
         return before
     workloads = read_workloads([each.field for each in objects], stated)
     namespaces = said.namespaces(namespaces_of(objects))
+    found_gates = _gates(objects, workloads, namespaces)
     return Snapshot(
         name=name,
         why=why,
@@ -285,7 +287,8 @@ def _snapshot(
         unrendered=unrendered,
         moved=moved,
         opened=opened,
-        unknowns=(*workloads.unknowns, *doubts, *_changers(objects, workloads.groups, namespaces)),
+        unknowns=(*workloads.unknowns, *doubts, *(each.unknown() for each in found_gates)),
+        gates=found_gates,
         read=found.read,
         emptied=tuple(emptied),
         rest=rest,
@@ -307,12 +310,13 @@ def _informed(
     return informed(settings, evident, releases)
 
 
-def _changers(objects: Sequence[ApiObject], groups: Sequence[Group], namespaces: Namespaces) -> Iterator[Unknown]:
-    """What changes or refuses pods of groups when they are created."""
-    if not ADMISSION_POLICY_KINDS.isdisjoint(each.meta.kind for each in objects):
-        from trainlint.installed.changers import changers  # noqa: PLC0415
+def _gates(objects: Sequence[ApiObject], workloads: Workloads, namespaces: Namespaces) -> tuple[Gate, ...]:
+    """What may change or refuse pods of groups when they are created."""
+    if not workloads.groups or not any(may_admit(each.meta) for each in objects):
+        return ()
+    from trainlint.installed.gates import gates  # noqa: PLC0415 (few repositories hold admission objects)
 
-        yield from changers(((each.meta, each.field) for each in objects), groups, namespaces)
+    return tuple(gates(((each.meta, each.field) for each in objects), workloads, namespaces))
 
 
 def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
-from trainlint.installed.kinds import CONFIG_MAPS
+from trainlint.installed.kinds import CONFIG_MAPS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
 from trainlint.snapshot.emptied import Emptied
@@ -212,6 +212,7 @@ def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
         kind = item.meta.kind
         if (
             kind in READ_KINDS
+            or may_admit(item.meta)
             or (kind == "ConfigMap" and f"{kind}/{item.meta.name}" in CONFIG_MAPS)
             or next(pod_templates(item.field), None) is not None
         ):

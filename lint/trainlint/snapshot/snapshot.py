@@ -20,6 +20,7 @@ from trainlint.snapshot.rest import Rest
 from trainlint.source.document import Field
 
 if TYPE_CHECKING:
+    from trainlint.installed.gates import Gate
     from trainlint.snapshot.emptied import Emptied
 
 __all__ = ["Snapshot"]
@@ -33,7 +34,8 @@ class Snapshot:
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
     other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
-    ``emptied`` are the variables that deployers replace in its objects although the pods set them.
+    ``emptied`` are the variables that deployers replace in its objects although the pods set them,
+    ``gates`` the admission objects that may refuse or change what groups are made of.
     ``rest`` is what it leaves out, where it is one of several that have alternatives.
     """
 
@@ -51,6 +53,7 @@ class Snapshot:
     unknowns: tuple[Unknown, ...] = ()
     read: Mapping[str, Field] = field(default_factory=dict)
     emptied: tuple[Emptied, ...] = ()
+    gates: tuple[Gate, ...] = ()
     rest: Rest | None = None
 
     @cached_property

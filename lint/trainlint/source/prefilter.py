@@ -9,7 +9,10 @@ from typing import Final
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import POD_OWNERS, may_be_owner, may_own_pods
 
-__all__ = ["KindFilter", "top_kind"]
+__all__ = ["CONSTRAINTS", "KindFilter", "top_kind"]
+
+CONSTRAINTS: Final = "constraints.gatekeeper.sh/"
+"""Stands among the wanted kinds for the constraints of Gatekeeper, whose templates give them kinds of any name."""
 
 _KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
@@ -53,14 +56,16 @@ class KindFilter:
 
     It looks for the key ``kind`` in every form that YAML and JSON have for it and at the first word of its value. An
     item of a typed list (``NodeList``) needs no kind of its own, so the names of such lists count too. ``POD_OWNERS``
-    among the kinds stands for all that hold a pod template; ``ConfigMap/NAME`` is one object of a kind of which the
-    others are not wanted.
+    among the kinds stands for all that hold a pod template, ``CONSTRAINTS`` for the kinds of that API group;
+    ``ConfigMap/NAME`` is one object of a kind of which the others are not wanted.
     """
 
     def __init__(self, kinds: Collection[str]) -> None:
         self.kinds = frozenset(kinds)
         whole = sorted(kind for kind in self.kinds if "/" not in kind)
-        self._named = tuple(kind.partition("/")[2].encode() for kind in sorted(self.kinds) if "/" in kind)
+        named = sorted(kind for kind in self.kinds if "/" in kind and kind != CONSTRAINTS)
+        self._named = tuple(kind.partition("/")[2].encode() for kind in named)
+        self._constraints = CONSTRAINTS in self.kinds
         names = b"|".join(re.escape(kind.encode()) for kind in whole) or rb"(?!)"
         self._other = re.compile(_OTHER % names, re.VERBOSE)
 
@@ -84,6 +89,8 @@ class KindFilter:
             return True
         if any(name in content for name in self._named):
             return True
+        if self._constraints and CONSTRAINTS.encode() in content:
+            return True
         return POD_OWNERS in self.kinds and may_own_pods(content)
 
     def may_be(self, text: str) -> bool:
@@ -95,14 +102,16 @@ class KindFilter:
             return self.may_hold(text)
         if kind in self.kinds or any(each.startswith(f"{kind}/") for each in self.kinds):
             return True
+        if self._constraints and CONSTRAINTS in text:
+            return True
         return POD_OWNERS in self.kinds and may_be_owner(kind) and "containers" in text
 
     def wants(self, item: Field) -> bool:
         """Whether an object is of one of the kinds, or the named one."""
         kind = item["kind"].string
-        return kind in self.kinds or (
-            bool(self._named) and f"{kind}/{item.down('metadata', 'name').string}" in self.kinds
-        )
+        if kind in self.kinds or (self._constraints and (item["apiVersion"].string or "").startswith(CONSTRAINTS)):
+            return True
+        return bool(self._named) and f"{kind}/{item.down('metadata', 'name').string}" in self.kinds
 
 
 def _explicit(content: bytes, end: int) -> bool:

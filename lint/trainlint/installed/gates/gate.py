@@ -1,0 +1,115 @@
+"""The admission objects that may refuse or change what groups are made of, with those groups."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.finding import Location, Unknown
+from trainlint.installed.gates.arrival import Arrival, arrivals
+from trainlint.installed.gates.gatekeeper import matches_constraint, read_exempt, verb_of
+from trainlint.installed.gates.kyverno import is_policy, matches_rule, rules_of
+from trainlint.installed.gates.match import any_of
+from trainlint.installed.gates.native import (
+    NATIVE,
+    is_policy_of_kyverno,
+    matches_kyverno,
+    matches_native,
+    read_bindings,
+)
+from trainlint.installed.gates.webhooks import is_followed, matches_webhook
+from trainlint.kube.meta import Meta
+from trainlint.model.namespace import Namespaces
+from trainlint.model.workload import Workloads
+from trainlint.source.document import Field
+from trainlint.source.examples import is_below
+
+__all__ = ["Gate", "gates"]
+
+_WEBHOOKS: Final = {"MutatingWebhookConfiguration": "mutate", "ValidatingWebhookConfiguration": "validate"}
+_LISTED: Final = 3
+
+Matches = Callable[[Arrival], bool | None]
+
+
+@fact
+class Gate:
+    """An admission object that may change (``changes``) or refuse the pods of groups, or what they come from."""
+
+    name: str
+    changes: bool
+    groups: tuple[str, ...]
+    at: Location
+
+    @property
+    def missing(self) -> str:
+        """What is not known of a group whose nodes are known."""
+        return f"what {self.name} changes in its pods" if self.changes else f"whether {self.name} lets its pods in"
+
+    @property
+    def need(self) -> str:
+        """What must hold where it is said what a cluster must have."""
+        return f"pods that {self.name} {'leaves fit to run' if self.changes else 'lets in'}"
+
+    def unknown(self) -> Unknown:
+        """What is not known because of it."""
+        more = f" and {len(self.groups) - _LISTED} more" if len(self.groups) > _LISTED else ""
+        shown = f"{', '.join(self.groups[:_LISTED])}{more}"
+        missing = (
+            f"what it changes in the pods of {shown}" if self.changes else f"whether it lets the pods of {shown} in"
+        )
+        return Unknown(self.name, missing, "ask the cluster: kubectl create --dry-run=server -o yaml -f FILE", self.at)
+
+
+def gates(objects: Iterable[tuple[Meta, Field]], workloads: Workloads, namespaces: Namespaces) -> Iterator[Gate]:
+    """One for each object and for each of the two that it may do. Objects of examples are for what lies beside them."""
+    listed = list(objects)
+    arriving = [(each, tuple(arrivals(workloads.objects, each.members))) for each in workloads.groups]
+    for meta, item, verb, matches in _admitting(listed, namespaces):
+        named = tuple(
+            dict.fromkeys(
+                group.name
+                for group, created in arriving
+                if is_below(item.at.file, (group.at or group.members[0].at).file)
+                and any(matches(each) is not False for each in created)
+            )
+        )
+        if named:
+            name = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
+            yield Gate(f"{meta.kind} {name}", verb == "mutate", named, item.at)
+
+
+def _admitting(
+    objects: Sequence[tuple[Meta, Field]], namespaces: Namespaces
+) -> Iterator[tuple[Meta, Field, str, Matches]]:
+    """The objects that act at admission, each with what it does, and a test of what it does it with."""
+    bindings, exempt = read_bindings(objects), read_exempt(objects)
+    for meta, item in objects:
+        if meta.kind in _WEBHOOKS:
+            yield meta, item, _WEBHOOKS[meta.kind], partial(_by_webhooks, meta, item, namespaces)
+        elif meta.kind in NATIVE and not is_followed(meta):
+            yield meta, item, _verb(meta), partial(matches_native, meta, item, bindings[meta.kind], namespaces)
+        elif is_policy_of_kyverno(meta):
+            yield meta, item, _verb(meta), partial(matches_kyverno, meta, item, namespaces)
+        elif is_policy(meta):
+            for verb in ("mutate", "validate"):
+                rules = [rule for of, rule in rules_of(item) if of == verb]
+                yield meta, item, verb, partial(_by_rules, meta, verb, rules, item["spec"], namespaces)
+        elif verb := verb_of(meta):
+            yield meta, item, verb, partial(matches_constraint, meta, item, exempt, namespaces)
+
+
+def _verb(meta: Meta) -> str:
+    return "mutate" if "Mutating" in meta.kind else "validate"
+
+
+def _by_webhooks(meta: Meta, item: Field, namespaces: Namespaces, arrival: Arrival) -> bool | None:
+    return any_of(matches_webhook(meta, each, namespaces, arrival) for each in item["webhooks"].elements())
+
+
+def _by_rules(
+    meta: Meta, verb: str, rules: Sequence[Field], spec: Field, namespaces: Namespaces, arrival: Arrival
+) -> bool | None:
+    return any_of(matches_rule(meta, verb, each, spec, namespaces, arrival) for each in rules)
