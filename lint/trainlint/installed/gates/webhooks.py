@@ -30,7 +30,7 @@ _READ_TOO: Final = ("lws", "mpi-operator", "sidecar-injector", "trainer", "train
 _ENGINES: Final = ("gatekeeper", "kyverno")
 """Their verdicts come from policies, each of which is looked at by itself."""
 _APART: Final = ("agent-injector", "cert-manager", "katib", "opentelemetry-operator", "pod-identity-webhook")
-"""They refuse no pod, and add to pods that ask for it (secrets of a vault, pods of Katib's trials, a token, telemetry)."""
+"""They refuse no pod, and add to pods that ask for it (secrets, pods of Katib's trials, tokens, telemetry)."""
 _FOLLOWED: Final = re.compile(rf"(?:^|[./_-])(?:{'|'.join((*_READ, *_READ_TOO, *_ENGINES, *_APART))})(?![a-z])")
 _LABELS: Final = ("app", "app.kubernetes.io/name", "app.kubernetes.io/part-of")
 _SCAFFOLD: Final = ("system", "webhook-service")
