@@ -10,6 +10,7 @@ from typing import Any
 from trainlint.fact import fact
 
 __all__ = [
+    "Add",
     "Append",
     "Certainty",
     "Edit",
@@ -170,7 +171,19 @@ class Quote:
     at: Location
 
 
-Edit = Put | Append | Remove | Move | Rename | Quote
+@fact
+class Add:
+    """One more document stands after the one at a place: an object, written as the document at ``like`` is.
+
+    The path of the place does not count.
+    """
+
+    at: Location
+    value: Any
+    like: Location | None = None
+
+
+Edit = Put | Append | Remove | Move | Rename | Quote | Add
 """What a fix does at one place, in words of paths: ``trainlint.fix`` makes text of it."""
 
 

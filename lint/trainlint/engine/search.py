@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from trainlint.engine.trial import Judge, Trial
+from trainlint.engine.trial import Judge, Opened, Trial
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Fix, Put, Safety, Severity
 from trainlint.model.known import Answer
@@ -33,26 +33,37 @@ class Goal:
 
 @fact
 class Found:
-    """A state that reaches a goal, whom its fixes let in beside what the groups need, and the findings it leaves."""
+    """A state that reaches a goal, the connections that its fixes open, and the findings that it leaves behind.
+
+    ``gone`` is how many errors and warnings are there no more, ``said`` what the fixes say of what they open.
+    """
 
     trial: Trial
-    opens: tuple[str, ...] = ()
+    opened: Opened = Opened()
     leaves: tuple[Finding, ...] = ()
+    gone: int = 0
+    said: tuple[str, ...] = ()
+
+    @property
+    def opens(self) -> tuple[str, ...]:
+        """Every connection that is new, in words; what the fixes say themselves where no known pods gain one."""
+        return self.opened.texts or self.said
 
     @property
     def safety(self) -> Safety:
         """That of the worst of its fixes."""
         each = {fix.safety for fix in self.trial.fixes}
-        if self.opens or Safety.OPENING in each:
+        if self.opened.beyond or Safety.OPENING in each:
             return Safety.OPENING
         return Safety.UNSAFE if Safety.UNSAFE in each else Safety.SAFE
 
 
 def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING) -> Found | None:
-    """The smallest set of fixes that reaches the goal, brings nothing new and makes no group worse.
+    """The cheapest set of fixes that reaches the goal, brings nothing new and makes no group worse.
 
-    One that leaves a bearable finding behind only where no other of its size does; one that admits more traffic only
-    where no other does at all. ``trials`` bounds the search; nothing is proposed that is worse than ``worst``.
+    One that admits more traffic only where no other does at all; of one size those that leave no bearable finding
+    behind, open least, mend most and edit least, in this order. ``trials`` bounds the search; nothing is proposed that
+    is worse than ``worst``.
     """
     ticket = count()
     waiting: list[tuple[bool, int, int, int, Trial, Fix]] = []
@@ -71,25 +82,30 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
 
     propose(judge.start)
     expanded: set[frozenset[tuple[str, bytes]]] = set()
-    fallback: Found | None = None
+    best: Found | None = None
     for _ in range(trials):
-        if not waiting or (fallback is not None and waiting[0][:2] > _size(fallback)):
+        if not waiting or (best is not None and waiting[0][:2] > _size(best)):
             break
         *_, before, fix = heapq.heappop(waiting)
         trial = judge.after(before, fix)
         if trial is None:
             continue
         if _good(judge, goal, trial):
-            found = _reduced(judge, goal, Found(trial, _opened(judge, trial), judge.news(trial)))
+            found = _reduced(judge, goal, _found(judge, trial))
             if found.safety is not Safety.OPENING and not found.leaves:
                 return found
             if RANKS[found.safety] <= RANKS[worst]:
-                fallback = min(filter(None, (fallback, found)), key=lambda each: (_size(each), len(each.leaves)))
+                best = min(filter(None, (best, found)), key=_price)
         key = frozenset(trial.changed.items())
         if len(trial.fixes) < LARGEST and key not in expanded:
             expanded.add(key)
             propose(trial)
-    return fallback
+    return best
+
+
+def _found(judge: Judge, trial: Trial) -> Found:
+    said = tuple(dict.fromkeys(fix.opens for fix in trial.fixes if fix.opens))
+    return Found(trial, judge.opens(trial), judge.news(trial), judge.gone(trial), said)
 
 
 def _good(judge: Judge, goal: Goal, trial: Trial) -> bool:
@@ -99,6 +115,14 @@ def _good(judge: Judge, goal: Goal, trial: Trial) -> bool:
 
 def _size(found: Found) -> tuple[bool, int]:
     return found.safety is Safety.OPENING, len(found.trial.fixes)
+
+
+def _price(found: Found) -> tuple[bool, int, int, int, int, int]:
+    """What a repair costs, by weight: it opens something, its fixes, what it leaves behind, connections that no group
+    needs, findings that stay, and its edits.
+    """
+    edits = sum(len(each.edits) for each in found.trial.fixes)
+    return *_size(found), len(found.leaves), found.opened.beyond, -found.gone, edits
 
 
 def _reduced(judge: Judge, goal: Goal, found: Found) -> Found:
@@ -111,15 +135,10 @@ def _reduced(judge: Judge, goal: Goal, found: Found) -> Found:
                 trial = judge.after(trial, fix)
         if trial is None or not _good(judge, goal, trial):
             continue
-        news, opens = judge.news(trial), _opened(judge, trial)
-        if len(news) <= len(found.leaves) and len(opens) <= len(found.opens):
-            return _reduced(judge, goal, Found(trial, opens, news))
+        less = _found(judge, trial)
+        if len(less.leaves) <= len(found.leaves) and less.opened.beyond <= found.opened.beyond:
+            return _reduced(judge, goal, less)
     return found
-
-
-def _opened(judge: Judge, trial: Trial) -> tuple[str, ...]:
-    said = tuple(fix.opens for fix in trial.fixes if fix.opens)
-    return tuple(dict.fromkeys((*said, *judge.opens(trial))))
 
 
 def finding_goal(judge: Judge, finding: Finding) -> Goal:

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from trainlint.engine.judge import judge
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.progress import silent
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State, read_state
-from trainlint.finding import Edit, Finding, Fix, UsageError
-from trainlint.fix.edit import edited
+from trainlint.fact import fact
+from trainlint.finding import Add, Edit, Finding, Fix, Location, Severity, UsageError
+from trainlint.fix.edit import edited, with_more
 from trainlint.fix.file import rewritten
 from trainlint.fix.tree import NotEditableError
 from trainlint.model.known import Answer
 from trainlint.model.workload import PodSet
-from trainlint.proof.change import Change
-from trainlint.proof.loosened import loosened
+from trainlint.proof.gained import gained
+from trainlint.proof.gains import Gain, gains
 from trainlint.rule import Facts, Repository, all_rules
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.document import Document
@@ -27,7 +28,7 @@ from trainlint.source.files import SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
 
-__all__ = ["Judge", "Trial"]
+__all__ = ["Judge", "Opened", "Trial"]
 
 RANKS = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.CONDITIONAL: 2, Answer.PROVED: 3}
 Answers = dict[tuple[str, str], tuple[Answer, Answer]]
@@ -137,9 +138,18 @@ class Judge:
             old = content = files[name].read()
             for index in sorted(documents, reverse=True):  # the last first: the lines of those above stay
                 document = self._document(state, name, index)
-                content = rewritten(content, document, edited(document, documents[index]))
+                more = [each for each in documents[index] if isinstance(each, Add)]
+                new = with_more(edited(document, documents[index]), more, partial(self._like, state))
+                content = rewritten(content, document, new)
             if content != old:
                 yield name, content
+
+    def _like(self, state: State, at: Location) -> Document | None:
+        """The document that a new one is to be written like; ``None`` where it was rendered."""
+        try:
+            return self._document(state, at.file, at.document)
+        except NotEditableError:
+            return None
 
     @staticmethod
     def _document(state: State, file: str, index: int) -> Document:
@@ -188,6 +198,11 @@ class Judge:
             if index not in pairs or is_worse(now[index], before[pairs[index]])
         )
 
+    def gone(self, trial: Trial) -> int:
+        """How many errors and warnings are there no more."""
+        loud = (each for each in self.start.findings if each.severity is not Severity.NOTE)
+        return sum(trial.of(each) is None for each in loud)
+
     def harms(self, trial: Trial) -> bool:
         """Whether an answer about a group is worse than before, or the group is not there any more."""
         for key, before in self.start.answers.items():
@@ -196,13 +211,41 @@ class Judge:
                 return True
         return False
 
-    def opens(self, trial: Trial) -> tuple[str, ...]:
-        """Whom the fixes newly let reach the pods of groups, apart from what the groups themselves need."""
+    def opens(self, trial: Trial) -> Opened:
+        """Which pods can connect after the fixes and could not before."""
         before = {each.snapshot.name: each for each in self.start.state.facts}
-        pairs = [(before[each.snapshot.name], each) for each in trial.state.facts if each.snapshot.name in before]
-        changed = [pair for pair in pairs if pair[0].snapshot is not pair[1].snapshot and not _same_traffic(*pair)]
-        change = Change(tuple(old for old, _ in changed), tuple(new for _, new in changed))
-        return tuple(f"{', '.join(each.peers)} to {each.group.name} on {each.ports}" for each in loosened(change))
+        texts: dict[str, None] = {}
+        found: list[Gain] = []
+        for now in trial.state.facts:
+            was = before.get(now.snapshot.name)
+            if was is None or was.snapshot is now.snapshot or _same_traffic(was, now):
+                continue
+            here = list(gains(was, now))
+            texts.update(dict.fromkeys(gained(here, _workloads(now))))
+            found += here
+        return Opened(tuple(texts), tuple(found))
+
+
+@fact
+class Opened:
+    """Which connections fixes open: in words, and pair by pair."""
+
+    texts: tuple[str, ...] = ()
+    gains: tuple[Gain, ...] = ()
+
+    @property
+    def beyond(self) -> int:
+        """How many pairs can connect though no group needs it."""
+        return sum(not each.needed for each in self.gains)
+
+
+def _workloads(facts: Facts) -> dict[str, list[str]]:
+    """The names of the pod sets of each namespace."""
+    found: dict[str, list[str]] = {}
+    for each in facts.snapshot.workloads.pod_sets:
+        if each.replicas != 0:
+            found.setdefault(each.namespace, []).append(f"{each.namespace}/{each.name}")
+    return found
 
 
 def _facts(before: State, after: State) -> tuple[tuple[Facts, ...], tuple[Facts, ...]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainlint.fix.layout import Piece, after, column_of, dash_of, line_end, line_start, only_blanks
+from trainlint.fix.likewise import Writer, brackets
 from trainlint.fix.snippet import Style, block_element, block_entry, flow
 from trainlint.fix.tree import Entry, Node, NotEditableError, Shape
 
@@ -55,6 +56,10 @@ def add_element(text: str, holder: Node, value: Any, style: Style) -> Piece:
     maps = [each.value for each in holder.entries if each.value.shape is Shape.MAPPING]
     if maps and all(each.flow for each in maps):
         lines = [f"{' ' * column}-{' ' * gap}{flow(value, style)}"]
+    elif maps and isinstance(value, dict) and value:
+        dash_and_gap = " " * column + "-" + " " * gap
+        lines = list(Writer(style, brackets(holder)).mapping(value, len(dash_and_gap), maps[-1]))
+        lines[0] = dash_and_gap + lines[0][len(dash_and_gap) :]
     else:
         lines = block_element(value, column, style, gap)
     at = after(text, last, column)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from trainlint.finding import Append, Edit, Move, Path, Put, Quote, Remove, Rename
+from trainlint.finding import Add, Append, Edit, Location, Move, Path, Put, Quote, Remove, Rename
 from trainlint.fix import block, flow
+from trainlint.fix.adding import added
 from trainlint.fix.intended import equal, intended, value_at
 from trainlint.fix.layout import Piece, apply
 from trainlint.fix.moving import move
 from trainlint.fix.snippet import Style, quoted, scalar, style_of
 from trainlint.fix.snippet import flow as on_one_line
 from trainlint.fix.tree import Entry, Node, NotEditableError, Shape, parse, resolve
+from trainlint.fix.unfolded import is_wide, unfolded
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 
-__all__ = ["edited"]
+__all__ = ["edited", "with_more"]
 
 
 def edited(document: Document, edits: Iterable[Edit]) -> Document:
@@ -35,8 +37,20 @@ def edited(document: Document, edits: Iterable[Edit]) -> Document:
     return document
 
 
+def with_more(document: Document, edits: Iterable[Add], like: Callable[[Location], Document | None]) -> Document:
+    """The document with those behind it that edits add; its data stays its own.
+
+    Raises:
+        NotEditableError: nothing can be written behind it.
+    """
+    for edit in edits:
+        document = added(document, edit, None if edit.like is None else like(edit.like))
+    return document
+
+
 def _in_order(edits: Iterable[Edit]) -> Sequence[Edit]:
     """Elements that go last, from the end, so that the paths of all others stay what they were."""
+    edits = [each for each in edits if not isinstance(each, Add)]
     staying = [each for each in edits if not isinstance(each, Remove)]
     going = sorted((each for each in edits if isinstance(each, Remove)), key=lambda each: _sortable(each.at.path))
     return [*staying, *reversed(going)]
@@ -53,10 +67,15 @@ def _edited(document: Document, edit: Edit) -> Document:
     if isinstance(edit, Quote):
         node = resolve(top, edit.at.path)
         written = "" if node is None else text[node.start : node.end]
+    if isinstance(edit, Append) and (holder := resolve(top, edit.at.path)) is not None:
+        edit = replace(edit, value=flow.in_order_of(holder, edit.value))
     data = intended(document.data, edit, written)
     if equal(data, document.data) and not isinstance(edit, Move):
         return document
     new = apply(text, _pieces(text, top, edit, document.data))
+    if isinstance(edit, Put | Append) and isinstance(edit.value, (dict, list)) and is_wide(text, new):
+        piece = unfolded(text, top, edit.at.path, data, style_of(text, top))
+        new = new if piece is None else apply(text, [piece])
     try:
         loaded = load(new)
     except (YamlError, TooDeepError) as error:
@@ -89,6 +108,8 @@ def _pieces(text: str, top: Node, edit: Edit, data: Any) -> list[Piece]:
                 raise NotEditableError("it has no key of its own")
             written = quoted(key, entry.key.style) if entry.key.style else scalar(key, style.quote)
             return [Piece(entry.key.start, entry.key.end, written)]
+        case Add():
+            raise NotEditableError("it stands behind the document, not in it")
         case Quote():
             node = resolve(top, path)
             if node is None or node.style or node.decorated or not node.end > node.start:

@@ -9,7 +9,7 @@ from trainlint.fix.layout import Piece, column_of, line_start, only_blanks
 from trainlint.fix.snippet import Style, flow, scalar
 from trainlint.fix.tree import Entry, Node, NotEditableError
 
-__all__ = ["add_text", "add_value", "remove"]
+__all__ = ["add_text", "add_value", "in_order_of", "remove"]
 
 
 def add_value(text: str, holder: Node, key: str | None, value: Any, style: Style) -> Piece:
@@ -23,6 +23,15 @@ def add_value(text: str, holder: Node, key: str | None, value: Any, style: Style
     if key is not None:
         written = f"{json.dumps(key) if style.json else scalar(key, style.quote)}: {written}"
     return add_text(text, holder, written)
+
+
+def in_order_of(holder: Node, value: Any) -> Any:
+    """A mapping with its keys in the order of the last element of a list, those that it has not behind the others."""
+    like = holder.entries[-1].value if holder.entries and holder.entries[-1].key is None else None
+    if like is None or not isinstance(value, dict):
+        return value
+    names = [str(each.name) for each in like.entries]
+    return dict(sorted(value.items(), key=lambda pair: names.index(pair[0]) if pair[0] in names else len(names)))
 
 
 def add_text(text: str, holder: Node, written: str) -> Piece:

@@ -12,7 +12,7 @@ from trainlint.source import scalars
 
 __all__ = ["Style", "block_element", "block_entry", "flow", "quoted", "scalar", "style_of"]
 
-_PLAIN: Final = re.compile(r"[A-Za-z_./][A-Za-z0-9_./-]*|[0-9]+[A-Za-z]+")
+_PLAIN: Final = re.compile(r"[A-Za-z_./](?:[A-Za-z0-9_./-]|:(?=[A-Za-z]))*|[0-9]+[A-Za-z]+")
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 

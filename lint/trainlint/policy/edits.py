@@ -9,6 +9,7 @@ from itertools import islice, product
 
 from trainlint.fact import fact
 from trainlint.model.known import Undetermined
+from trainlint.model.owned_labels import is_owned
 from trainlint.model.policy import PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
@@ -34,9 +35,6 @@ __all__ = [
 
 WAYS = 24
 """Combinations that are made of one entry at most."""
-
-RESERVED_DOMAINS = ("kubernetes.io", "k8s.io")
-COMMON_DOMAIN = "app.kubernetes.io"
 
 
 @fact
@@ -142,7 +140,7 @@ class Editor:
         name = key.removeprefix(NAMESPACE_LABELS)
         if self.policies.drops(item.key) or (of_namespace and name == METADATA_NAME):
             return []
-        if not of_namespace and (name.startswith("io.") or not (free(name) and _for_people(name))):
+        if not of_namespace and (name.startswith("io.") or not (free(name) and not is_owned(name))):
             return []
         wanted = item.operator in ("In", "Exists") if meet else item.operator in ("NotIn", "DoesNotExist")
         values = _nearest_first(item.values, end.labels.get(item.key)) if wanted else [None]
@@ -163,14 +161,6 @@ def _nearest_first(values: Sequence[str], current: object) -> Sequence[str | Non
 
 def _likeness(one: str, two: str) -> float:
     return SequenceMatcher(None, one, two).ratio()
-
-
-def _for_people(key: str) -> bool:
-    """Whether people set the label: not one of the domains that Kubernetes keeps for itself."""
-    domain = key.rpartition("/")[0]
-    return domain == COMMON_DOMAIN or not any(
-        domain == each or domain.endswith(f".{each}") for each in RESERVED_DOMAINS
-    )
 
 
 def with_ports(entry: PolicyEntry, edits: Edits) -> PolicyEntry:

@@ -1,147 +1,133 @@
-"""What policies would have to admit: proposals that are only ever shown."""
+"""What policies would have to admit: proposals that are only ever shown.
+
+The nearest rule is mended. Where none is near, a policy that is about just these pods gets one more rule; else a small
+policy of its own is written beside the job. What isolates a namespace, or isolates and admits nothing, stays as it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from trainlint.finding import Append, Edit, Fix, Location, Safety
-from trainlint.model.policy import Decision, Direction, Permission, PolicyEntry, Verdict
-from trainlint.model.workload import Flow, FlowKind, Group, PodSet, PortRange
+from trainlint.finding import Append, Edit, Fix, Safety
+from trainlint.model.policy import PolicyEntry, Verdict
+from trainlint.model.workload import Flow, FlowKind, Group, PodSet
 from trainlint.policy.resolvers import ClusterDns
+from trainlint.policy.shortfall import Part
+from trainlint.proof.allowances import Allowance, lacking, members
+from trainlint.proof.corrected import port_added
 from trainlint.proof.facts import Facts
+from trainlint.proof.near import Near
+from trainlint.proof.own_policies import Own, dns_policy, element, own_policies
+from trainlint.proof.revived import revived
+from trainlint.proof.written_policies import CILIUM, direction_list, is_default_deny, keys_of, own_policy, written
 
-__all__ = ["admit_dns", "admit_every_port", "admit_flows", "written_labels"]
-
-_CILIUM: Final = frozenset({"CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy"})
-_MADE: Final = frozenset({"job-name", "controller-uid", "pod-template-hash", "controller-revision-hash"})
-_PEERS: Final = ("fromEndpoints", "toEndpoints", "fromEntities", "toEntities", "from", "to")
+__all__ = ["admit_collectives", "admit_dns", "admit_flows"]
 
 
 def admit_flows(facts: Facts, group: Group, denied: Iterable[tuple[Flow, Verdict]]) -> Iterator[Fix]:
-    """Every denied flow admitted in a policy that isolates its end: all in one fix. Nothing overrides a deny."""
-    edits: list[Edit] = []
-    opened: list[str] = []
-    for flow, verdict in denied:
-        for decision in (verdict.egress, verdict.ingress):
-            if decision.answer is not Permission.DENY:
-                continue
-            made = None if decision.deciding else _admitting(facts, group, flow, decision)
-            if made is None:
-                return
-            edit, what = made
-            if edit not in edits:
-                edits.append(edit)
-                opened.append(what)
-    if edits:
-        title = "admit the flows in the policies that isolate the pods"
-        yield Fix(title, tuple(edits), Safety.OPENING, "; ".join(opened))
+    """All denied flows of a group admitted: in rules that admit nobody by a mistake, in policies about just the pods
+    that deny them, or in small policies of their own. Nothing overrides a deny.
+    """
+    wanted = lacking(group, denied)
+    if not wanted:
+        return
+    right = {each: edits for each in wanted if (edits := revived(facts, group, each))}
+    in_place = _in_place(facts, group, [each for each in wanted if each not in right])
+    if right and (yet := [each for each in wanted if each not in right and each not in in_place]) == []:
+        mended = [edit for each in (right, in_place) for made in each.values() for edit in made]
+        yield _fix("name the pods that are meant", mended)
+    elif right:
+        yield from _with_policies(facts, group, yet, [edit for made in right.values() for edit in made])
+    in_place = in_place if not right else _in_place(facts, group, wanted)
+    rest = [each for each in wanted if each not in in_place]
+    kept = [edit for made in in_place.values() for edit in made]
+    if in_place and not rest:
+        yield _fix("admit the pods in the policy that is about them", kept)
+    elif rest:
+        yield from _with_policies(facts, group, rest, kept)
 
 
-def _admitting(facts: Facts, group: Group, flow: Flow, decision: Decision) -> tuple[Edit, str] | None:
-    """One more element for the pods at the other end, known by the labels that people gave them."""
-    entry = next((each for each in decision.isolating if each.origin.kind in {*_CILIUM, "NetworkPolicy"}), None)
-    ingress = decision.direction is Direction.INGRESS
-    if entry is None or flow.target is None or facts.snapshot.by_ref.get(entry.origin) is None:
-        return None
-    source, target = group.members[flow.source], group.members[flow.target]
-    pods = source if ingress else target
-    labels = written_labels(pods)
-    if not labels or pods.spec.host_network:
-        return None
-    every = flow.kind is FlowKind.COLLECTIVE
-    if entry.origin.kind in _CILIUM:
-        name = {} if pods.namespace == entry.namespace else {"k8s:io.kubernetes.pod.namespace": pods.namespace}
-        element: dict[str, Any] = {"fromEndpoints" if ingress else "toEndpoints": [{"matchLabels": {**name, **labels}}]}
-        port: dict[str, Any] = {"port": str(flow.ports.first), "protocol": flow.protocol}
-        ports: dict[str, Any] = {"toPorts": [{"ports": [_range(port, flow.ports)]}]}
-    else:
-        peer: dict[str, Any] = {"podSelector": {"matchLabels": labels}}
-        if pods.namespace != entry.namespace:
-            peer = {"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": pods.namespace}}, **peer}
-        element = {"from" if ingress else "to": [peer]}
-        ports = {"ports": [_range({"port": flow.ports.first, "protocol": flow.protocol}, flow.ports)]}
-    path = entry.at.path
-    whole = Location(entry.at.file, entry.at.document, path[:-1] if path and isinstance(path[-1], int) else path)
-    if whole.path[-1:] != (decision.direction.value,):
-        whole = whole.child(decision.direction.value)
-    what = "every port" if every else f"{flow.protocol} {flow.ports}"
-    said = f"{what} ({decision.direction.value}) from {source.name} to {target.name}"
-    return Append(whole, element if every else {**element, **ports}), said
+def _fix(title: str, edits: Iterable[Edit]) -> Fix:
+    return Fix(title, _distinct(edits), Safety.OPENING)
 
 
-def _range(port: dict[str, Any], ports: PortRange) -> dict[str, Any]:
-    return port if ports.first == ports.last else {**port, "endPort": ports.last}
+def _distinct(edits: Iterable[Edit]) -> tuple[Edit, ...]:
+    found: list[Edit] = []
+    for each in edits:
+        if each not in found:
+            found.append(each)
+    return tuple(found)
 
 
-def written_labels(pod_set: PodSet) -> dict[str, str]:
-    """Labels by which the pods of a set are known, without those that Kubernetes or an operator gives them."""
+def _in_place(facts: Facts, group: Group, wanted: Sequence[Allowance]) -> dict[Allowance, tuple[Edit, ...]]:
+    """One more rule in a policy that is about just the pods that deny a connection, for each that has one."""
+    found: dict[Allowance, tuple[Edit, ...]] = {}
+    for each in wanted:
+        entry = own_policy(facts, each.isolating, members(group, each.subjects), group.members)
+        if entry is None:
+            continue
+        cilium, like = entry.origin.kind in CILIUM, keys_of(entry.subject)
+        rule = element(facts, group, each, cilium=cilium, like=like)
+        if rule is not None:
+            found[each] = (Append(direction_list(entry), rule),)
+    return found
+
+
+def _with_policies(facts: Facts, group: Group, wanted: Sequence[Allowance], edits: Sequence[Edit]) -> Iterator[Fix]:
+    """Small policies for what is lacking, beside the edits that mend the rest: in the best place, then the others."""
+    made = own_policies(facts, group, wanted)
+    for number in range(max((len(each.places) for each in made), default=0)):
+        added = [each.places[min(number, len(each.places) - 1)] for each in made]
+        yield _fix(_title(made), (*edits, *added))
+
+
+def _title(made: Sequence[Own]) -> str:
+    names = " and ".join(each.name for each in made)
+    return f"add the {'policy' if len(made) == 1 else 'policies'} {names}"
+
+
+def admit_dns(facts: Facts, group: Group, entry: PolicyEntry, pods: Sequence[PodSet]) -> Iterator[Fix]:
+    """The cluster's DNS admitted to pods of a group: by one more rule of the isolating policy where that is no default
+    deny, else in a small policy of their own.
+    """
+    dns = facts.policies.dns
+    if not dns.labels or dns.main.has("host") or written(facts, entry.origin) is None:
+        return
+    cilium = entry.origin.kind in CILIUM
+    rule = _dns_rule(dns, cilium=cilium)
+    if not is_default_deny(facts, entry):
+        title = f"admit the cluster's DNS in {entry.origin}"
+        yield Fix(title, (Append(direction_list(entry), rule),), Safety.OPENING)
+        return
+    made = dns_policy(facts, group, pods, entry, rule)
+    for at in made.places if made is not None else ():
+        yield _fix(f"add the policy {made.name if made else ''}", (at,))
+
+
+def _dns_rule(dns: ClusterDns, *, cilium: bool) -> dict[str, Any]:
+    protocols = ("UDP", "TCP")
+    if cilium:
+        labels = {"k8s:io.kubernetes.pod.namespace": dns.namespace, **dns.labels}
+        ports = [{"port": "53", "protocol": each} for each in protocols]
+        return {"toEndpoints": [{"matchLabels": labels}], "toPorts": [{"ports": ports}]}
+    namespace = {"matchLabels": {"kubernetes.io/metadata.name": dns.namespace}}
     return {
-        key: value
-        for key, value in pod_set.labels.items()
-        if isinstance(value, str)
-        and key not in _MADE
-        and (key.startswith("app.kubernetes.io/") or "kubernetes.io/" not in key)
+        "to": [{"namespaceSelector": namespace, "podSelector": {"matchLabels": dict(dns.labels)}}],
+        "ports": [{"port": 53, "protocol": each} for each in protocols],
     }
 
 
-def admit_dns(entry: PolicyEntry, direction: Location, dns: ClusterDns) -> Iterator[Fix]:
-    """One more element of an isolating policy: the cluster's DNS. ``direction`` is the list that gets it."""
-    if not dns.labels or dns.main.has("host"):
-        return
-    if entry.origin.kind in _CILIUM:
-        own = {f"k8s:{key}": value for key, value in dns.labels.items()}
-        labels = {"k8s:io.kubernetes.pod.namespace": dns.namespace, **own}
-        element: dict[str, Any] = {
-            "toEndpoints": [{"matchLabels": labels}],
-            "toPorts": [{"ports": [{"port": "53", "protocol": "ANY"}]}],
-        }
-    elif entry.origin.kind == "NetworkPolicy":
-        namespace = {"matchLabels": {"kubernetes.io/metadata.name": dns.namespace}}
-        element = {
-            "to": [{"namespaceSelector": namespace, "podSelector": {"matchLabels": dict(dns.labels)}}],
-            "ports": [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}],
-        }
-    else:
-        return
-    yield Fix(
-        f"admit the cluster's DNS in {entry.origin}",
-        (Append(direction, element),),
-        Safety.OPENING,
-        f"UDP and TCP 53 from the pods that {entry.origin} selects to {dns.asked}",
-    )
-
-
-def admit_every_port(facts: Facts, entry: PolicyEntry) -> Iterator[Fix]:
-    """The peers of an entry once more, without ports: collectives use ports that nobody knows before."""
-    item = facts.snapshot.by_ref.get(entry.origin)
-    if item is None or not entry.at.path or not isinstance(entry.at.path[-1], int):
-        return
-    steps = entry.at.path[len(item.field.at.path) :]
-    written = item.field.down(*steps).mapping or {}
-    element = {name: value for name, value in written.items() if name in _PEERS}
-    if not element:
-        return
-    side = "from" if entry.direction is Direction.INGRESS else "to"
-    peers = ", ".join(_written(peer) for listed in element.values() for peer in _list(listed))
-    yield Fix(
-        f"admit the same peers on every port in {entry.origin}",
-        (Append(Location(entry.at.file, entry.at.document, entry.at.path[:-1]), element),),
-        Safety.OPENING,
-        f"every port of every protocol ({entry.direction.value}) {side} {peers}",
-    )
-
-
-def _written(value: Any) -> str:
-    """A value in one line, as YAML has it."""
-    match value:
-        case dict():
-            return f"{{{', '.join(f'{key}: {_written(item)}' for key, item in value.items())}}}"
-        case list():
-            return f"[{', '.join(map(_written, value))}]"
-        case _:
-            return str(value)
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+def admit_collectives(
+    facts: Facts, group: Group, entry: PolicyEntry, denied: Sequence[tuple[Flow, Verdict]]
+) -> Iterator[Fix]:
+    """What lets the ranks of a group reach each other on the ports of collectives: these ports in the entry that lists
+    too few, else their peers once more without ports, or a small policy.
+    """
+    ports = [flow.ports for flow, _ in denied if flow.kind is FlowKind.COLLECTIVE]
+    if written(facts, entry.origin) is not None and ports:
+        near = Near(entry, Part.PORTS, "", entry.at, asked=("TCP", ports[0]))
+        edit = port_added(facts, near)
+        if edit is not None:
+            yield _fix(f"list TCP ports {ports[0]} in {entry.origin}", (edit,))
+    yield from admit_flows(facts, group, denied)

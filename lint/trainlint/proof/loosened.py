@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.fact import fact
@@ -12,11 +12,11 @@ from trainlint.model.workload import Group, ObjectRef, PodSet, PortRange
 from trainlint.policy import Endpoint
 from trainlint.proof.change import Change
 from trainlint.proof.facts import Facts
+from trainlint.proof.gains import EVERY_PORT, without
 from trainlint.proof.probes import Probe, end_of, probes
 
 __all__ = ["Loosened", "loosened"]
 
-EVERY_PORT = PortRange(1, 65535)
 PROTOCOLS = ("TCP", "UDP")
 
 
@@ -60,7 +60,7 @@ def _of_group(group: Group, asked: Sequence[Probe], before: Facts, after: Facts,
             for protocol in PROTOCOLS:
                 past = before.policies.decision(Direction.INGRESS, one, probe.before, protocol, EVERY_PORT)
                 now = after.policies.decision(Direction.INGRESS, two, probe.after, protocol, EVERY_PORT)
-                more = [] if past.answer is Permission.UNKNOWN else list(_without(now.allowed, past.allowed))
+                more = [] if past.answer is Permission.UNKNOWN else list(without(now.allowed, past.allowed))
                 if not more:
                     continue
                 relabelled = probe.at if one == two and probe.before != probe.after else None
@@ -75,19 +75,6 @@ def _of_group(group: Group, asked: Sequence[Probe], before: Facts, after: Facts,
                 if (probe.after.name, at) not in seen:
                     seen.add((probe.after.name, at))
                     yield Loosened(group, member, (probe.after.name,), ports, origin, at)
-
-
-def _without(ranges: Iterable[PortRange], taken: Iterable[PortRange]) -> Iterator[PortRange]:
-    """The parts of some ranges that lie in none of the others."""
-    left = [(each.first, each.last) for each in ranges]
-    for out in taken:
-        left = [
-            part
-            for first, last in left
-            for part in ((first, min(last, out.first - 1)), (max(first, out.last + 1), last))
-            if part[0] <= part[1]
-        ]
-    return (PortRange(first, last) for first, last in dict.fromkeys(left))
 
 
 def _place(

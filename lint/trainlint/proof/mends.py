@@ -9,10 +9,12 @@ from trainlint.model.known import Answer
 from trainlint.model.policy import Verdict
 from trainlint.model.pool import Taint
 from trainlint.model.workload import Flow, Group, PodSet
-from trainlint.proof.admitting import admit_flows, written_labels
+from trainlint.proof.admitting import admit_flows
 from trainlint.proof.cause import CutCause, DeadlockCause, FlowCause, SpreadCause
 from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
+from trainlint.proof.lookalikes import may_be_labelled
+from trainlint.proof.named_pods import naming_labels
 from trainlint.proof.zonelabel import ZoneLabel
 from trainlint.scheduling import taint_toleration
 from trainlint.scheduling.filter import Refusal
@@ -35,7 +37,7 @@ def group_fixes(facts: Facts, proof: GroupProof) -> Iterator[Fix]:
         yield from tolerations(facts, [member])
     for label in facts.contradicting_labels:
         if any(label.pod_set is each for each in own):
-            yield from true_label(label)
+            yield from true_label(facts, label)
     for cause in proof.causes:
         match cause:
             case FlowCause():
@@ -90,9 +92,9 @@ def _own(taint: Taint) -> bool:
     return taint.key.startswith(_OWN_DOMAINS)
 
 
-def true_label(label: ZoneLabel) -> Iterator[Fix]:
-    """The label of the zone where the pods are, if there is one only."""
-    if len(label.zones) == 1:
+def true_label(facts: Facts, label: ZoneLabel) -> Iterator[Fix]:
+    """The label of the zone where the pods are, if there is one only, and people set it."""
+    if len(label.zones) == 1 and may_be_labelled(facts, label.pod_set, {label.key: label.zones[0]}):
         at = label.pod_set.template.child("metadata", "labels", label.key)
         yield Fix(f"set {label.key} to {label.zones[0]} on {label.pod_set.name}", (Put(at, label.zones[0]),))
 
@@ -120,7 +122,7 @@ def _together(facts: Facts, proof: GroupProof, own: Sequence[PodSet]) -> Iterato
     free = [each for each in own if len(zones[id(each)]) > 1]
     if len(good) > 1:
         leader = min(own, key=lambda each: (len(zones[id(each)]), own.index(each)))
-        labels, key = written_labels(leader), proof.topology_key
+        labels, key = naming_labels(facts, [leader]), proof.topology_key
         made = [fix for each in free if (fix := follow(each, leader, labels, key)) is not None]
         yield from made
         if 1 < len(made) == len(free):

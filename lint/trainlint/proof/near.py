@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.fact import fact
-from trainlint.finding import Edit, Fix, Location, Put, Rename, Safety
-from trainlint.model.policy import Action, Direction, Permission, PolicyEntry, Verdict
+from trainlint.finding import Location
+from trainlint.model.policy import Action, Direction, Peer, Permission, PolicyEntry, Verdict
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Flow, PortRange
 from trainlint.policy.explain import entries_about
@@ -19,7 +19,7 @@ from trainlint.policy.wording import requirement_text, unmet_text
 from trainlint.proof.spelling import misspelt
 from trainlint.reachability import Reachability
 
-__all__ = ["Near", "corrected", "near_flow", "nearest"]
+__all__ = ["Near", "near_flow", "nearest"]
 
 _SURE, _LIKELY = 0, 1
 _OF_NODES = "topology.kubernetes.io/"
@@ -30,8 +30,9 @@ _OF_NODES = "topology.kubernetes.io/"
 class Near:
     """An entry that admits a connection but for one label, one namespace or its ports.
 
-    ``text`` says what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement, and
-    ``meant`` the label that the end has instead, where there is one.
+    ``text`` says what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement of ``peer``
+    (or of the subject), and ``meant`` the label that the end has instead, where there is one. ``end`` is the end that
+    is missed, ``asked`` the protocol and ports of the connection.
     """
 
     entry: PolicyEntry
@@ -40,6 +41,9 @@ class Near:
     at: Location
     wanted: Requirement | None = None
     meant: tuple[str, str] | None = None
+    peer: Peer | None = None
+    end: Endpoint | None = None
+    asked: tuple[str, PortRange | None] = ("TCP", None)
 
     @property
     def sentence(self) -> str:
@@ -50,20 +54,6 @@ class Near:
 def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> Near | None:
     """The nearest miss of a flow of a group that is denied wherever its pods land."""
     return nearest(policies, *reach.ends(flow), verdict, flow.protocol, flow.ports)
-
-
-def corrected(near: Near) -> Iterator[Fix]:
-    """The label that the pods have, in place of the one that the entry asks for."""
-    item, meant = near.wanted, near.meant
-    if item is None or meant is None or item.at is None or item.at.path[-2:-1] != ("matchLabels",):
-        return
-    source, key = split_source(str(item.at.path[-1]))
-    prefix = f"{source}:" if source else ""
-    edits: tuple[Edit, ...] = (Put(item.at, meant[1]),)
-    if meant[0] != key:
-        edits = (Rename(item.at, prefix + meant[0]),)
-    title = f"ask for {meant[0]}: {meant[1]} in {near.entry.origin}"
-    yield Fix(title, edits, Safety.OPENING, f"what {near.entry.origin} admits to pods with {meant[0]}={meant[1]}")
 
 
 def nearest(
@@ -113,18 +103,18 @@ def _ranked(
 ) -> Iterator[tuple[int, Near]]:
     entry, (first, *more) = able.entry, found
     if first.part is Part.PORTS:
-        yield _SURE, Near(entry, first.part, first.text, first.at or entry.at)
+        yield _SURE, Near(entry, first.part, first.text, first.at or entry.at, asked=asked)
         return
     if more:
         return
-    end, selector = subject, entry.subject
+    end, selector, missing = subject, entry.subject, None
     if first.part is Part.PEER:
         closest = closest_peer(able, peer, policies)
         if closest is None or closest.peer.prefixes is not None or closest.peer.undecidable:
             return
         if closest.peer.kind in {"Entities", "Nodes", "nodes"}:
             return
-        end, selector = peer, closest.peer.selector
+        end, selector, missing = peer, closest.peer.selector, closest.peer
     missed = [item for item, _ in unmet(selector, end, policed=first.part is Part.SUBJECT)]
     if len(missed) != 1 or missed[0].operator != "In" or not end.namespace:
         return
@@ -141,7 +131,8 @@ def _ranked(
     if meant is not None:
         text = f"asks for {requirement_text(item)}; {end.name} has {meant[0]}={meant[1]}"
     place = first.at or entry.at
-    yield (_SURE if slip else _LIKELY), Near(entry, first.part, text, place, item, meant)
+    near = Near(entry, first.part, text, place, item, meant, peer=missing, end=end, asked=asked)
+    yield (_SURE if slip else _LIKELY), near
 
 
 def _names_more(requirements: tuple[Requirement, ...]) -> bool:

@@ -6,16 +6,21 @@ Loaded when somebody asks: a check that finds nothing to mend does without.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final
+from typing import Final
 
-from trainlint.finding import Append, Edit, Fix, Location, Put, Remove, Safety
+from trainlint.finding import Edit, Fix, Put, Remove, Safety
+from trainlint.model.policy import Action
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.policy.edits import Edit as PolicyEdit
-from trainlint.policy.edits import LabelEdit, PortEdit
+from trainlint.policy.edits import LabelEdit, PortEdit, Question
 from trainlint.policy.mending import mend
+from trainlint.policy.shortfall import Part
+from trainlint.proof.corrected import port_added
 from trainlint.proof.end import End
 from trainlint.proof.ends import find_end
 from trainlint.proof.facts import Facts
+from trainlint.proof.lookalikes import relabels_well
+from trainlint.proof.near import Near
 from trainlint.proof.why import question
 
 __all__ = ["flow_fixes"]
@@ -29,10 +34,20 @@ def flow_fixes(facts: Facts, group: Group, flows: Iterable[Flow]) -> Iterator[Fi
         ends = _ends(facts, group, flow)
         if ends is None:
             continue
-        for found in mend(facts.policies, question(*ends, flow.protocol, flow.ports)):
-            fix = _fix(facts, ends, found.edits)
+        asks = question(*ends, flow.protocol, flow.ports)
+        if _refused(facts, asks):
+            continue
+        for found in mend(facts.policies, asks):
+            well = relabels_well(facts, ends, found.edits, found.verdict)
+            fix = _fix(facts, ends, found.edits) if well else None
             if fix is not None:
                 yield fix
+
+
+def _refused(facts: Facts, asks: Question) -> bool:
+    """Whether an entry denies the connection: whoever wrote it meant these pods, so nobody takes them out of it."""
+    verdict = facts.policies.verdict(*asks.placed(frozenset()), asks.protocol, asks.ports)
+    return any(entry.action is Action.DENY for side in (verdict.egress, verdict.ingress) for entry in side.deciding)
 
 
 def _ends(facts: Facts, group: Group, flow: Flow) -> tuple[End, End] | None:
@@ -50,7 +65,7 @@ def _fix(facts: Facts, ends: tuple[End, End], edits: Iterable[PolicyEdit]) -> Fi
     opened: list[str] = []
     for edit in edits:
         if isinstance(edit, PortEdit):
-            one = _port(edit)
+            one = _port(facts, edit)
             opened.append(
                 f"{edit.rule.protocol} {edit.rule.ports} to whom {edit.entry.origin} admits" if edit.rule else ""
             )
@@ -93,14 +108,8 @@ def _label(facts: Facts, end: End, edit: LabelEdit) -> Edit | None:
     return Remove(at) if edit.value is None else Put(at, edit.value)
 
 
-def _port(edit: PortEdit) -> Edit | None:
-    rule, written = edit.rule, [each.at for each in edit.entry.ports or () if each.at is not None]
-    if rule is None or rule.ports is None or not written or not isinstance(written[-1].path[-1], int):
+def _port(facts: Facts, edit: PortEdit) -> Edit | None:
+    rule = edit.rule
+    if rule is None:
         return None
-    at, ports = written[-1], rule.ports
-    value: dict[str, Any] = {"port": ports.first, "protocol": rule.protocol}
-    if edit.entry.origin.kind in _CILIUM:
-        value["port"] = str(ports.first)
-    if ports.last != ports.first:
-        value["endPort"] = ports.last
-    return Append(Location(at.file, at.document, at.path[:-1]), value)
+    return port_added(facts, Near(edit.entry, Part.PORTS, "", edit.entry.at, asked=(rule.protocol, rule.ports)))

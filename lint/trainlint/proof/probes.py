@@ -75,8 +75,8 @@ def end_of(pod_set: PodSet, facts: Facts) -> Endpoint:
     return endpoint(pod_set, snapshot.settings, snapshot.namespaces, zone=SOMEWHERE, region=SOMEWHERE)
 
 
-def probes(before: Facts, after: Facts) -> Iterator[Probe]:
-    """Whom to ask about: every pod, what lies outside the cluster, and whom the policies name."""
+def probes(before: Facts, after: Facts, entries: Iterable[PolicyEntry] | None = None) -> Iterator[Probe]:
+    """Whom to ask about: every pod, what lies outside the cluster, and whom the policies name, or some ``entries``."""
     old = {(each.owner, each.role): each for each in before.snapshot.workloads.pod_sets}
     for pod_set in after.snapshot.workloads.pod_sets:
         if pod_set.replicas == 0:
@@ -90,8 +90,7 @@ def probes(before: Facts, after: Facts) -> Iterator[Probe]:
         yield Probe(entity(name, before.snapshot.settings), entity(name, after.snapshot.settings))
     named = {
         _named(peer.selector, entry)
-        for facts in (before, after)
-        for entry in facts.policies.entries
+        for entry in (entries if entries is not None else (*before.policies.entries, *after.policies.entries))
         for peer in entry.peers or ()
         if peer.prefixes is None and peer.kind not in {"Entities", "Nodes", "nodes"}
     }

@@ -16,6 +16,7 @@ from trainlint.proof.answer import Answer, Asked, Change, Repair
 from trainlint.proof.end import End, Node
 from trainlint.proof.ends import find_end, unknown_end
 from trainlint.proof.facts import Facts
+from trainlint.proof.lookalikes import relabels_well
 
 __all__ = ["answer_between", "question", "why"]
 
@@ -87,6 +88,7 @@ def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: N
         repairs=tuple(
             Repair(tuple(_change(edit, (source, target)) for edit in each.edits), each.verdict.answer)
             for each in mend(policies, asks)
+            if relabels_well(facts, (source, target), each.edits, each.verdict)
         ),
         inert=tuple(_inert(facts, {one.namespace, two.namespace} - {""})),
     )

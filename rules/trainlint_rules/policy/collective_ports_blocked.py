@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Related, Severity, certainty_of
-from trainlint.proof.admitting import admit_every_port
+from trainlint.proof.admitting import admit_collectives
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import flow_text, list_of
@@ -89,5 +89,5 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             assumes=cause.assumes,
             certainty=certainty_of(cause.assumes),
             cause=f"{proof.group.name} {entry.direction.value}",
-            fixes=partial(admit_every_port, facts, entry),
+            fixes=partial(admit_collectives, facts, proof.group, entry, cause.flows),
         )

@@ -63,7 +63,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.proof.control.denied import Denial
-from trainlint.proof.near import corrected
+from trainlint.proof.corrected import corrected
 from trainlint.rule import Facts, rule
 
 
@@ -76,10 +76,10 @@ def check(facts: Facts) -> Iterator[Finding]:
         key = (need.source, need.target.owner, need.target.role, need.port)
         if key not in seen:
             seen.add(key)
-            yield _finding(denial)
+            yield _finding(facts, denial)
 
 
-def _finding(denial: Denial) -> Finding:
+def _finding(facts: Facts, denial: Denial) -> Finding:
     need, near = denial.need, denial.near
     target = f"{need.target.namespace}/{need.target.name}"
     side = denial.decision.direction.value
@@ -101,5 +101,5 @@ def _finding(denial: Denial) -> Finding:
         assumes=(need.assumes,) if need.assumes else (),
         certainty=Certainty.LIKELY if need.assumes else Certainty.PROVEN,
         cause=f"{need.source} {target} {need.port}",
-        fixes=lambda: corrected(near) if near is not None else (),
+        fixes=lambda: corrected(facts, near) if near is not None else (),
     )

@@ -67,8 +67,9 @@ from trainlint.finding import Finding, Fix, Location, Related, Severity, besides
 from trainlint.model.policy import Direction, Permission, PolicyEntry
 from trainlint.proof.admitting import admit_dns
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.corrected import corrected
 from trainlint.proof.group import GroupProof
-from trainlint.proof.near import Near, corrected
+from trainlint.proof.near import Near
 from trainlint.proof.words import list_of
 from trainlint.rule import Facts, rule
 
@@ -104,7 +105,7 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             assumes=cause.assumes,
             certainty=certainty_of(cause.assumes),
             cause=proof.group.name,
-            fixes=partial(_admitted, facts, entry, at),
+            fixes=partial(_admitted, facts, proof, cause, entry),
         )
 
 
@@ -115,10 +116,11 @@ def _keeps(entry: PolicyEntry) -> str:
     return f"{entry.policy} does not admit its pods to the cluster's DNS"
 
 
-def _admitted(facts: Facts, entry: PolicyEntry, at: Location) -> Iterator[Fix]:
-    """The DNS admitted in a policy that people wrote."""
-    if entry.direction is Direction.EGRESS and entry.origin in facts.snapshot.by_ref:
-        yield from admit_dns(entry, at, facts.policies.dns)
+def _admitted(facts: Facts, proof: GroupProof, cause: FlowCause, entry: PolicyEntry) -> Iterator[Fix]:
+    """The DNS admitted to the pods that ask."""
+    if entry.direction is Direction.EGRESS:
+        asking = {flow.source: proof.group.members[flow.source] for flow, _ in cause.flows}
+        yield from admit_dns(facts, proof.group, entry, list(asking.values()))
 
 
 def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, protocols: str) -> Finding:
@@ -133,14 +135,14 @@ def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, proto
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=proof.group.name,
-        fixes=lambda: (*_corrected(facts, near), *_admitted(facts, near.entry, _direction_of(near.entry))),
+        fixes=lambda: (*_corrected(facts, near), *_admitted(facts, proof, cause, near.entry)),
     )
 
 
 def _corrected(facts: Facts, near: Near) -> Iterator[Fix]:
     """The right label in place of the wrong one; kube-dns stays admitted where others answer for it on most nodes."""
     if facts.policies.dns.by is None:
-        yield from corrected(near)
+        yield from corrected(facts, near)
 
 
 def _between(facts: Facts) -> Iterator[Related]:

@@ -69,9 +69,9 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.corrected import corrected
 from trainlint.proof.group import GroupProof
 from trainlint.proof.mends import denied_fixes
-from trainlint.proof.near import corrected
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
 from trainlint.rule import Facts, rule
 
@@ -108,7 +108,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Re
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=group.name,
-        fixes=lambda: (*(corrected(miss) if miss else ()), *denied_fixes(facts, group, cause.flows)),
+        fixes=lambda: (*(corrected(facts, miss) if miss else ()), *denied_fixes(facts, group, cause.flows)),
     )
 
 

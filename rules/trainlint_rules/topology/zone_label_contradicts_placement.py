@@ -66,10 +66,10 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per label of a pod set."""
     for label in facts.contradicting_labels:
-        yield _finding(label)
+        yield _finding(facts, label)
 
 
-def _finding(label: ZoneLabel) -> Finding:
+def _finding(facts: Facts, label: ZoneLabel) -> Finding:
     lands = ", ".join(label.zones)
     return Finding(
         message=f"the label {label.key}: {label.value} names another zone than where {label.pod_set.name} runs "
@@ -82,5 +82,5 @@ def _finding(label: ZoneLabel) -> Finding:
         ),
         evidence={label.key: label.value, "runs in": lands},
         cause=label.key,
-        fixes=lambda: true_label(label),
+        fixes=lambda: true_label(facts, label),
     )
