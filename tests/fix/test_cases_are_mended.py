@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 
 from trainlint.engine.check import Repairs, check
 from trainlint.finding import Safety
@@ -34,26 +35,35 @@ SAFE = {
 """The cases that ``--fix`` alone mends, with the rules whose findings go."""
 
 OPENING = {
-    "cidr-never-matches-pods--pod-subnet-as-egress-peer": "cite/Worker to cite/Master",
-    "collective-ports-blocked--nodeport-range-mistaken-for-ephemeral": "every port of every protocol (ingress)",
-    "collective-ports-blocked--only-the-master-port": "every port of every protocol (ingress)",
-    "control-plane-flow-denied--head-and-its-store": "pods with app.kubernetes.io/name=gcs-redis",
-    "dns-egress-blocked--dns-selector-without-namespace": "UDP and TCP 53",
-    "dns-egress-blocked--egress-to-peers-only": "UDP and TCP 53",
-    "dns-egress-blocked--label-of-the-program-not-of-the-pods": "pods with k8s-app=kube-dns",
-    "dns-egress-blocked--redirected-to-the-cache-of-the-node": "k8s-app=node-local-dns in namespace kube-system",
-    "flow-denied--deny-beats-allow": "the label tier",
-    "flow-denied--namespaces-shut-against-each-other": "TCP 2379 (ingress)",
-    "flow-denied--policy-beside-an-alternative": "every port (ingress)",
-    "flow-denied--scrape-allowed-ranks-forgotten": "every port (ingress)",
-    "flow-denied--store-named-by-the-wrong-key": "pods with app.kubernetes.io/name=meet",
-    "identity-excluded-label--completion-index-in-peer": "every port (ingress)",
-    "identity-excluded-label--copied-labels-are-filtered-out": "every port (ingress)",
-    "node-peer-is-not-pod--from-nodes-of-the-gpu-pool": "every port (ingress)",
-    "service-port-in-policy--scrape-port-of-the-service": "port 9400",
-    "vacuous-peer--from-endpoints-rendered-empty": "every port (ingress)",
+    "cidr-never-matches-pods--pod-subnet-as-egress-peer": "law/cite/Master and law/cite/Worker among each other",
+    "collective-ports-blocked--nodeport-range-mistaken-for-ephemeral": "the pods of recsys/dlrm/rank among each other "
+    "on TCP 32768-60999",
+    "collective-ports-blocked--only-the-master-port": "nlp/t5/Master and nlp/t5/Worker among each other on TCP "
+    "32768-60999",
+    "control-plane-flow-denied--head-and-its-store": "search/idx/head to search/gcs-redis on TCP 6379",
+    "dns-egress-blocked--dns-selector-without-namespace": "text/ner/rank to the cluster's DNS on TCP and UDP 53",
+    "dns-egress-blocked--egress-to-peers-only": "audio/asr/Master, audio/asr/Worker to the cluster's DNS on TCP and "
+    "UDP 53",
+    "dns-egress-blocked--label-of-the-program-not-of-the-pods": "nlp/bert/Master, nlp/bert/Worker to "
+    "kube-system/coredns, the cluster's DNS on TCP and UDP 53",
+    "dns-egress-blocked--redirected-to-the-cache-of-the-node": "nlp/bert/Master, nlp/bert/Worker to "
+    "kube-system/node-local-dns, the cluster's DNS on TCP and UDP 53",
+    "flow-denied--namespaces-shut-against-each-other": "train/embed to platform/rdzv on TCP 2379",
+    "flow-denied--policy-beside-an-alternative": "the pods of default/elastic/Worker among each other on every port",
+    "flow-denied--ranks-with-claimed-gpus": "the pods of nlp/tune among each other on every port",
+    "flow-denied--scrape-allowed-ranks-forgotten": "speech/conformer/Master and speech/conformer/Worker among each "
+    "other on every port",
+    "flow-denied--store-named-by-the-wrong-key": "search/idx to search/meet on TCP 2379",
+    "identity-excluded-label--completion-index-in-peer": "the pods of protein/fold among each other on every port",
+    "identity-excluded-label--copied-labels-are-filtered-out": "the pods of vision/vit-jax/Worker among each other",
+    "node-peer-is-not-pod--from-nodes-of-the-gpu-pool": "video/clip/Master and video/clip/Worker among each other",
+    "service-port-in-policy--scrape-port-of-the-service": "monitoring/prometheus to bio/dock/Master, bio/dock/Worker "
+    "on TCP 9400",
+    "vacuous-peer--from-endpoints-rendered-empty": "ads/ctr/Chief and ads/ctr/Worker among each other on every port",
 }
-"""The cases whose repair admits more traffic, with what it must say that it opens."""
+"""The cases whose repair admits more traffic, with the connections that it must say it opens: those that the group of
+the case lacks, and no others. An entry that denies is meant (flow-denied--deny-beats-allow): nothing is offered there.
+"""
 
 UNSAFE = {
     "accelerator-shape-mismatch--time-sliced-gpus",
@@ -250,6 +260,30 @@ def test_what_admits_more_traffic_is_shown_with_what_it_opens_and_never_applied(
     touched = {change.file for repair in shown for change in repair.changes}
     assert touched
     assert all(contents(root)[each] == before[each] for each in touched)
+
+
+def test_a_missing_allow_is_a_small_policy_beside_the_job(tmp_path: Path) -> None:
+    """The default deny of all states stays; the job's own file gets a policy about its pods, without a namespace as
+    the job has none, for ingress only, as that is what is shut.
+    """
+    root = tmp_path / "repository"
+    (folder,) = CASES.glob("*/flow-denied--policy-beside-an-alternative")
+    shutil.copytree(folder, root, ignore=shutil.ignore_patterns("case.yaml"))
+    (repair,) = (each for each in check([root], repairs=Repairs.EACH).repairs or () if each.safety is Safety.OPENING)
+    (change,) = repair.changes
+    assert change.file == "team/job.yaml"
+    assert change.after.startswith(change.before)
+    ranks = {"matchLabels": {"training.kubeflow.org/job-name": "elastic"}}
+    assert yaml.safe_load(change.after[len(change.before) :]) == {
+        "apiVersion": "networking.k8s.io/v1",
+        "kind": "NetworkPolicy",
+        "metadata": {"name": "elastic"},
+        "spec": {
+            "podSelector": ranks,
+            "policyTypes": ["Ingress"],
+            "ingress": [{"from": [{"podSelector": ranks}]}],
+        },
+    }
 
 
 @pytest.mark.needs("git")

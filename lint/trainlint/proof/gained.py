@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
 from trainlint.proof.gains import EVERY_PORT, PROTOCOLS, Gain, Ranges
 
@@ -19,12 +19,14 @@ def gained(gains: Iterable[Gain], names: Mapping[str, Sequence[str]]) -> tuple[s
     ``names`` are the workloads of each namespace: where all of them are meant, the namespace says it.
     """
     by_ports: dict[tuple[Ranges, bool], _Pairs] = {}
+    singles: set[str] = set()
     for each in gains:
         by_ports.setdefault((each.ports, each.sure), {}).setdefault(each.source, set()).add(each.target)
+        singles |= {name for name, single in zip((each.source, each.target), each.single, strict=True) if single}
     found: list[str] = []
     for (ports, sure), pairs in by_ports.items():
         end = f" on {ports_text(ports)}{'' if sure else ', as far as is known'}"
-        found += [text + end for text in _sentences(pairs, names)]
+        found += [text + end for text in _sentences(pairs, singles, names)]
     return tuple(found)
 
 
@@ -42,13 +44,11 @@ def ports_text(ports: Ranges) -> str:
     return "; ".join(text.replace(" on every port", ", every port") for text in texts)
 
 
-def _sentences(pairs: _Pairs, names: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    among = _among(pairs)
+def _sentences(pairs: _Pairs, singles: Set[str], names: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    among = _among(pairs, singles)
     if among:
-        each_other = (
-            " and ".join(_listed(sorted(among), names)) if len(among) > 1 else f"the pods of {next(iter(among))}"
-        )
-        yield f"{each_other} among each other"
+        ends = _listed(sorted(among), names) if len(among) > 1 else [f"the pods of {next(iter(among))}"]
+        yield f"{' and '.join(ends)} among each other"
         pairs = {
             source: left
             for source, targets in pairs.items()
@@ -61,13 +61,14 @@ def _sentences(pairs: _Pairs, names: Mapping[str, Sequence[str]]) -> Iterator[st
         yield f"{', '.join(_listed(sorted(sources), names))} to {', '.join(_listed(reached, names))}"
 
 
-def _among(pairs: _Pairs) -> set[str]:
-    """The ends of which each reaches all others and, where it has several pods, itself."""
-    both = {each for each in pairs if any(each in targets for targets in pairs.values())}
-    for source in sorted(both):
-        if not both - {source} <= pairs[source]:
-            both.discard(source)
-    whole = {each for each in both if both - {each} <= pairs[each]}
+def _among(pairs: _Pairs, singles: Set[str]) -> set[str]:
+    """The ends of which each reaches all of them, and its own other pods where it has some."""
+    found = {each for each in pairs if any(each in targets for targets in pairs.values())}
+    found = {each for each in found if each in singles or each in pairs[each]}
+    for source in sorted(found):
+        if not found - {source} <= pairs[source]:
+            found.discard(source)
+    whole = {each for each in found if found - {each} <= pairs[each]}
     return whole if len(whole) > 1 or any(each in pairs[each] for each in whole) else set()
 
 

@@ -28,7 +28,7 @@ class Gain:
     """Pods of ``source`` may newly open connections to those of ``target``, on ``ports`` by protocol.
 
     ``sure`` is false where a label or address that nobody knows decides. ``needed``: both are of one group, or the
-    group asks the cluster's DNS. ``pods`` says which of the two are pods of the repository.
+    group asks the cluster's DNS. ``single`` says which of the two is one pod, which needs no policy for itself.
     """
 
     source: str
@@ -36,7 +36,7 @@ class Gain:
     ports: Ranges
     sure: bool
     needed: bool
-    pods: tuple[bool, bool]
+    single: tuple[bool, bool]
 
 
 def gains(before: Facts, after: Facts) -> Iterator[Gain]:
@@ -51,7 +51,7 @@ def gains(before: Facts, after: Facts) -> Iterator[Gain]:
                 source.key in group and (target.key in group or (target.dns and source.key in asking))
                 for group, asking in changed.groups
             )
-            yield Gain(source.name, target.name, found, sure, needed, (source.key is not None, target.key is not None))
+            yield Gain(source.name, target.name, found, sure, needed, (not source.many, not target.many))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

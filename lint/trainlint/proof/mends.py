@@ -122,7 +122,7 @@ def _together(facts: Facts, proof: GroupProof, own: Sequence[PodSet]) -> Iterato
     free = [each for each in own if len(zones[id(each)]) > 1]
     if len(good) > 1:
         leader = min(own, key=lambda each: (len(zones[id(each)]), own.index(each)))
-        labels, key = naming_labels(facts, [leader]), proof.topology_key
+        labels, key = naming_labels(facts, [leader]) or naming_labels(facts, own), proof.topology_key
         made = [fix for each in free if (fix := follow(each, leader, labels, key)) is not None]
         yield from made
         if 1 < len(made) == len(free):
