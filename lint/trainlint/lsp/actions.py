@@ -33,7 +33,7 @@ def actions(
         about = [each for each in diagnostics if identity(each) in repair.mends]
         if not about or any(_read(Path(seen.root) / each.file) != each.before for each in repair.changes):
             continue
-        opens = repair.safety is Safety.OPENING or bool(repair.opens)
+        opens = repair.safety is Safety.OPENING
         yield CodeAction(
             title=_title(repair),
             kind=CodeActionKind.QuickFix,

@@ -140,7 +140,7 @@ class Editor:
         name = key.removeprefix(NAMESPACE_LABELS)
         if self.policies.drops(item.key) or (of_namespace and name == METADATA_NAME):
             return []
-        if not of_namespace and (name.startswith("io.") or not (free(name) and not is_owned(name))):
+        if not of_namespace and (name.startswith("io.") or not (free(name) and not ("/" in name and is_owned(name)))):
             return []
         wanted = item.operator in ("In", "Exists") if meet else item.operator in ("NotIn", "DoesNotExist")
         values = _nearest_first(item.values, end.labels.get(item.key)) if wanted else [None]
