@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from trainlint.finding import Unknown
 from trainlint.model.policy import (
@@ -116,6 +117,17 @@ class PolicySet:
             allowed = (ports or ALL_PORTS,) if decision.answer is Permission.ALLOW else decision.allowed
             found.append(replace(decision, allowed=allowed))
         return self.dns.together(found)
+
+    def in_namespace(self, namespace: str) -> Sequence[PolicyEntry]:
+        """The entries of the policies in a namespace, in their order; those of cluster-wide ones for ``""``."""
+        return self._by_namespace.get(namespace, ())
+
+    @cached_property
+    def _by_namespace(self) -> Mapping[str, Sequence[PolicyEntry]]:
+        found: dict[str, list[PolicyEntry]] = {}
+        for entry in self.entries:
+            found.setdefault(entry.namespace, []).append(entry)
+        return found
 
     def with_entries(self, entries: Iterable[PolicyEntry]) -> PolicySet:
         """The same cluster with other entries in force: what would be decided if policies said something else."""

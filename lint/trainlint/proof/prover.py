@@ -16,6 +16,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
+from trainlint.policy.bearing import bearing
 from trainlint.policy.mistakes.pods import Audience
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
@@ -62,13 +63,15 @@ def _proofs(
     members: tuple[PodSet, ...],
     nearest: tuple[Inventory, ...],
     nodes: tuple[tuple[Node, ...], ...],
-    policies: PolicySet,
     admission: Admission,
     storage: Storage,
     settings: Settings,
     namespaces: Namespaces,
-) -> list[tuple[object, GroupProof]]:
-    """The proofs that rest on these very facts, each with all else that it rests on: a place for what is remembered."""
+) -> list[tuple[object, PolicySet | None, GroupProof]]:
+    """The proofs that rest on these very facts, each with all else that it rests on: a place for what is remembered.
+
+    A proof that tells what policies deny rests on the very set of them, another (``None``) on those that bear on it.
+    """
     return []
 
 
@@ -79,6 +82,7 @@ class Prover:
         self._facts = facts
         self._snapshot = facts.snapshot
         self._near: dict[tuple[int, int], tuple[Group, Inventory, list[Feasibility]]] = {}
+        self._others_of: dict[tuple[int, tuple[Place, ...]], tuple[Group, tuple[str, ...]]] = {}
         self._worlds: dict[int, tuple[GroupProof, Opened, Without | None]] = {}
 
     def prove(self, group: Group) -> GroupProof:
@@ -89,13 +93,13 @@ class Prover:
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=handed)
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
-        if any(member.queue for member in group.members):
-            return reasons_named(self._proof(group, nearest, missing))
         known, rests_on = self._known(group, nearest), self._rests_on(group, nearest, missing)
-        proof = next((each for before, each in known if before == rests_on), None)
-        if proof is None:
-            proof = reasons_named(self._proof(group, nearest, missing))
-            known.append((rests_on, proof))
+        policies = self._facts.policies
+        for before, judged_by, proof in known:
+            if (judged_by is None or judged_by is policies) and before == rests_on:
+                return proof
+        proof = reasons_named(self._proof(group, nearest, missing))
+        known.append((rests_on, policies if _names_denials(proof) else None, proof))
         return proof
 
     def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> str:
@@ -107,13 +111,13 @@ class Prover:
             f"which of {len(nearest)} described clusters counts is not in Git: it can run in {len(fits)} of them{names}"
         )
 
-    def _known(self, group: Group, nearest: tuple[Inventory, ...]) -> list[tuple[object, GroupProof]]:
-        """The proofs so far that rest on the very same pods, nodes, policies and settings (without queues)."""
-        chosen = nearest if len(nearest) == 1 else ()
-        nodes = together(*(self._facts.verdicts.nodes(each) for each in chosen))
-        facts = (self._facts.policies, self._facts.admission, self._facts.storage)
+    def _known(self, group: Group, nearest: tuple[Inventory, ...]) -> list[tuple[object, PolicySet | None, GroupProof]]:
+        """The proofs so far that rest on the very same pods, nodes and settings."""
+        verdicts = self._facts.verdicts
+        nodes = together(*(verdicts.nodes(each) for each in nearest))
+        facts = (self._facts.admission, verdicts.storage_of(*group.members, *self._near_sets(group)))
         settings = (self._snapshot.settings, self._snapshot.namespaces)
-        return _proofs(together(*group.members), together(*chosen), nodes, *facts, *settings)
+        return _proofs(together(*group.members), together(*nearest), nodes, *facts, *settings)
 
     def _rests_on(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> object:
         """What else the proof rests on: compared by value, but for where other pods can be scheduled."""
@@ -123,7 +127,22 @@ class Prover:
         if len(nearest) != 1 or not nearest[0].complete:
             others += (*self._attracting(group), *self._outside(group))
         stated = (unstated, self._given_elsewhere, self._gang(group), self._hopeless(group))
-        return (group, group.at, places, tuple(missing), stated, others)
+        flavors = self._flavors(group)
+        return (group, group.at, places, tuple(missing), stated, others, flavors, self._policies_over(group))
+
+    def _flavors(self, group: Group) -> list[object]:
+        """The flavors that queues may give to the pods of each member that has one, with their places."""
+        found: list[object] = []
+        for member in group.members:
+            choices = self._facts.queueing.choices(member) if member.queue else None
+            found.append(choices and [[(each, each.at) for each in choice] for choice in choices])
+        return found
+
+    def _policies_over(self, group: Group) -> tuple[object, ...]:
+        """What the proof rests on of all policies: those that bear on the group, and in which namespaces others do."""
+        policies = self._facts.policies
+        part = bearing(policies, {member.namespace for member in group.members})
+        return (part, self._zonal, self._zones_named, self._elsewhere(group, ()))
 
     def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
         if len(nearest) != 1:
@@ -206,12 +225,21 @@ class Prover:
 
     def _ideal(self, group: Group) -> Ideal:
         """The ideal cluster of the group's pods and of those that they must be near."""
-        from trainlint.proof.ideal.cluster import ideal_cluster, named_by_policies  # noqa: PLC0415
+        from trainlint.proof.ideal.cluster import ideal_cluster  # noqa: PLC0415
 
         sets = (*(each for each in group.members if each.replicas != 0), *self._attracting(group))
         pods = [pod for each in sets for pod in self._facts.verdicts.admitted(each)]
-        policies = named_by_policies(self._facts.policies.entries) if self._zonal else (frozenset[str](), False)
-        return ideal_cluster(pods, sets, self._facts.storage, self._snapshot.settings.topology_key, policies)
+        key = self._snapshot.settings.topology_key
+        return ideal_cluster(pods, sets, self._facts.storage, key, self._zones_named)
+
+    @cached_property
+    def _zones_named(self) -> tuple[frozenset[str], bool]:
+        """The zones that policies name, and whether one of them reads regions."""
+        if not self._zonal:
+            return (frozenset(), False)
+        from trainlint.proof.ideal.cluster import named_by_policies  # noqa: PLC0415
+
+        return named_by_policies(self._facts.policies.entries)
 
     def _outside(self, group: Group) -> tuple[object, ...]:
         """The objects that the group needs and that Git does not hold."""
@@ -296,8 +324,7 @@ class Prover:
             return self._reach(group, everywhere)
 
         missing = list(missing)
-        entries = self._facts.policies.entries
-        others = other_namespaces(group, self._unstated, entries, reach, given=self._given_elsewhere)
+        others = self._elsewhere(group, everywhere)
         elsewhere = [
             f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
             for namespace in others
@@ -319,6 +346,21 @@ class Prover:
         if stage is None and self._never_made(group):
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
+
+    def _elsewhere(self, group: Group, everywhere: tuple[Place, ...]) -> tuple[str, ...]:
+        """The namespaces whose policies would decide otherwise about a group that names none."""
+        key = (id(group), everywhere if self._zonal else ())
+        if key not in self._others_of:
+            entries = self._facts.policies.entries
+            found = other_namespaces(
+                group,
+                self._unstated,
+                entries,
+                lambda each: self._reach(each, everywhere),
+                given=self._given_elsewhere,
+            )
+            self._others_of[key] = (group, found)
+        return self._others_of[key][1]
 
     def _reach(self, group: Group, everywhere: Sequence[Place]) -> Reachability:
         settings, namespaces = self._snapshot.settings, self._snapshot.namespaces
@@ -464,6 +506,11 @@ class Prover:
                 files.append(file)
         directories = {unrendered[file] for file in files if file in unrendered}
         return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+
+
+def _names_denials(proof: GroupProof) -> bool:
+    """Whether the proof tells of a denial, whose cause is looked for among all policies."""
+    return bool(proof.causes) or Answer.REFUTED in (proof.exists, proof.for_all, proof.connections)
 
 
 def _never_connected(proof: GroupProof) -> GroupProof:

@@ -11,6 +11,7 @@ from trainlint.fact import remembered
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory, Pool, at_most
+from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.closing import Closed, closed_for, home_of
@@ -34,7 +35,12 @@ Judged = tuple[Feasibility, tuple[Node, ...]]
 """The verdicts on a pod set, with the nodes that their indexes are about."""
 
 
-_CLAIMS: Final = frozenset({"persistentVolumeClaim", "ephemeral"})
+_OF_THE_POD: Final = frozenset(
+    {"", "configMap", "downwardAPI", "emptyDir", "hostPath", "image", "nfs", "projected", "secret"}
+)
+"""Kinds of volumes that no claim, class or limit of a node has to do with."""
+
+_NO_VOLUMES: Final = Storage()
 
 _at_most = remembered(at_most)
 
@@ -61,6 +67,11 @@ def _nodes(inventory: Inventory, names: frozenset[str] | None, asked: frozenset[
 def _known(inventory: Inventory) -> dict[tuple[frozenset[str] | None, frozenset[str]], tuple[Node, ...]]:
     """The nodes of an inventory as they were asked for so far: a place for what is remembered."""
     return {}
+
+
+def _has_storage(pod_set: PodSet) -> bool:
+    """Whether a pod has a volume that storage decides about."""
+    return any(volume.kind not in _OF_THE_POD for volume in pod_set.spec.volumes)
 
 
 class Verdicts:
@@ -148,11 +159,19 @@ class Verdicts:
         """The verdicts on a pod set over the nodes of an inventory."""
         key = (id(inventory), id(pod_set))
         if key not in self._judged:
-            facts = (pod_set, inventory, self.nodes(inventory), self._snapshot.settings, self._admission, self._storage)
+            facts = (pod_set, inventory, self.nodes(inventory), *self._cluster(pod_set))
             queued = self._queueing.choices(pod_set) if pod_set.queue else None
             judged = judge_pod_set(*facts, queued) if pod_set.queue else _judge(*facts)
             self._judged[key] = judged if inventory.complete else self._in_closed_world(judged, inventory)
         return self._judged[key]
+
+    def _cluster(self, pod_set: PodSet) -> tuple[Settings, Admission, Storage]:
+        """What else of the cluster decides about the pods."""
+        return self._snapshot.settings, self._admission, self.storage_of(pod_set)
+
+    def storage_of(self, *pod_sets: PodSet) -> Storage:
+        """What is known about volumes; nothing where these pods have none but their own."""
+        return self._storage if any(map(_has_storage, pod_sets)) else _NO_VOLUMES
 
     def _in_closed_world(self, judged: Feasibility, inventory: Inventory) -> Feasibility:
         """The verdicts with the cause, where no node that Git does not describe can take the pods."""
@@ -163,7 +182,7 @@ class Verdicts:
             return judged
         pod_set = judged.pod_set
         whole = _whole(inventory)
-        facts = (pod_set, whole, self.nodes(inventory), self._snapshot.settings, self._admission, self._storage)
+        facts = (pod_set, whole, self.nodes(inventory), *self._cluster(pod_set))
         found = judge_pod_set(*facts, self._queueing.choices(pod_set)) if pod_set.queue else _judge(*facts)
         if found.cause is None:
             return judged
@@ -212,7 +231,7 @@ class Verdicts:
     def alone(self, pod_set: PodSet) -> Feasibility | None:
         """The verdicts on a pod set over all nodes that could exist; ``None`` where it asks nothing of their labels."""
         spec = pod_set.spec
-        claims = any(each.kind in _CLAIMS for each in spec.volumes)
+        claims = any(each.kind in ("persistentVolumeClaim", "ephemeral") for each in spec.volumes)
         if not (spec.node_selector or spec.node_affinity is not None or claims):
             return None
         if pod_set.owner in self._handed_on:

@@ -260,7 +260,7 @@ def _snapshot(
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
     found = _informed(settings, objects, repository, tuple(releases))
     settings = said.settings(with_cni(found.settings, objects))
-    inventories = inventories_of(repository, objects, settings, home)
+    inventories = said.inventories(inventories_of(repository, objects, settings, home))
     settings, sign = with_platform(settings, inventories, objects, tuple(releases))
     alone = bool(settings.inventories or (home and inventories))
     elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
