@@ -351,6 +351,47 @@ def test_where_nodes_are_not_known_it_is_one_need_more(tmp_path: Path) -> None:
     }
 
 
+def secured(root: Path, level: str, spec: str = "", context: str = "") -> tuple[str, ...]:
+    job = JOB.replace("spec: {containers: [{name: pytorch", f"spec: {{{spec}containers: [{{{context}name: pytorch")
+    space = NAMESPACE.replace("team: vision", f"pod-security.kubernetes.io/enforce: {level}")
+    (found,) = lint(root, {"job.yaml": job, "namespace.yaml": space, "nodes.yaml": NODES}).groups
+    assert str(found.exists) == ("unknown" if found.missing else "proved")
+    return found.missing
+
+
+FIT = "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}, "
+TIGHT = "securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}, "
+OWN = "securityContext: {runAsNonRoot: true, allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}, "
+
+
+@pytest.mark.parametrize(
+    ("level", "spec", "context", "why"),
+    [
+        ("privileged", "hostIPC: true, ", "", ""),
+        ("baseline", "", "", ""),
+        ("baseline", "hostIPC: true, ", "", "they set hostIPC"),
+        ("baseline", "volumes: [{name: d, hostPath: {path: /d}}], ", "", "volume d is a hostPath"),
+        ("baseline", "", "securityContext: {privileged: true}, ", "container pytorch is privileged"),
+        ("baseline", "", "securityContext: {capabilities: {add: [IPC_LOCK]}}, ", "container pytorch adds IPC_LOCK"),
+        ("baseline", "", "securityContext: {capabilities: {add: [CHOWN]}}, ", ""),
+        ("baseline", "", "ports: [{containerPort: 80, hostPort: 80}], ", "container pytorch has a hostPort"),
+        ("restricted", "", "", "container pytorch does not set allowPrivilegeEscalation: false"),
+        ("restricted", FIT, TIGHT, ""),
+        (
+            "restricted",
+            FIT + "volumes: [{name: d, nfs: {server: s, path: /}}], ",
+            TIGHT,
+            "volume d is of a type that is not allowed",
+        ),
+        ("restricted", FIT.replace("true", "false"), TIGHT, "container pytorch may run as root"),
+        ("restricted", "", OWN, "container pytorch has no seccomp profile"),
+    ],
+)
+def test_levels_of_pod_security(tmp_path: Path, level: str, spec: str, context: str, why: str) -> None:
+    said = f"whether Pod Security {level} of Namespace ml ({why}) lets its pods in"
+    assert secured(tmp_path, level, spec, context) == ((said,) if why else ())
+
+
 def test_what_is_refuted_stays_refuted(tmp_path: Path) -> None:
     found = group(tmp_path, nodes=NODES.replace('"8"', '"0"'), policy=kyverno(VALIDATE))
     assert (str(found.exists), str(found.for_all)) == ("refuted", "refuted")

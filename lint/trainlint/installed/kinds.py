@@ -12,9 +12,11 @@ __all__ = [
     "ADMISSION_POLICY_KINDS",
     "CILIUM_CONFIG",
     "CONFIG_MAPS",
+    "ENFORCE",
     "EVIDENT_KINDS",
     "INSTALLED_KINDS",
     "KUEUE_CONFIG",
+    "enforces",
     "may_admit",
 ]
 
@@ -24,6 +26,9 @@ INSTALLED_KINDS: Final = frozenset({"Configuration", "Plan"})
 CILIUM_CONFIG: Final = "cilium-config"
 KUEUE_CONFIG: Final = "kueue-manager-config"
 CONFIG_MAPS: Final = frozenset({f"ConfigMap/{CILIUM_CONFIG}", f"ConfigMap/{KUEUE_CONFIG}"})
+
+ENFORCE: Final = "pod-security.kubernetes.io/enforce"
+"""The label of a Namespace that says which level of Pod Security is enforced in it."""
 
 ADMISSION_POLICY_KINDS: Final = frozenset(
     {"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration"}
@@ -39,6 +44,11 @@ ADMISSION_POLICY_KINDS: Final = frozenset(
 def may_admit(meta: Meta) -> bool:
     """Whether an object may be one of those."""
     return meta.kind in ADMISSION_POLICY_KINDS or meta.api_version.startswith(CONSTRAINTS)
+
+
+def enforces(meta: Meta) -> bool:
+    """Whether an object is a Namespace that enforces a level of Pod Security."""
+    return meta.kind == "Namespace" and ENFORCE in meta.labels
 
 
 EVIDENT_KINDS: Final = INSTALLED_KINDS | {

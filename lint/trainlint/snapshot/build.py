@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.finding import Path, Unknown
 from trainlint.installed.informed import Informed
-from trainlint.installed.kinds import EVIDENT_KINDS, may_admit
+from trainlint.installed.kinds import EVIDENT_KINDS, enforces, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
@@ -312,7 +312,7 @@ def _informed(
 
 def _gates(objects: Sequence[ApiObject], workloads: Workloads, namespaces: Namespaces) -> tuple[Gate, ...]:
     """What may change or refuse pods of groups when they are created."""
-    if not workloads.groups or not any(may_admit(each.meta) for each in objects):
+    if not workloads.groups or not any(may_admit(each.meta) or enforces(each.meta) for each in objects):
         return ()
     from trainlint.installed.gates import gates  # noqa: PLC0415 (few repositories hold admission objects)
 

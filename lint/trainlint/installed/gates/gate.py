@@ -19,7 +19,9 @@ from trainlint.installed.gates.native import (
     matches_native,
     read_bindings,
 )
+from trainlint.installed.gates.podsecurity import breaks
 from trainlint.installed.gates.webhooks import is_followed, matches_webhook
+from trainlint.installed.kinds import ENFORCE
 from trainlint.kube.meta import Meta
 from trainlint.model.namespace import Namespaces
 from trainlint.model.workload import Workloads
@@ -79,6 +81,24 @@ def gates(objects: Iterable[tuple[Meta, Field]], workloads: Workloads, namespace
         if named:
             name = f"{meta.namespace}/{meta.name}" if meta.namespace else meta.name
             yield Gate(f"{meta.kind} {name}", verb == "mutate", named, item.at)
+    yield from _secured(listed, workloads)
+
+
+def _secured(objects: Sequence[tuple[Meta, Field]], workloads: Workloads) -> Iterator[Gate]:
+    """The namespaces that enforce a level of Pod Security which pods of groups break."""
+    written = {str(each.owner): each for each in workloads.objects}
+    for meta, item in objects:
+        level = meta.labels.get(ENFORCE, "") if meta.kind == "Namespace" else ""
+        if not level:
+            continue
+        found: dict[str, list[str]] = {}
+        for group in workloads.groups:
+            for pods in group.members:
+                if pods.namespace == meta.name and pods.replicas != 0 and (why := breaks(level, pods, written)):
+                    found.setdefault(why, []).append(group.name)
+        for why, names in found.items():
+            name = f"Pod Security {level} of Namespace {meta.name} ({why})"
+            yield Gate(name, changes=False, groups=tuple(dict.fromkeys(names)), at=item.down("metadata", "labels").at)
 
 
 def _admitting(
