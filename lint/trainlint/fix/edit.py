@@ -16,6 +16,7 @@ from trainlint.fix.snippet import Style, quoted, scalar, style_of
 from trainlint.fix.snippet import flow as on_one_line
 from trainlint.fix.tree import Entry, Node, NotEditableError, Shape, parse, resolve
 from trainlint.fix.unfolded import is_wide, unfolded
+from trainlint.source import scalars
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
@@ -158,6 +159,12 @@ def _put(text: str, top: Node, path: Path, value: Any, style: Style, before: Seq
     return block.add_entry(text, node, step, inner, style, before)
 
 
+def _stays_plain(old: str, new: str) -> bool:
+    """Whether a text may stand without quotes where one like it does."""
+    harmless = all(each in old or each.isalnum() or each in "-._/" for each in new)
+    return bool(new) and new[0] == old[:1] and harmless and scalars.plain(new) == new
+
+
 def _nested(path: Path, value: Any) -> Any:
     """A value below a path that is not there."""
     for step in reversed(path):
@@ -186,4 +193,6 @@ def _replaced(text: str, top: Node, path: Path, node: Node, value: Any, style: S
         raise NotEditableError("the text has several lines")
     if node.style and isinstance(value, str):
         return Piece(node.start, node.end, quoted(value, node.style))
+    if isinstance(value, str) and _stays_plain(text[node.start : node.end], value):
+        return Piece(node.start, node.end, value)
     return Piece(node.start, node.end, on_one_line(value, style))

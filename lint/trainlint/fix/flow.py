@@ -26,12 +26,17 @@ def add_value(text: str, holder: Node, key: str | None, value: Any, style: Style
 
 
 def in_order_of(holder: Node, value: Any) -> Any:
-    """A mapping with its keys in the order of the last element of a list, those that it has not behind the others."""
+    """A mapping with its keys in the order of the last element of a list; others stay behind the key before them."""
     like = holder.entries[-1].value if holder.entries and holder.entries[-1].key is None else None
     if like is None or not isinstance(value, dict):
         return value
-    names = [str(each.name) for each in like.entries]
-    return dict(sorted(value.items(), key=lambda pair: names.index(pair[0]) if pair[0] in names else len(names)))
+    order = [str(each.name) for each in like.entries if each.name in value]
+    before = ""
+    for key in value:
+        if key not in order:
+            order.insert(order.index(before) + 1 if before else 0, key)
+        before = key
+    return {key: value[key] for key in order}
 
 
 def add_text(text: str, holder: Node, written: str) -> Piece:

@@ -68,7 +68,7 @@ class Writer:
             yield from self._elements(value, column + self.style.dash, like)
 
     def _elements(self, value: list[Any], column: int, like: Node | None) -> Iterator[str]:
-        first = like.entries[0].value if like is not None and like.entries else None
+        first = like.entries[0].value if like is not None and like.entries and not like.flow else None
         for each in value:
             dash = f"{' ' * column}- "
             line = dash + flow(each, self.style)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Fix, Location, Put
+from trainlint.kube.names import distance
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import Address
 from trainlint.model.workload import PodSet, Service, Workload
@@ -19,6 +21,9 @@ from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
 from trainlint.workload.written import containers_of
 
 __all__ = ["UsedName", "unresolved"]
+
+_SLIP: Final = 2
+"""Letters by which a name that is mistyped differs at most."""
 
 
 @fact
@@ -185,16 +190,34 @@ def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None)
 
 
 def _called(name: UsedName, service: Service) -> tuple[Fix, ...]:
-    """The Service gets the name that is looked for: where its own name is not, it is of no use to the pods."""
-    if service.at is None or service.generated:
+    """The Service gets the name that the pods' own subdomain has too: as it is called, it is of no use to them. Where
+    only the caller says it, or a letter is wrong, the caller writes the Service's name.
+    """
+    if service.at is None:
         return ()
-    title = f"call the Service {service.ref.name} {name.service}"
-    return (Fix(title, (Put(service.at.child("metadata", "name"), name.service), *_subdomain(name))),)
+    slip = distance(name.service, service.ref.name) <= _SLIP
+    if name.target.spec.subdomain == name.service and not slip and not service.generated:
+        title = f"call the Service {service.ref.name} {name.service}"
+        return (Fix(title, (Put(service.at.child("metadata", "name"), name.service),)),)
+    edits = (*_host(name, service.ref.name), *_subdomain(name, service.ref.name))
+    return (Fix(f"look for {name.pod}.{service.ref.name}", edits),) if edits else ()
 
 
-def _subdomain(name: UsedName) -> tuple[Put, ...]:
+def _host(name: UsedName, service: str) -> tuple[Put, ...]:
+    """The address with the Service's name in it, where it is written as text of the same document."""
+    at, root = name.address.at, name.workload.field.document.root
+    if (at.file, at.document) != (root.at.file, root.at.document):
+        return ()
+    text = root.down(*at.path).value
+    wrong, right = f"{name.pod}.{name.service}", f"{name.pod}.{service}"
+    if not isinstance(text, str) or text.count(wrong) != 1:
+        return ()
+    return (Put(at, text.replace(wrong, right)),)
+
+
+def _subdomain(name: UsedName, service: str) -> tuple[Put, ...]:
     own = name.target.spec.subdomain
-    return () if own == name.service else (Put(_subdomain_at(name), name.service, ("initContainers", "containers")),)
+    return () if own == service else (Put(_subdomain_at(name), service, ("initContainers", "containers")),)
 
 
 def _not_selected(name: UsedName, service: Service) -> Fault:
@@ -245,7 +268,7 @@ def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
         (_used(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host, "subdomain": own},
         name.service,
-        fixes=(Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name)),),
+        fixes=(Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name, name.service)),),
     )
 
 
