@@ -170,10 +170,8 @@ def test_pods_never_get_the_label_of_another_workload(tmp_path: Path) -> None:
 def test_labels_of_operators_are_never_set(tmp_path: Path) -> None:
     spec = "  podSelector: {matchLabels: {app: store}}\n  ingress:\n    - from:\n"
     spec += "        - namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ml}}\n"
-    spec += (
-        "          podSelector: {matchLabels: {training.kubeflow.org/job-name: llama}}\n"
+    spec += "          podSelector: {matchLabels: {training.kubeflow.org/job-name: llama}}\n"
     spec += "      ports: [{port: 2379}]\n"
-    )
     found = repair(tmp_path, policy(spec))
     assert found is None or "job.yaml" not in changed(found)
 

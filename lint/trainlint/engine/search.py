@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import count
 
 from trainlint.engine.trial import Judge, Opened, Trial
@@ -87,6 +88,8 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
         if not waiting or (best is not None and waiting[0][:2] > _size(best)):
             break
         *_, before, fix = heapq.heappop(waiting)
+        if best is not None and best.trial.fixes == (*before.fixes, replace(fix, edits=best.trial.fixes[-1].edits)):
+            continue  # the same in another place
         trial = judge.after(before, fix)
         if trial is None:
             continue
