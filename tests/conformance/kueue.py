@@ -38,7 +38,7 @@ from trainlint.model.queued import Slices, TopologyRequest
 from trainlint.scheduling.kueue.assignment import Assigner
 from trainlint.scheduling.kueue.decision import decide
 from trainlint.scheduling.kueue.domains import Forest, Host
-from trainlint.scheduling.kueue.match import Code
+from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team, adjusted, per_pod
 from trainlint.scheduling.kueue.state import why_inactive
 from trainlint.scheduling.kueue.violations import violation
@@ -106,25 +106,25 @@ class Cluster:
         waits = found.delayed or any(self._waits(name, found.flavors or {}) for name in queue.checks)
         return {"verdict": "reserved" if waits else "admitted", "result": {}} | extra
 
-    def _first(self, teams: list[Team]) -> tuple[Code | None, Any]:
+    def _first(self, teams: list[Team]) -> tuple[KueueCode | None, Any]:
         """What decides before flavors are looked at, and the queue if it is active."""
         if self.workload.down("spec", "active").value is False:
-            return Code.DEACTIVATED, self._active()
+            return KueueCode.DEACTIVATED, self._active()
         local = self.queues.local.get((self.namespace, self.workload.down("spec", "queueName").scalar or ""))
         if local is None:
-            return Code.LOCAL_QUEUE_MISSING, None
+            return KueueCode.LOCAL_QUEUE_MISSING, None
         queue = self.queues.cluster.get(str(local.cluster_queue))
         if local.stopped:
-            return Code.LOCAL_QUEUE_STOPPED, self._active()
+            return KueueCode.LOCAL_QUEUE_STOPPED, self._active()
         if queue is None:
-            return Code.CLUSTER_QUEUE_MISSING, None
+            return KueueCode.CLUSTER_QUEUE_MISSING, None
         if self._active() is None:
-            return Code.CLUSTER_QUEUE_INACTIVE, None
+            return KueueCode.CLUSTER_QUEUE_INACTIVE, None
         labels = self.namespaces.get(self.namespace)
         if labels is None:
-            return Code.NAMESPACE_MISSING, queue
+            return KueueCode.NAMESPACE_MISSING, queue
         if queue.namespace_selector is None or selector_matches(queue.namespace_selector, labels) is not True:
-            return Code.NAMESPACE_MISMATCH, queue
+            return KueueCode.NAMESPACE_MISMATCH, queue
         for team in teams:
             code = violation(team.spec, self.ranges)
             if code is not None:
@@ -204,7 +204,7 @@ def _constraints(item: Field) -> Field:
     return first if first.present else item["podSetSliceRequiredTopologyConstraints"]
 
 
-def _never(codes: Iterable[Code]) -> Prediction:
+def _never(codes: Iterable[KueueCode]) -> Prediction:
     return {"verdict": "never", "result": {"why": sorted(codes)}}
 
 

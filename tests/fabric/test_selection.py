@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trainlint.fabric.gloo import GlooFailure, select_gloo
 from trainlint.fabric.interface import placed
 from trainlint.fabric.name_list import MOST_ITEMS, NameList
-from trainlint.fabric.selection import Failure, select
+from trainlint.fabric.selection import SelectionFailure, select
 
 HOST = placed(["lo", "docker0", "eth0"])
 POD = placed(["eth0"])
@@ -45,7 +45,7 @@ TABLE = {
 def test_the_bootstrap_interface_is_the_one_of_the_real_library(value: str, chosen: str | None) -> None:
     selection = select(HOST, {"NCCL_SOCKET_IFNAME": value})
     assert (selection.bootstrap or None) == chosen
-    assert (selection.failure is Failure.NO_INTERFACE) == (chosen is None)
+    assert (selection.failure is SelectionFailure.NO_INTERFACE) == (chosen is None)
 
 
 def test_an_infiniband_interface_is_preferred_where_nothing_is_set() -> None:

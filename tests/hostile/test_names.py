@@ -19,7 +19,7 @@ from trainlint.source.files import discover
 from trainlint.source.helm.archive import unpacked
 from trainlint.source.helm.chart import find_charts
 from trainlint.source.helm.engine import check_names
-from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.files import ChartFiles, RefusedChartError
 from trainlint.source.helm.install import HelmInstall
 from trainlint.source.helm.render import render_charts
 from trainlint.source.helm.renderer import Failed, helm
@@ -114,7 +114,7 @@ def test_charts_that_fan_out_are_refused(tmp_path: Path) -> None:
     write(tmp_path, files)
     world = discover([tmp_path])
     (chart,) = (each for each in find_charts(world) if each.directory == "a0")
-    with pytest.raises(RefusedError, match="charts"):
+    with pytest.raises(RefusedChartError, match="charts"):
         stage(ChartFiles(world), chart)
 
 
@@ -131,7 +131,7 @@ def test_charts_under_many_names_are_refused(tmp_path: Path) -> None:
     write(tmp_path, files)
     world = discover([tmp_path])
     (found,) = (each for each in find_charts(world) if each.directory == "c")
-    with pytest.raises(RefusedError, match="charts"):
+    with pytest.raises(RefusedChartError, match="charts"):
         stage(ChartFiles(world), found)
 
 
@@ -151,7 +151,7 @@ def archive(files: dict[str, bytes], *, kind: bytes = tarfile.REGTYPE) -> bytes:
 @pytest.mark.parametrize("kind", [tarfile.XHDTYPE, tarfile.XGLTYPE, tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK])
 def test_a_large_header_of_an_archive_is_not_read(kind: bytes) -> None:
     packed = archive({"x": bytes(2 << 20)}, kind=kind)
-    with pytest.raises(RefusedError):
+    with pytest.raises(RefusedChartError):
         unpacked("c.tgz", packed, 1 << 30)
 
 

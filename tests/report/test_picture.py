@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trainlint.report.picture.below import below
 from trainlint.report.picture.beside import beside
 from trainlint.report.picture.layout import Layout, Rect, free_place, wrapped
-from trainlint.report.picture.view import Arrow, Box, Column, Note, State, View
+from trainlint.report.picture.view import Arrow, Box, Column, Note, RoleState, View
 
 ARRANGED = pytest.mark.parametrize("arrange", [beside, below])
 
@@ -25,7 +25,7 @@ def views(draw: st.DrawFn) -> View:
     places = [(row, zone) for row in range(rows) for zone in range(zones)]
     chosen = draw(st.lists(st.sampled_from(places), min_size=1, max_size=8, unique=True))
     text = st.text("abc ", max_size=90)
-    boxes = tuple(Box(row, f"z{zone}", State.PLACED, f"r{row}", (draw(text),), 0) for row, zone in chosen)
+    boxes = tuple(Box(row, f"z{zone}", RoleState.PLACED, f"r{row}", (draw(text),), 0) for row, zone in chosen)
     ends = st.integers(0, len(boxes) - 1)
     lines = st.lists(st.text("TCP0123", min_size=1, max_size=40), min_size=1, max_size=4).map(tuple)
     arrows = st.lists(st.builds(Arrow, ends, ends, st.sampled_from(["good", "bad"]), lines, st.just(0)), max_size=8)

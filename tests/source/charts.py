@@ -9,7 +9,7 @@ from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.document import Document
 from trainlint.source.files import World, discover
-from trainlint.source.helm.install import Cluster, HelmInstall
+from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.render import render_charts
 from trainlint.source.helm.renderer import helm
 from trainlint.source.prefilter import KindFilter
@@ -66,7 +66,7 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> World:
 
 
 def rendered_by(
-    world: World, *installs: HelmInstall, cluster: Cluster | None = None, store: Builds | None = None
+    world: World, *installs: HelmInstall, cluster: TemplateCluster | None = None, store: Builds | None = None
 ) -> tuple[Rendered, ...]:
     """What helm makes of the charts of a world."""
     program = helm()

@@ -12,7 +12,7 @@ from tests.source.charts import CHART, write
 from trainlint.finding import Location
 from trainlint.source.helm.archive import unpacked
 from trainlint.source.helm.chart import find_charts
-from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.files import ChartFiles, RefusedChartError
 from trainlint.source.helm.install import by_itself, served
 from trainlint.source.helm.staging import stage
 from trainlint.source.helm.values import enabled, merged
@@ -92,7 +92,7 @@ def test_a_link_out_of_the_repository_is_refused(tmp_path: Path, target: str) ->
     (tmp_path / "outside").write_text("secret")
     world = write(tmp_path / "repository", {"charts/train/Chart.yaml": CHART.format("train")})
     (tmp_path / "repository/charts/train/notes.txt").symlink_to(target)
-    with pytest.raises(RefusedError, match=r"notes\.txt leads out of the repository"):
+    with pytest.raises(RefusedChartError, match=r"notes\.txt leads out of the repository"):
         stage(ChartFiles(world), find_charts(world)[0])
 
 
@@ -100,7 +100,7 @@ def test_a_link_out_of_the_repository_is_refused(tmp_path: Path, target: str) ->
 def test_a_dependency_outside_of_the_repository_is_refused(tmp_path: Path, path: str) -> None:
     text = CHART.format("train") + f"dependencies: [{{name: common, repository: 'file://{path}'}}]\n"
     world = write(tmp_path, {"charts/train/Chart.yaml": text})
-    with pytest.raises(RefusedError, match="common is outside of the repository"):
+    with pytest.raises(RefusedChartError, match="common is outside of the repository"):
         stage(ChartFiles(world), find_charts(world)[0])
 
 
@@ -108,7 +108,7 @@ def test_a_dependency_is_put_nowhere_but_into_the_copy(tmp_path: Path) -> None:
     text = CHART.format("train") + "dependencies: [{name: ../../../outside, repository: 'file://../common'}]\n"
     world = write(tmp_path, {"charts/train/Chart.yaml": text, "charts/common/Chart.yaml": CHART.format("common")})
     found = next(each for each in find_charts(world) if each.name == "train")
-    with pytest.raises(RefusedError, match="no name for a chart"):
+    with pytest.raises(RefusedChartError, match="no name for a chart"):
         stage(ChartFiles(world), found)
 
 
@@ -116,7 +116,7 @@ def test_a_dependency_is_put_nowhere_but_into_the_copy(tmp_path: Path) -> None:
 def test_a_values_file_outside_of_the_repository_is_not_read(tmp_path: Path, name: str) -> None:
     (tmp_path / "outside").write_text("secret")
     world = write(tmp_path / "repository", {"charts/train/Chart.yaml": CHART.format("train")})
-    with pytest.raises(RefusedError, match="outside of the repository"):
+    with pytest.raises(RefusedChartError, match="outside of the repository"):
         ChartFiles(world).read(name)
 
 
@@ -127,7 +127,7 @@ def test_a_packed_chart_that_unpacks_to_too_much_is_refused(tmp_path: Path) -> N
         entry.size = 200 << 20
         archive.addfile(entry, io.BytesIO(bytes(entry.size)))
     assert len(output.getvalue()) < 2 << 20
-    with pytest.raises(RefusedError, match="too much"):
+    with pytest.raises(RefusedChartError, match="too much"):
         unpacked("charts/sub.tgz", output.getvalue(), 128 << 20)
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from trainlint.finding import Location, Path
 from trainlint.source.document import Document
 from trainlint.source.helm.lines import sections
-from trainlint.source.helm.origin import Given, Origin, Template
+from trainlint.source.helm.origin import Given, TemplateOrigin, TemplateText
 from trainlint.source.helm.places import choose, find, span_of
-from trainlint.source.helm.reference import Scope
+from trainlint.source.helm.reference import TemplateScope
 from trainlint.source.spans import spans
 
 WORDS = st.from_regex(r"[a-z][a-z0-9]{0,5}", fullmatch=True).filter(
@@ -145,22 +145,22 @@ def test_a_template_is_followed_by_its_keys(text: str, path: Path, line: int) ->
     ],
 )
 def test_the_one_value_that_an_expression_prints(said: str, found: tuple[str, ...] | None) -> None:
-    scope = Scope().assigned("$e := .Values.list")
+    scope = TemplateScope().assigned("$e := .Values.list")
     assert scope.single(said) == found
 
 
 def test_with_and_range_change_what_a_dot_means() -> None:
-    inside = Scope().entered("range", "$i, $e := .Values.list")
+    inside = TemplateScope().entered("range", "$i, $e := .Values.list")
     assert inside.single("$e.name") == inside.single(".name") == ("Values", "list", "*", "name")
     assert inside.entered("with", "$.Values.in").single(".x") == ("Values", "in", "x")
     assert inside.entered("with", "$.Values.in").single("$e.x") == ("Values", "list", "*", "x")
     assert inside.entered("with", ".part").single("toYaml .") == ("Values", "list", "*", "part")
     assert inside.entered("with", "include").single(".x") is None
-    assert Scope().entered("if", ".Values.a").single(".Values.b") == ("Values", "b")
+    assert TemplateScope().entered("if", ".Values.a").single(".Values.b") == ("Values", "b")
 
 
 def test_what_a_definition_is_given_nobody_knows() -> None:
-    assert Scope().entered("define", '"x"').single(".Values.a") is None
+    assert TemplateScope().entered("define", '"x"').single(".Values.a") is None
 
 
 TEXT = """\
@@ -175,9 +175,9 @@ spec:
 DATA = {"kind": "Job", "spec": {"n": 4, "s": "4", "list": [{"a": 1}, {"a": 2}], "made": 8}}
 
 
-def origin(*values: tuple[str, dict[str, Any]]) -> Origin:
+def origin(*values: tuple[str, dict[str, Any]]) -> TemplateOrigin:
     given_values = [Given(Location(file, 0), data) for file, data in values]
-    return Origin(Template("t.yaml", lambda: TEXT), 7, DATA, given_values)
+    return TemplateOrigin(TemplateText("t.yaml", lambda: TEXT), 7, DATA, given_values)
 
 
 OWN: tuple[str, dict[str, Any]] = ("values.yaml", {"n": 4, "s": 4, "list": [{"a": 1}, {"a": 2}]})

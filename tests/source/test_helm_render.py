@@ -19,10 +19,10 @@ from trainlint.finding import Location, Span
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.files import discover
-from trainlint.source.helm.install import Cluster, HelmInstall
+from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.manifests import manifests
 from trainlint.source.helm.message import complaint
-from trainlint.source.helm.renderer import Failed, Program, Request, Worker, helm
+from trainlint.source.helm.renderer import Failed, HelmProgram, Request, Worker, helm
 from trainlint.source.helm.worker import by_source
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.revision import read_revision
@@ -370,10 +370,10 @@ def test_templates_are_told_the_version_of_kubernetes_and_the_apis(tmp_path: Pat
     has = "{{ .Capabilities.APIVersions.Has %s }}"
     asks = MAP % " ".join(("{{ .Capabilities.KubeVersion.Version }}", has % '"cilium.io/v2"', has % '"batch/v1"'))
     world = write(tmp_path, chart({"templates/c.yaml": asks}))
-    (without,) = rendered_by(world, cluster=Cluster("1.29"))
+    (without,) = rendered_by(world, cluster=TemplateCluster("1.29"))
     assert without.documents[0].data["data"]["value"] == "v1.29.0 false true"
     assert any("does not serve cilium.io/v2" in each for each in without.assumptions)
-    (made,) = rendered_by(world, cluster=Cluster("1.29", frozenset({"cilium.io/v2"})))
+    (made,) = rendered_by(world, cluster=TemplateCluster("1.29", frozenset({"cilium.io/v2"})))
     assert made.documents[0].data["data"]["value"] == "v1.29.0 true true"
     assert any("serves cilium.io/v2" in each for each in made.assumptions)
 
@@ -509,17 +509,17 @@ print("---\\n# Source: train/templates/a.yaml\\nkind: Job")
 
 
 @pytest.fixture
-def program(tmp_path: Path) -> Program:
+def program(tmp_path: Path) -> HelmProgram:
     """A helm that writes down what it is asked."""
     path = tmp_path / "bin/helm"
     path.parent.mkdir()
     path.write_text(PROGRAM.format(python=sys.executable, log=str(tmp_path / "log")))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return Program(str(path), "helm on the PATH", "test")
+    return HelmProgram(str(path), "helm on the PATH", "test")
 
 
 def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_cluster(
-    tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, program: HelmProgram, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("HELM_PLUGINS", "HELM_KUBETOKEN", "KUBECONFIG", "TOKEN"):
         monkeypatch.setenv(name, "ours")
@@ -543,7 +543,7 @@ def test_the_program_on_the_path_is_asked_without_plugins_repositories_and_clust
     assert made["train/charts/s/templates/b.yaml"] == "b: 1\n"
 
 
-def test_the_program_on_the_path_says_why_it_makes_nothing(tmp_path: Path, program: Program) -> None:
+def test_the_program_on_the_path_says_why_it_makes_nothing(tmp_path: Path, program: HelmProgram) -> None:
     with Worker(program) as worker, pytest.raises(Failed, match=r"^execution error at") as failure:
         worker.render(Request("train", "ns", '{"fail": true}', chart=str(tmp_path)))
     said = complaint(str(failure.value))

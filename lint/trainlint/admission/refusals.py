@@ -20,7 +20,7 @@ from trainlint.admission.plain import below, mapping, text
 from trainlint.admission.pods.spec import of_metadata, of_pod
 from trainlint.admission.problem import Problem
 from trainlint.admission.structure import mistyped
-from trainlint.admission.templates import Template, templates
+from trainlint.admission.templates import PodTemplate, templates
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of
 from trainlint.source.document import Field
@@ -93,7 +93,7 @@ def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Pro
         yield from _of_template(template, claims=claims, whole=_needs_images(meta, item))
 
 
-def is_whole(item: Field, found: Collection[Template]) -> bool:
+def is_whole(item: Field, found: Collection[PodTemplate]) -> bool:
     """Whether it is a whole object and no patch of one: all of its containers have an image.
 
     A patch names the containers that it changes and little else. What a kustomization or a chart rendered is whole.
@@ -115,7 +115,7 @@ def _needs_images(meta: Meta, item: Field) -> bool:
     return item.document.origin is not None and meta.kind not in {"TrainingRuntime", "ClusterTrainingRuntime"}
 
 
-def _of_template(template: Template, *, claims: bool, whole: bool) -> Iterator[Problem]:
+def _of_template(template: PodTemplate, *, claims: bool, whole: bool) -> Iterator[Problem]:
     path = (*template.path, "spec")
     what = "every pod"
     if not template.spec["containers"]:

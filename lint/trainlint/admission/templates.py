@@ -10,7 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 
-__all__ = ["ROLES", "Template", "templates"]
+__all__ = ["ROLES", "PodTemplate", "templates"]
 
 ROLES: Final = {
     "PyTorchJob": "pytorchReplicaSpecs",
@@ -45,7 +45,7 @@ _RAY: Final = frozenset({"gcs-storage", "log-volume", "ray-logs", "ray-tls", "ra
 
 
 @fact
-class Template:
+class PodTemplate:
     """A pod template: its path in the object, its role, and who else has a part in it.
 
     ``restarts`` are the restart policies that the owner of the pods takes; empty where it sets one itself.
@@ -64,14 +64,14 @@ class Template:
     bare: bool = False
 
 
-def templates(meta: Meta, item: Any) -> Iterator[Template]:
+def templates(meta: Meta, item: Any) -> Iterator[PodTemplate]:
     """The pod templates of an object that list containers, if only none."""
     for found in _templates(meta, item):
         if isinstance(found.spec.get("containers"), list):
             yield found
 
 
-def _templates(meta: Meta, item: Any) -> Iterator[Template]:
+def _templates(meta: Meta, item: Any) -> Iterator[PodTemplate]:
     group, kind = meta.api_group, meta.kind
     if group in {"", "apps", "batch"}:
         found = _PLAIN.get((group, kind))
@@ -112,19 +112,19 @@ def _at(
     defaults: bool = True,
     lent: frozenset[str] | None = frozenset(),
     maker: str = "",
-) -> Template:
+) -> PodTemplate:
     found = mapping(below(item, *path))
     spec, metadata = mapping(found.get("spec")), mapping(found.get("metadata"))
-    return Template(path, role, spec, metadata, restarts, defaults, maker, lent, bare=not path)
+    return PodTemplate(path, role, spec, metadata, restarts, defaults, maker, lent, bare=not path)
 
 
-def _of_job_set(item: Any, at: Path, lent: frozenset[str] | None) -> Iterator[Template]:
+def _of_job_set(item: Any, at: Path, lent: frozenset[str] | None) -> Iterator[PodTemplate]:
     for path, job in elements(below(item, *at, "replicatedJobs"), *at, "replicatedJobs"):
         inner = (*path, "template", "spec", "template")
         yield _at(item, inner, text(job.get("name")), _ENDS, lent=lent, maker="Job")
 
 
-def _of_ray_cluster(item: Any, at: Path) -> Iterator[Template]:
+def _of_ray_cluster(item: Any, at: Path) -> Iterator[PodTemplate]:
     yield _at(item, (*at, "headGroupSpec", "template"), "head", (), lent=_RAY)
     for path, group in elements(below(item, *at, "workerGroupSpecs"), *at, "workerGroupSpecs"):
         yield _at(item, (*path, "template"), text(group.get("groupName")), (), lent=_RAY)

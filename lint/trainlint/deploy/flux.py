@@ -11,7 +11,7 @@ from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import Context, parsed
 from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
 from trainlint.deploy.overlay import flux_overlay
-from trainlint.deploy.sources import CONTESTED, Ownership, normal_path
+from trainlint.deploy.sources import CONTESTED, SourceOwnership, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_strings, read_text
@@ -162,7 +162,7 @@ def _address(reference: Field, namespace: str, context: Context) -> str | None:
     return read_text(found.down("spec", "url")) if found is not None else None
 
 
-def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[Ownership, str, str]:
+def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[SourceOwnership, str, str]:
     """Whether a Kustomization's source is this repository, how to call it, and the path from the repository's top."""
     kind, name = read_text(reference["kind"]), read_text(reference["name"])
     address = _address(reference, meta.namespace, context)
@@ -172,11 +172,11 @@ def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[O
     if path and kind in {*_SOURCES, ""} and context.sources.holds(path):
         named = f"the {kind} {name}" if kind else "the source that other manifests give to Kustomizations"
         assumes = f"{named} is this repository: what is deployed from it exists here"
-        return Ownership(ours=True, assumes=assumes), shown, path
+        return SourceOwnership(ours=True, assumes=assumes), shown, path
     if home := context.sources.home(f"{kind} {name}", address, path) if kind in ARCHIVES else "":
         assumes = f"the {kind} {name} is made of the directory {home}: what is deployed from it exists there"
-        return Ownership(ours=True, assumes=assumes), shown, f"{home}/{path}" if path else home
-    return Ownership(ours=False), shown, path
+        return SourceOwnership(ours=True, assumes=assumes), shown, f"{home}/{path}" if path else home
+    return SourceOwnership(ours=False), shown, path
 
 
 def _cluster(config: Field) -> str:

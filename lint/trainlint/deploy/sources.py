@@ -14,7 +14,7 @@ from trainlint.fact import fact
 from trainlint.source.git import GitError, git
 from trainlint.source.library import Library
 
-__all__ = ["CONTESTED", "Ownership", "Sources", "normal_path", "remotes_of"]
+__all__ = ["CONTESTED", "SourceOwnership", "Sources", "normal_path", "remotes_of"]
 
 _SCP: Final = re.compile(r"(?:[\w.\-]+@)?(?P<host>[\w.\-]{2,}):(?P<path>(?!//|\\).+)")
 _URL: Final = re.compile(r"[a-z][a-z0-9+.\-]*://(?:[^/@]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)", re.IGNORECASE)
@@ -25,7 +25,7 @@ CONTESTED: Final = "where there is a directory of that name, but deployers name 
 
 
 @fact
-class Ownership:
+class SourceOwnership:
     """Whether a source is this repository; ``assumes`` says what is taken for granted if that is not certain.
 
     ``contested``: it may be, but so may another one, and both cannot.
@@ -102,7 +102,7 @@ class Sources:
         """Whether a file or directory is in the repository."""
         return path in self.library or path in self.library.directories
 
-    def owner(self, url: str, path: str) -> Ownership:
+    def owner(self, url: str, path: str) -> SourceOwnership:
         """Whether what ``url`` holds at ``path`` is this repository's own.
 
         A path that does not exist here proves nothing about the address; where no remote has an address, or a fork has
@@ -110,20 +110,20 @@ class Sources:
         """
         address = _normal(url)
         if address is not None and address in self._remotes:
-            return Ownership(ours=True)
+            return SourceOwnership(ours=True)
         if not self.holds(path) or (not path and url):
-            return Ownership(ours=False)
+            return SourceOwnership(ours=False)
         if not self._remotes:
             if address in self._others:
-                return Ownership(ours=False, contested=True)
-            return Ownership(
+                return SourceOwnership(ours=False, contested=True)
+            return SourceOwnership(
                 ours=True,
                 assumes=f"{url or 'a source without address'} is this repository, "
                 "which has no remote to compare with: what is deployed from there exists here",
             )
         if address is not None and any(_name(address) == _name(other) for other in self._remotes):
-            return Ownership(ours=True, assumes=f"this repository is a fork of {url}")
-        return Ownership(ours=False)
+            return SourceOwnership(ours=True, assumes=f"this repository is a fork of {url}")
+        return SourceOwnership(ours=False)
 
 
 def _above(path: str, directories: Iterable[str]) -> Iterator[str]:

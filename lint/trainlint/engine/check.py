@@ -20,7 +20,7 @@ from trainlint.source.prefilter import KindFilter
 if TYPE_CHECKING:
     from trainlint.result import Result
 
-__all__ = ["Asked", "Repairs", "check"]
+__all__ = ["CheckRequest", "Repairs", "check"]
 
 
 class Repairs(StrEnum):
@@ -35,7 +35,7 @@ class Repairs(StrEnum):
 
 
 @fact
-class Asked:
+class CheckRequest:
     """What is asked about a world, in the words of ``check``."""
 
     paths: tuple[Path, ...]
@@ -80,7 +80,7 @@ def check(
     """
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     day = today or dt.datetime.now(tz=dt.UTC).date()
-    asked = Asked(tuple(paths), config, given, progress or silent, day, base, baseline, graphs, repairs)
+    asked = CheckRequest(tuple(paths), config, given, progress or silent, day, base, baseline, graphs, repairs)
     world = discover(paths, stdin=stdin)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     begun = begin(world, store)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
-from trainlint.engine.check import Asked
+from trainlint.engine.check import CheckRequest
 from trainlint.engine.judge import judge, judge_change, sift
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.reading import read_all
@@ -36,7 +36,7 @@ class Base:
     unknowns: tuple[Unknown, ...] = ()
 
 
-def judge_base(name: str, head: State, setup: Setup, asked: Asked, cache: Cache | None) -> Base:
+def judge_base(name: str, head: State, setup: Setup, asked: CheckRequest, cache: Cache | None) -> Base:
     """Judge the revision with the rules that the head is judged with, but with its own settings and suppressions, and
     let the rules speak about the change.
 

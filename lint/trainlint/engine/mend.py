@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trainlint.engine.match import entry_of, match
-from trainlint.engine.search import Found, concerns, finding_goal, group_goal, search
+from trainlint.engine.search import MendedState, concerns, finding_goal, group_goal, search
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State
-from trainlint.engine.trial import Judge, Trial
+from trainlint.engine.trial import Trial, TrialJudge
 from trainlint.finding import Finding, Safety, Severity
 from trainlint.fix.diff import replaced_lines
 from trainlint.model.known import Answer
@@ -46,7 +46,7 @@ def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
     found = Mended()
     if not findings:
         return found
-    judge = Judge(state, setup, trials_for(state))
+    judge = TrialJudge(state, setup, trials_for(state))
     covered: set[tuple[str, str]] = set()
     groups = list(_refuted(judge.start, findings))
     for name, snapshot, about in groups:
@@ -79,11 +79,11 @@ def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bo
     if not findings:
         return found
     worst = Safety.UNSAFE if unsafe else Safety.SAFE
-    judge = Judge(state, setup, trials_for(state))
+    judge = TrialJudge(state, setup, trials_for(state))
     contents: dict[str, bytes] = {}
     tried: set[tuple[str, str]] = set()
 
-    def take(best: Found | None, left: Sequence[Finding], group: str = "", snapshot: str = "") -> bool:
+    def take(best: MendedState | None, left: Sequence[Finding], group: str = "", snapshot: str = "") -> bool:
         if best is None:
             return False
         found.repairs.append(_repair(judge, best, left, group, snapshot))
@@ -134,7 +134,7 @@ def _left(now: Trial, findings: Sequence[Finding]) -> list[Finding]:
     return [now.findings[index] for index, _ in sorted(pairs.items(), key=lambda pair: pair[1])]
 
 
-def _gone(judge: Judge, now: Trial, findings: Sequence[Finding]) -> set[tuple[str, str]]:
+def _gone(judge: TrialJudge, now: Trial, findings: Sequence[Finding]) -> set[tuple[str, str]]:
     """Those that are there no more; what the rules say about suppressions is not looked at in a trial."""
     return {_key(each) for each in findings if judge.start.of(each) is not None and now.of(each) is None}
 
@@ -148,13 +148,15 @@ def _refuted(trial: Trial, findings: Sequence[Finding]) -> Iterator[tuple[str, s
                 yield name, snapshot, about
 
 
-def _why(judge: Judge) -> str:
+def _why(judge: TrialJudge) -> str:
     if judge.left <= 0:
         return "not everything was tried"
     return "no set of up to four of the fixes that are known here mends it without new findings"
 
 
-def _repair(judge: Judge, best: Found, findings: Sequence[Finding], group: str = "", snapshot: str = "") -> Repair:
+def _repair(
+    judge: TrialJudge, best: MendedState, findings: Sequence[Finding], group: str = "", snapshot: str = ""
+) -> Repair:
     trial = best.trial
     gone = _gone(judge, trial, findings)
     files = {file.name: file for file in judge.start.state.world.files}

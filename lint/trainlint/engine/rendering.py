@@ -160,14 +160,14 @@ def _charts(
 ) -> tuple[Rendered, ...]:
     if not setup.configuration.render.helm or not any(file.chart for file in world.files):
         return ()
-    from trainlint.source.helm.install import Cluster, served  # noqa: PLC0415 (only where there are charts)
+    from trainlint.source.helm.install import TemplateCluster, served  # noqa: PLC0415 (only where there are charts)
     from trainlint.source.helm.render import render_charts  # noqa: PLC0415
     from trainlint.source.helm.renderer import helm  # noqa: PLC0415
 
     program = helm()
     if program is None:
         return ()
-    cluster = Cluster(_version(setup.settings), served(readings) | _of_plugins(setup.settings))
+    cluster = TemplateCluster(_version(setup.settings), served(readings) | _of_plugins(setup.settings))
     return render_charts(world, KindFilter(READ_KINDS), program, store=builds, cluster=cluster, installs=installs)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.engine.check import Asked, Repairs
+from trainlint.engine.check import CheckRequest, Repairs
 from trainlint.engine.judge import judge, sift
 from trainlint.engine.reading import read_all
 from trainlint.engine.setup import read_setup
@@ -52,7 +52,7 @@ BACKGROUND = (
 """Kinds that say something about others and are nothing to analyse by themselves."""
 
 
-def run(world: World, asked: Asked, cache: Cache | None, begun: Ahead | None) -> Result:
+def run(world: World, asked: CheckRequest, cache: Cache | None, begun: Ahead | None) -> Result:
     """Everything that can be said about a world. ``begun`` is what somebody reads of it already.
 
     Raises:

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from trainlint.engine.trial import Judge, Opened, Trial
+from trainlint.engine.trial import Opened, Trial, TrialJudge
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Fix, Put, Safety, Severity
 from trainlint.model.known import Answer
 
-__all__ = ["LARGEST", "Found", "Goal", "finding_goal", "group_goal", "search"]
+__all__ = ["LARGEST", "Goal", "MendedState", "finding_goal", "group_goal", "search"]
 
 LARGEST = 4
 """Fixes in one repair at most."""
@@ -33,7 +33,7 @@ class Goal:
 
 
 @fact
-class Found:
+class MendedState:
     """A state that reaches a goal, the connections that its fixes open, and the findings that it leaves behind.
 
     ``gone`` is how many errors and warnings are there no more, ``said`` what the fixes say of what they open.
@@ -59,7 +59,7 @@ class Found:
         return Safety.UNSAFE if Safety.UNSAFE in each else Safety.SAFE
 
 
-def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING) -> Found | None:
+def search(judge: TrialJudge, goal: Goal, trials: int, worst: Safety = Safety.OPENING) -> MendedState | None:
     """The cheapest set of fixes that reaches the goal, brings nothing new and makes no group worse.
 
     One that admits more traffic only where no other does at all; of one size those that leave no bearable finding
@@ -83,7 +83,7 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
 
     propose(judge.start)
     expanded: set[frozenset[tuple[str, bytes]]] = set()
-    best: Found | None = None
+    best: MendedState | None = None
     for _ in range(trials):
         if not waiting or (best is not None and waiting[0][:2] > _size(best)):
             break
@@ -106,21 +106,21 @@ def search(judge: Judge, goal: Goal, trials: int, worst: Safety = Safety.OPENING
     return best
 
 
-def _found(judge: Judge, trial: Trial) -> Found:
+def _found(judge: TrialJudge, trial: Trial) -> MendedState:
     said = tuple(dict.fromkeys(fix.opens for fix in trial.fixes if fix.opens))
-    return Found(trial, judge.opens(trial), judge.news(trial), judge.gone(trial), said)
+    return MendedState(trial, judge.opens(trial), judge.news(trial), judge.gone(trial), said)
 
 
-def _good(judge: Judge, goal: Goal, trial: Trial) -> bool:
+def _good(judge: TrialJudge, goal: Goal, trial: Trial) -> bool:
     """Whether a state reaches the goal at no price but a bearable one."""
     return goal.reached(trial) and not judge.harms(trial) and all(map(goal.bearable, judge.news(trial)))
 
 
-def _size(found: Found) -> tuple[bool, int]:
+def _size(found: MendedState) -> tuple[bool, int]:
     return found.safety is Safety.OPENING, len(found.trial.fixes)
 
 
-def _price(found: Found) -> tuple[bool, int, int, int, int, int]:
+def _price(found: MendedState) -> tuple[bool, int, int, int, int, int]:
     """What a repair costs, by weight: it opens something, its fixes, what it leaves behind, connections that no group
     needs, findings that stay, and its edits.
     """
@@ -128,7 +128,7 @@ def _price(found: Found) -> tuple[bool, int, int, int, int, int]:
     return *_size(found), len(found.leaves), found.opened.beyond, -found.gone, edits
 
 
-def _reduced(judge: Judge, goal: Goal, found: Found) -> Found:
+def _reduced(judge: TrialJudge, goal: Goal, found: MendedState) -> MendedState:
     """The same without the fixes that the others make needless."""
     fixes = found.trial.fixes
     for left_out in range(len(fixes) if len(fixes) > 1 else 0):
@@ -144,7 +144,7 @@ def _reduced(judge: Judge, goal: Goal, found: Found) -> Found:
     return found
 
 
-def finding_goal(judge: Judge, finding: Finding) -> Goal:
+def finding_goal(judge: TrialJudge, finding: Finding) -> Goal:
     """The finding is gone. What its fixes bring to light is mended with it."""
 
     def proposals(trial: Trial) -> Iterator[Fix]:
@@ -158,7 +158,7 @@ def finding_goal(judge: Judge, finding: Finding) -> Goal:
     return Goal(lambda trial: trial.of(finding) is None, lambda _: False, proposals)
 
 
-def group_goal(judge: Judge, name: str, snapshot: str) -> Goal:
+def group_goal(judge: TrialJudge, name: str, snapshot: str) -> Goal:
     """Both answers about the group are proved, or unknown for want of what was not known before either."""
     doubts = judge.start.doubts(name, snapshot)
 

@@ -28,7 +28,7 @@ from trainlint.source.files import SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
 
-__all__ = ["Judge", "Opened", "Trial"]
+__all__ = ["Opened", "Trial", "TrialJudge"]
 
 RANKS = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.CONDITIONAL: 2, Answer.PROVED: 3}
 Answers = dict[tuple[str, str], tuple[Answer, Answer]]
@@ -84,7 +84,7 @@ class Trial:
         return next((each for each in same if each.at.file == finding.at.file), same[0] if len(same) == 1 else None)
 
 
-class Judge:
+class TrialJudge:
     """Tries fixes on the model: all rules speak, whatever was selected. ``left`` is how many trials may be made yet."""
 
     def __init__(self, state: State, setup: Setup, trials: int) -> None:

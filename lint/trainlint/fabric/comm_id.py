@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from ipaddress import IPv4Address, IPv6Address
 
-from trainlint.fabric.interface import Entry
+from trainlint.fabric.interface import InterfaceAddress
 from trainlint.fabric.name_list import parse_items
 from trainlint.fact import fact
 
@@ -19,7 +19,7 @@ class CommId:
     address: IPv4Address | IPv6Address
     scope: str = ""
 
-    def near(self, entry: Entry) -> bool:
+    def near(self, entry: InterfaceAddress) -> bool:
         """Whether the entry's address is in one subnet with it, by the entry's own prefix."""
         if entry.address.version != self.address.version or self.address not in entry.address.network:
             return False

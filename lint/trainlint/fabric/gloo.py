@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from ipaddress import ip_address
 
-from trainlint.fabric.interface import Entry
+from trainlint.fabric.interface import InterfaceAddress
 from trainlint.fact import fact
 
 __all__ = ["GlooFailure", "GlooSelection", "gloo_names", "select_gloo"]
@@ -39,7 +39,7 @@ def gloo_names(text: str) -> tuple[str, ...] | None:
     return tuple(items[:-1] if items[-1] == "" else items)
 
 
-def select_gloo(entries: Sequence[Entry], value: str | None, resolved: Sequence[str] = ()) -> GlooSelection:
+def select_gloo(entries: Sequence[InterfaceAddress], value: str | None, resolved: Sequence[str] = ()) -> GlooSelection:
     """What torch's Gloo does on these addresses; ``resolved`` is what the pod's own host name resolves to."""
     names = gloo_names(value) if value is not None else None
     if names is None:
@@ -54,7 +54,7 @@ def select_gloo(entries: Sequence[Entry], value: str | None, resolved: Sequence[
     return GlooSelection(tuple(found))
 
 
-def _by_host_name(entries: Sequence[Entry], resolved: Sequence[str]) -> GlooSelection:
+def _by_host_name(entries: Sequence[InterfaceAddress], resolved: Sequence[str]) -> GlooSelection:
     """The first address of the host name that is the host's own, else loopback."""
     for text in (*resolved, _LOOPBACK):
         address = ip_address(text)

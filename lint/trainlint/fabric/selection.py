@@ -7,19 +7,19 @@ from enum import StrEnum
 from typing import Final
 
 from trainlint.fabric.comm_id import CommId, read_comm_id
-from trainlint.fabric.interface import Entry
+from trainlint.fabric.interface import InterfaceAddress
 from trainlint.fabric.name_list import MOST_ITEMS, NameList
 from trainlint.fabric.release import NEWEST, Release
 from trainlint.fact import fact
 
-__all__ = ["Failure", "Selection", "select"]
+__all__ = ["InterfaceSelection", "SelectionFailure", "select"]
 
 _SKIPS_VIRBR: Final[Release] = (2, 28)
 """From here on virbr is left out by default, and interfaces must be up and running."""
 _FAMILIES: Final = {"AF_INET": 4, "AF_INET6": 6}
 
 
-class Failure(StrEnum):
+class SelectionFailure(StrEnum):
     """Why NCCL gives up, in the order in which a rank meets it."""
 
     INVALID_COMM_ID = "invalid-comm-id"
@@ -29,34 +29,38 @@ class Failure(StrEnum):
 
 
 @fact
-class Selection:
+class InterfaceSelection:
     """The interfaces of the Socket transport in its order, the one that the bootstrap listens on; or the failure."""
 
     interfaces: tuple[str, ...] = ()
     bootstrap: str = ""
-    failure: Failure | None = None
+    failure: SelectionFailure | None = None
 
 
-def select(entries: Sequence[Entry], environment: Mapping[str, str], release: Release = NEWEST) -> Selection:
+def select(
+    entries: Sequence[InterfaceAddress], environment: Mapping[str, str], release: Release = NEWEST
+) -> InterfaceSelection:
     """What NCCL does on these addresses with this environment (a variable that is absent is unset)."""
     comm_id = environment.get("NCCL_COMM_ID")
     if comm_id is None:
         found = _search(entries, environment, None, release)
-        return Selection(found, found[0]) if found else Selection(failure=Failure.NO_INTERFACE)
+        return (
+            InterfaceSelection(found, found[0]) if found else InterfaceSelection(failure=SelectionFailure.NO_INTERFACE)
+        )
     address = read_comm_id(comm_id)
     if address is None:
-        return Selection(failure=Failure.INVALID_COMM_ID)
+        return InterfaceSelection(failure=SelectionFailure.INVALID_COMM_ID)
     near = [entry.name for entry in entries if address.near(entry)]
     if not near:
-        return Selection(failure=Failure.COMM_ID_SUBNET)
+        return InterfaceSelection(failure=SelectionFailure.COMM_ID_SUBNET)
     found = _search(entries, environment, address, release)
     if not found:
-        return Selection(bootstrap=near[0], failure=Failure.NO_INTERFACE_TRANSPORT)
-    return Selection(found, near[0])
+        return InterfaceSelection(bootstrap=near[0], failure=SelectionFailure.NO_INTERFACE_TRANSPORT)
+    return InterfaceSelection(found, near[0])
 
 
 def _search(
-    entries: Sequence[Entry], environment: Mapping[str, str], comm_id: CommId | None, release: Release
+    entries: Sequence[InterfaceAddress], environment: Mapping[str, str], comm_id: CommId | None, release: Release
 ) -> tuple[str, ...]:
     family = _FAMILIES.get(environment.get("NCCL_SOCKET_FAMILY", ""))
     usable = [entry for entry in entries if _usable(entry, family, release)]
@@ -74,7 +78,7 @@ def _search(
     return ()
 
 
-def _usable(entry: Entry, family: int | None, release: Release) -> bool:
+def _usable(entry: InterfaceAddress, family: int | None, release: Release) -> bool:
     if family is not None and entry.address.version != family:
         return False
     if release >= _SKIPS_VIRBR and not (entry.up and entry.running):
@@ -82,5 +86,5 @@ def _usable(entry: Entry, family: int | None, release: Release) -> bool:
     return not (entry.address.version == 6 and entry.address.is_loopback)
 
 
-def _taken(entries: Sequence[Entry], names: NameList) -> tuple[str, ...]:
+def _taken(entries: Sequence[InterfaceAddress], names: NameList) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entry.name for entry in entries if names.takes(entry.name)))[:MOST_ITEMS]

@@ -27,11 +27,11 @@ from trainlint.policy.index import EntryIndex
 from trainlint.policy.labels import pod_label_filter
 from trainlint.policy.matching import ALL_PORTS, Rules, ready
 from trainlint.policy.resolvers import ClusterDns, on_port
-from trainlint.policy.selection import Selection, conflict_of, select
+from trainlint.policy.selection import SelectedEntries, conflict_of, select
 from trainlint.policy.selector import split_source
 from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, decide, intersect
 
-__all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "Selection"]
+__all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "SelectedEntries"]
 
 OWN_POD = "a pod reaches itself, directly or through a Service, without any policy"
 REPLY = "replies to a connection that is open need no permission of their own"
@@ -63,7 +63,7 @@ class PolicySet:
         context = rules.context
         self.dns = dns or ClusterDns(dns_endpoint(context.settings, context.namespaces))
         self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
-        self._selections: dict[Endpoint, Mapping[Direction, Selection]] = {}
+        self._selections: dict[Endpoint, Mapping[Direction, SelectedEntries]] = {}
         self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
         self._decisions: dict[tuple[Direction, Endpoint, Endpoint, str, PortRange | None], Decision] = {}
 
@@ -145,7 +145,7 @@ class PolicySet:
             return False
         return not pod_label_filter(self._rules.options).keeps("k8s", name)
 
-    def selection(self, subject: Endpoint, direction: Direction) -> Selection:
+    def selection(self, subject: Endpoint, direction: Direction) -> SelectedEntries:
         """The entries that select an endpoint."""
         found = self._selections.get(subject)
         if found is None:
@@ -199,7 +199,7 @@ class PolicySet:
         return not self._rules.cilium and (subject.has("host") or peer.has("host"))
 
     def _match(
-        self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: Selection
+        self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: SelectedEntries
     ) -> tuple[Matched, ...]:
         key = (direction, subject, peer)
         found = self._matched.get(key)
@@ -220,7 +220,7 @@ class PolicySet:
         waits = entry.authentication == "required" and not self._rules.options.mutual_authentication
         return waits or entry.authentication == "test-always-fail"
 
-    def _default(self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: Selection) -> Answers:
+    def _default(self, direction: Direction, subject: Endpoint, peer: Endpoint, selection: SelectedEntries) -> Answers:
         """What happens to connections that no entry is about: allowed, unless something isolates (P 0.3)."""
         if selection.isolated is False:
             return ALLOW

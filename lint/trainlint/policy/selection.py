@@ -12,11 +12,11 @@ from trainlint.policy.identity import Endpoint
 from trainlint.policy.matching import ReadyEntry, Rules
 from trainlint.policy.selector import Matcher
 
-__all__ = ["Selection", "conflict_of", "select"]
+__all__ = ["SelectedEntries", "conflict_of", "select"]
 
 
 @fact
-class Selection:
+class SelectedEntries:
     """The entries of one direction that select an endpoint, each with whether that is certain."""
 
     entries: tuple[tuple[ReadyEntry, bool], ...]
@@ -26,7 +26,7 @@ class Selection:
     required: Mapping[Action, Matcher]
 
 
-def select(subject: Endpoint, candidates: Iterable[ReadyEntry], rules: Rules) -> Mapping[Direction, Selection]:
+def select(subject: Endpoint, candidates: Iterable[ReadyEntry], rules: Rules) -> Mapping[Direction, SelectedEntries]:
     """The entries of each direction that select an endpoint, out of those that may."""
     selected: dict[Direction, list[tuple[ReadyEntry, bool]]] = {each: [] for each in Direction}
     if subject.subject is not None and rules.options.enforcement != "never":
@@ -37,7 +37,7 @@ def select(subject: Endpoint, candidates: Iterable[ReadyEntry], rules: Rules) ->
     return {direction: _selection(subject, entries, rules) for direction, entries in selected.items()}
 
 
-def _selection(subject: Endpoint, entries: list[tuple[ReadyEntry, bool]], rules: Rules) -> Selection:
+def _selection(subject: Endpoint, entries: list[tuple[ReadyEntry, bool]], rules: Rules) -> SelectedEntries:
     enforced = subject.subject is not None and rules.options.enforcement != "never"
     forced = enforced and (rules.options.enforcement == "always" or subject.has("init"))
     isolating = [(each.entry, certain) for each, certain in entries if each.entry.isolates]
@@ -45,7 +45,7 @@ def _selection(subject: Endpoint, entries: list[tuple[ReadyEntry, bool]], rules:
     if not isolated and isolating:
         isolated = None
     entries.sort(key=lambda each: each[0].level)
-    return Selection(
+    return SelectedEntries(
         entries=tuple(entries),
         isolating=tuple(entry for entry, _ in isolating),
         isolated=isolated,

@@ -10,7 +10,7 @@ from trainlint.model.policy import Permission, Verdict
 from trainlint.model.workload import PortRange
 from trainlint.policy.explain import Side
 
-__all__ = ["Answer", "Asked", "Change", "Repair"]
+__all__ = ["Answer", "Asked", "Change", "OpeningRepair"]
 
 
 @fact
@@ -34,7 +34,7 @@ class Change:
 
 
 @fact
-class Repair:
+class OpeningRepair:
     """Changes that together open a denied connection: tried, with the answer after them."""
 
     changes: tuple[Change, ...]
@@ -57,7 +57,7 @@ class Answer:
     verdict: Verdict
     egress: Side
     ingress: Side
-    repairs: tuple[Repair, ...] = ()
+    repairs: tuple[OpeningRepair, ...] = ()
     inert: tuple[Change, ...] = ()
     assumptions: tuple[str, ...] = ()
 

@@ -14,37 +14,37 @@ from trainlint.model.workload import Workload
 from trainlint.proof.queueing import Queueing
 from trainlint.scheduling.kueue.assignment import Assigner
 from trainlint.scheduling.kueue.decision import decide
-from trainlint.scheduling.kueue.match import Code
+from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team, adjusted, per_pod
 from trainlint.workload.kueue_pod_sets import TopologyError, queued_pods
 
-__all__ = ["Refused", "refused"]
+__all__ = ["NotAdmitted", "refused"]
 
 _MOST: Final = 243
 _WORDS: Final = {
-    Code.AFFINITY: "their node selectors do not match the labels of a flavor",
-    Code.AFFINITY_INVALID: "their node affinity cannot be read",
-    Code.FLAVOR_NOT_TAS: "they ask for a topology, and a flavor has none",
-    Code.FLAVOR_ONLY_TAS: "they ask for no topology, and a flavor takes only pods that do",
-    Code.LEVEL_MISSING: "the level that they ask for is none of a flavor's topology",
-    Code.NO_TAS_FLAVOR: "a pod set requests nothing, so that it gets no flavor whose topology would place it",
-    Code.NO_LONGER_FITS: "a leader requests nothing",
-    Code.QUOTA: "a flavor has too little quota for them",
-    Code.SEVERAL_TAS_FLAVORS: "a pod set would get two flavors with a topology",
-    Code.TAINT: "they do not tolerate the taint of a flavor",
-    Code.UNCOVERED: "a resource is covered by no group",
+    KueueCode.AFFINITY: "their node selectors do not match the labels of a flavor",
+    KueueCode.AFFINITY_INVALID: "their node affinity cannot be read",
+    KueueCode.FLAVOR_NOT_TAS: "they ask for a topology, and a flavor has none",
+    KueueCode.FLAVOR_ONLY_TAS: "they ask for no topology, and a flavor takes only pods that do",
+    KueueCode.LEVEL_MISSING: "the level that they ask for is none of a flavor's topology",
+    KueueCode.NO_TAS_FLAVOR: "a pod set requests nothing, so that it gets no flavor whose topology would place it",
+    KueueCode.NO_LONGER_FITS: "a leader requests nothing",
+    KueueCode.QUOTA: "a flavor has too little quota for them",
+    KueueCode.SEVERAL_TAS_FLAVORS: "a pod set would get two flavors with a topology",
+    KueueCode.TAINT: "they do not tolerate the taint of a flavor",
+    KueueCode.UNCOVERED: "a resource is covered by no group",
 }
 _REMEDIES: Final = {
-    Code.NO_TAS_FLAVOR: "let every pod set request something that the queue covers",
-    Code.FLAVOR_ONLY_TAS: "let all flavors of the queue have a topology, or let the pods ask for one",
-    Code.FLAVOR_NOT_TAS: "let the flavors of one resource group have topologies, all of them",
-    Code.LEVEL_MISSING: "name a level of the flavor's topology",
-    Code.SEVERAL_TAS_FLAVORS: "put the resources into one resource group",
+    KueueCode.NO_TAS_FLAVOR: "let every pod set request something that the queue covers",
+    KueueCode.FLAVOR_ONLY_TAS: "let all flavors of the queue have a topology, or let the pods ask for one",
+    KueueCode.FLAVOR_NOT_TAS: "let the flavors of one resource group have topologies, all of them",
+    KueueCode.LEVEL_MISSING: "name a level of the flavor's topology",
+    KueueCode.SEVERAL_TAS_FLAVORS: "put the resources into one resource group",
 }
 
 
 @fact
-class Refused:
+class NotAdmitted:
     """Why a job is not admitted. ``stuck`` says that a combination of flavors would hold it, and Kueue's search does
     not come to it.
     """
@@ -54,7 +54,7 @@ class Refused:
     stuck: bool = False
 
 
-def refused(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> Refused | None:
+def refused(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> NotAdmitted | None:
     """Why no combination holds the job, as far as all of it is known; ``None`` where one does, or nobody knows.
 
     Nodes are not looked at: a topology that has the level may always have room.
@@ -78,9 +78,11 @@ def refused(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> Refu
             f"its flavors hold the job ({first} together), and Kueue does not find that out: it goes on behind the "
             f"flavor at which it stopped ({why})"
         )
-        return Refused(reason, "let one flavor hold all pod sets, or put the flavors into another order", stuck=True)
+        return NotAdmitted(
+            reason, "let one flavor hold all pod sets, or put the flavors into another order", stuck=True
+        )
     remedy = next((_REMEDIES[code] for code in sorted(found.codes) if code in _REMEDIES), "")
-    return Refused(
+    return NotAdmitted(
         f"no flavors of the ClusterQueue {queue.name} hold all pod sets together: {why}",
         remedy or "raise the quota of a flavor that takes them, or let the pods fit another one",
     )

@@ -13,10 +13,10 @@ from trainlint.proof.queueing import Queueing
 from trainlint.scheduling.requests import rounded
 from trainlint.source.document import Field
 
-__all__ = ["Needs"]
+__all__ = ["GangNeeds"]
 
 
-class Needs:
+class GangNeeds:
     """What pods of one object need together before any of them starts. ``group`` is their PodGroup, if they have one
     in Git.
     """

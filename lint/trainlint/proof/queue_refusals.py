@@ -15,7 +15,7 @@ from trainlint.kube.values import is_placeholder, known_text
 from trainlint.model.known import Undetermined
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName, SchedulerQueue
 from trainlint.model.workload import ObjectRef, PodSet, Workload
-from trainlint.proof.gang_needs import Needs
+from trainlint.proof.gang_needs import GangNeeds
 from trainlint.proof.queueing import Queueing
 from trainlint.proof.spelling import probably_meant
 from trainlint.scheduling.quantity import readable
@@ -211,7 +211,7 @@ class _Case:
 
     def _beyond(self, queue: SchedulerQueue, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
         """More than the limit of the queue, or of one above it."""
-        needs = Needs(self.queueing, self.workload, self.group)
+        needs = GangNeeds(self.queueing, self.workload, self.group)
         above: list[str] = []
         each: SchedulerQueue | None = queue
         while each is not None and each.name not in above:
@@ -229,7 +229,7 @@ class _Case:
         small: SchedulerQueue,
         resource: str,
         what: str,
-        needs: Needs,
+        needs: GangNeeds,
         least: int,
         limit: int,
     ) -> QueueRefusal:

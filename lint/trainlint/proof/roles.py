@@ -17,7 +17,7 @@ from trainlint.proof.ties import LOOSE, Ties
 from trainlint.scheduling import volume_restrictions
 from trainlint.scheduling.claims import class_of, pod_claims
 from trainlint.scheduling.domains import Domain, partition
-from trainlint.scheduling.inter_pod_affinity import Rules, rules, term_matches
+from trainlint.scheduling.inter_pod_affinity import AffinityRules, rules, term_matches
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.packing import UNLIMITED, NodeClass
 from trainlint.scheduling.pod import Pod
@@ -152,20 +152,20 @@ def attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:
     )
 
 
-def _targetless(own: Sequence[Feasibility], asked: Sequence[Rules]) -> Iterator[PodSet]:
+def _targetless(own: Sequence[Feasibility], asked: Sequence[AffinityRules]) -> Iterator[PodSet]:
     """Pod sets whose required pod affinity selects no pod that anybody knows of."""
     for each, wants in zip(own, asked, strict=True):
         if wants.affinity and not wants.starts and not any(counter.kinds for counter in wants.affinity):
             yield each.pod_set
 
 
-def _unsure(everyone: Sequence[Feasibility], asked: Sequence[Rules]) -> Iterator[str]:
+def _unsure(everyone: Sequence[Feasibility], asked: Sequence[AffinityRules]) -> Iterator[str]:
     for each, wants in zip(everyone, asked, strict=False):
         for other in sorted(wants.doubtful):
             yield f"whether the pod affinity of {each.pod_set.name} selects the pods of {everyone[other].pod_set.name}"
 
 
-def _keys(asked: Sequence[Rules]) -> Iterator[str]:
+def _keys(asked: Sequence[AffinityRules]) -> Iterator[str]:
     for wants in asked:
         for counter in (*wants.affinity, *wants.anti_affinity, *wants.symmetry):
             if counter.key != HOSTNAME:
@@ -215,7 +215,7 @@ def _usable(me: Feasibility, classes: Sequence[NodeClass], nodes: Sequence[Node]
 def _role(
     index: int,
     me: Feasibility,
-    asked: Rules,
+    asked: AffinityRules,
     place: tuple[Sequence[NodeClass], Sequence[Node]],
     own: Sequence[Pod],
 ) -> Role:
@@ -265,7 +265,7 @@ def _skew_on_hosts(pod: Pod) -> int | None:
     return min((each.max_skew for each in _counting(pod, pod)), default=None)
 
 
-def _beyond(own: Sequence[Feasibility], asked: Sequence[Rules], nodes: Sequence[Node]) -> Iterator[str]:
+def _beyond(own: Sequence[Feasibility], asked: Sequence[AffinityRules], nodes: Sequence[Node]) -> Iterator[str]:
     """Constraints that depend on counts or on single nodes, not only on who is in which domain."""
     for each, wants in zip(own, asked, strict=True):
         if any(counter.key == HOSTNAME for counter in wants.affinity):

@@ -8,14 +8,14 @@ from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together
 
-__all__ = ["Part", "key_of", "parts_of", "sizes_of", "tiers_of"]
+__all__ = ["UnitPods", "key_of", "parts_of", "sizes_of", "tiers_of"]
 
 MAX_PARTS = 12
 """Parts of a pod set that are placed one by one; where there are more, nobody tries all their placements."""
 
 
 @fact
-class Part:
+class UnitPods:
     """Pods of a set that are in the same units: how many, and what each unit asks for, under its name."""
 
     count: int
@@ -62,13 +62,13 @@ def _blocks(total: int, size: int, first: int) -> Iterator[int]:
         left, now = left - now, size
 
 
-def parts_of(pods: PodSet) -> Known[tuple[Part, ...]]:
+def parts_of(pods: PodSet) -> Known[tuple[UnitPods, ...]]:
     """The pod set cut where its units end; undetermined where that is not known, or there are too many parts."""
     asked = [each for each in (pods.together, pods.parts) if each is not None]
     cut = next((each for each in asked if each.per_block), None)
     if not asked or cut is None:
         count = pods.replicas if isinstance(pods.replicas, int) else 1
-        return (Part(count, tuple((each.unit, each) for each in asked)),)
+        return (UnitPods(count, tuple((each.unit, each) for each in asked)),)
     if all(each.per_block for each in asked) and len(asked) > 1:
         return Undetermined(f"where the parts of {pods.name} go: it has parts of two kinds")
     sizes = sizes_of(pods, cut)
@@ -77,4 +77,6 @@ def parts_of(pods: PodSet) -> Known[tuple[Part, ...]]:
     if len(sizes) > MAX_PARTS:
         return Undetermined(f"where the {len(sizes)} parts of {pods.name} go: there are too many placements to try")
     whole = tuple((each.unit, each) for each in asked if each is not cut)
-    return tuple(Part(size, (*whole, (f"{cut.unit} {number}", cut))) for number, size in enumerate(sizes) if size > 0)
+    return tuple(
+        UnitPods(size, (*whole, (f"{cut.unit} {number}", cut))) for number, size in enumerate(sizes) if size > 0
+    )

@@ -12,7 +12,7 @@ from trainlint.policy import Endpoint
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
 from trainlint.policy.explain import explain
 from trainlint.policy.mending import mend
-from trainlint.proof.answer import Answer, Asked, Change, Repair
+from trainlint.proof.answer import Answer, Asked, Change, OpeningRepair
 from trainlint.proof.end import End, Node
 from trainlint.proof.ends import find_end, unknown_end
 from trainlint.proof.facts import Facts
@@ -86,7 +86,7 @@ def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: N
         egress=egress,
         ingress=ingress,
         repairs=tuple(
-            Repair(tuple(_change(edit, (source, target)) for edit in each.edits), each.verdict.answer)
+            OpeningRepair(tuple(_change(edit, (source, target)) for edit in each.edits), each.verdict.answer)
             for each in mend(policies, asks)
             if relabels_well(facts, (source, target), each.edits, each.verdict)
         ),

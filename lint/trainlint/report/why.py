@@ -8,7 +8,7 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Permission, PolicyEntry
 from trainlint.policy.explain import NearMiss, Side
-from trainlint.proof.answer import Answer, Asked, Repair
+from trainlint.proof.answer import Answer, Asked, OpeningRepair
 from trainlint.report.diagnostic import place
 from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.options import Options
@@ -120,7 +120,7 @@ class _Page:
         for at, entry in {entry.at: entry for entry in entries}.items():
             yield from self._text(f"{role}: {entry.origin}, {self._where(at)}")
 
-    def _repairs(self, repairs: Sequence[Repair]) -> Iterator[str]:
+    def _repairs(self, repairs: Sequence[OpeningRepair]) -> Iterator[str]:
         if not repairs:
             yield from self._text(
                 "no change of labels, and no port added to an entry, opens this connection (all that there are were "

@@ -20,12 +20,12 @@ from trainlint.scheduling import volume_restrictions as restrictions
 from trainlint.scheduling.counter import Counter
 from trainlint.scheduling.filter import refusals
 from trainlint.scheduling.node import OWN
-from trainlint.scheduling.node_class import Cell, NodeClass, domain_among, shared_values, united
+from trainlint.scheduling.node_class import Cell, GroupNodeClass, domain_among, shared_values, united
 from trainlint.scheduling.node_volume_limits import attached
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Doubt, Refusal
 
-__all__ = ["Cell", "Column", "GroupModel", "NodeClass", "Role"]
+__all__ = ["Cell", "Column", "GroupModel", "GroupNodeClass", "Role"]
 
 Column = tuple[int, ...]
 
@@ -69,7 +69,7 @@ class GroupModel:
         self.resources = sorted({name for role in self.roles for name, _ in role.pod.requests.compared})
         self.doubt = next(filter(None, self._doubts()), "")
         shared = shared_values(self.cells, {counter.key for counter in self.counters})
-        self.classes: tuple[NodeClass, ...] = ()
+        self.classes: tuple[GroupNodeClass, ...] = ()
         if not self.doubt:
             self.classes = united(self._class_of(index, cell, shared) for index, cell in enumerate(self.cells))
         self.base = [self._base(index) for index in range(len(self.counters))]
@@ -106,7 +106,7 @@ class GroupModel:
                     yield from (answer.why for answer in found if isinstance(answer, Doubt))
             yield from (value.why for key in keys if isinstance(value := cell.node.domain(key), Undetermined))
 
-    def _class_of(self, index: int, cell: Cell, shared: set[tuple[str, str]]) -> NodeClass:
+    def _class_of(self, index: int, cell: Cell, shared: set[tuple[str, str]]) -> GroupNodeClass:
         used: dict[str, int] = defaultdict(int)
         for pod in cell.bound:
             for name, amount in pod.requests.amounts.items():
@@ -116,7 +116,7 @@ class GroupModel:
         csi = self.storage.csi_nodes.get(cell.node.name) if self.storage else None
         name = cell.node.name or cell.node.pool.name
         opened = tuple(not found for found in self._static[index])
-        return NodeClass(
+        return GroupNodeClass(
             size=cell.size,
             members=((name, cell.size),),
             zone=name if zone == OWN else zone if isinstance(zone, str) else None,
@@ -177,7 +177,7 @@ class GroupModel:
             return False
         return self._attachable(pod, here, present)
 
-    def _attachable(self, pod: Pod, here: NodeClass, present: Sequence[Pod]) -> bool:
+    def _attachable(self, pod: Pod, here: GroupNodeClass, present: Sequence[Pod]) -> bool:
         if not here.limits:
             return True
         there = here.volumes | self._attached(present)

@@ -15,7 +15,7 @@ from trainlint.scheduling.refusal import Code
 from trainlint.scheduling.requirement import selector_error, selector_matches
 from trainlint.scheduling.ternary import every, some
 
-__all__ = ["PLUGIN", "Rules", "rules", "term_matches", "verdict"]
+__all__ = ["PLUGIN", "AffinityRules", "rules", "term_matches", "verdict"]
 
 PLUGIN = "InterPodAffinity"
 _SHARED = frozenset(
@@ -32,7 +32,7 @@ _SHARED = frozenset(
 
 
 @fact
-class Rules:
+class AffinityRules:
     """What the filter asks of a node for one pod: counts that must or must not be zero in its domains.
 
     ``own`` says that the pod has terms itself; ``error`` is why a selector cannot be read, ``doubt`` why nobody can
@@ -103,12 +103,12 @@ def _selects_namespace(selector: LabelSelector, namespace: str, namespaces: Name
     return certain if certain is not True or len(by_name) == len(selector.requirements) else None
 
 
-def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | None = None) -> Rules:
+def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | None = None) -> AffinityRules:
     """The rules for one pod among placed pods of the given kinds; ``own`` is the index of its own kind among them."""
     terms = (*pod.spec.pod_affinity, *pod.spec.pod_anti_affinity)
     error = next(filter(None, (_term_error(term) for term in terms)), "")
     if error:
-        return Rules(own=True, error=error)
+        return AffinityRules(own=True, error=error)
     doubtful: set[int] = set()
 
     def matched(term: AffinityTerm) -> Kinds:
@@ -120,7 +120,7 @@ def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | 
     attracted, unsure = attractors(pod, kinds, namespaces, own=own)
     doubtful.update(unsure)
     starts = starts_alone(pod, namespaces)
-    return Rules(
+    return AffinityRules(
         own=bool(terms),
         affinity=tuple(Counter(term.topology_key, attracted) for term in affinity),
         starts=starts is True,
@@ -146,7 +146,7 @@ def starts_alone(pod: Pod, namespaces: Namespaces) -> bool | None:
     return every(_matches(term, pod, pod, namespaces, same=True) for term in pod.spec.pod_affinity)
 
 
-def verdict(asked: Rules, here: Here, anywhere: Anywhere) -> Code | None:
+def verdict(asked: AffinityRules, here: Here, anywhere: Anywhere) -> Code | None:
     """Whether a node passes, by the counts in its domains; ``None`` if it does."""
     if asked.error:
         return Code.UNRESOLVABLE

@@ -10,7 +10,7 @@ from trainlint.fact import fact
 from trainlint.scheduling.node import OWN, Node
 from trainlint.scheduling.pod import Pod
 
-__all__ = ["Cell", "NodeClass", "domain_among", "shared_values", "united"]
+__all__ = ["Cell", "GroupNodeClass", "domain_among", "shared_values", "united"]
 
 
 @fact(eq=False)
@@ -23,7 +23,7 @@ class Cell:
 
 
 @fact
-class NodeClass:
+class GroupNodeClass:
     """``size`` nodes that are equal for the group: who may come at all, what is free on one, its domains.
 
     ``domains`` hold, per counter, ``None`` (the key is missing), ``OWN`` or the value; ``counted`` whether pods there
@@ -49,9 +49,9 @@ class NodeClass:
             yield from (name,) if size == 1 else (f"{name}/{number}" for number in range(1, size + 1))
 
 
-def united(classes: Iterable[NodeClass]) -> tuple[NodeClass, ...]:
+def united(classes: Iterable[GroupNodeClass]) -> tuple[GroupNodeClass, ...]:
     """Classes whose facts are all the same, as one."""
-    found: dict[NodeClass, list[NodeClass]] = defaultdict(list)
+    found: dict[GroupNodeClass, list[GroupNodeClass]] = defaultdict(list)
     for each in classes:
         found[each].append(each)
     return tuple(

@@ -14,7 +14,7 @@ from trainlint.scheduling import inter_pod_affinity, pod_topology_spread
 from trainlint.scheduling.counter import Counter, Kinds
 from trainlint.scheduling.node import OWN, Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.pod_topology_spread import Constraint
+from trainlint.scheduling.pod_topology_spread import HardSpread
 from trainlint.scheduling.refusal import Code, Doubt
 
 __all__ = ["Occupancy", "domain_of"]
@@ -98,7 +98,7 @@ class Occupancy:
             return [Doubt(pod_topology_spread.PLUGIN, doubt, pod.spec.at)] * len(self.nodes)
         tables = {constraint.counter: self.domains(constraint.counter) for constraint in asked.constraints}
 
-        def lowest(constraint: Constraint) -> int:
+        def lowest(constraint: HardSpread) -> int:
             counts = tables[constraint.counter].values()
             return min(counts) if len(counts) >= constraint.min_domains and counts else 0
 

@@ -15,13 +15,13 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Code
 from trainlint.scheduling.requirement import selector_error, selector_matches
 
-__all__ = ["PLUGIN", "Constraint", "Rules", "eligible_domains", "eligible_nodes", "rules", "verdict"]
+__all__ = ["PLUGIN", "HardSpread", "SpreadRules", "eligible_domains", "eligible_nodes", "rules", "verdict"]
 
 PLUGIN = "PodTopologySpread"
 
 
 @fact
-class Constraint:
+class HardSpread:
     """One hard constraint: the counter (on eligible nodes only) and what the skew may be."""
 
     counter: Counter
@@ -31,10 +31,10 @@ class Constraint:
 
 
 @fact
-class Rules:
+class SpreadRules:
     """What the filter asks of a node for one pod; ``error`` is why a selector cannot be read."""
 
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[HardSpread, ...] = ()
     doubtful: Kinds = frozenset()
     doubt: str = ""
     error: str = ""
@@ -45,7 +45,7 @@ class Rules:
         return not (self.constraints or self.error or self.doubt)
 
 
-Lowest = Callable[[Constraint], int]
+Lowest = Callable[[HardSpread], int]
 """The smallest count of an eligible domain; 0 if there are fewer domains than minDomains."""
 
 
@@ -66,16 +66,16 @@ def eligible_domains(constraint: SpreadConstraint, pod: Pod, pools: Sequence[Poo
     return sorted(values)
 
 
-def rules(pod: Pod, kinds: Sequence[Pod], nodes: Sequence[Node]) -> Rules:
+def rules(pod: Pod, kinds: Sequence[Pod], nodes: Sequence[Node]) -> SpreadRules:
     """The rules for one pod among placed pods of the given kinds, on these nodes."""
     hard = [constraint for constraint in pod.spec.spread if constraint.hard]
     if not hard:
         if "topologySpreadConstraints" in pod.spec.undetermined:
-            return Rules(doubt="topologySpreadConstraints hold placeholders")
-        return Rules()
+            return SpreadRules(doubt="topologySpreadConstraints hold placeholders")
+        return SpreadRules()
     error = next(filter(None, (selector_error(constraint.selector) for constraint in hard)), "")
     if error:
-        return Rules(error=error)
+        return SpreadRules(error=error)
     doubtful: set[int] = set()
     doubt = (
         "topologySpreadConstraints hold placeholders" if "topologySpreadConstraints" in pod.spec.undetermined else ""
@@ -96,7 +96,7 @@ def rules(pod: Pod, kinds: Sequence[Pod], nodes: Sequence[Node]) -> Rules:
         if itself is None:
             doubt = doubt or "it is not known whether the constraint's selector matches the pod itself"
         found.append(
-            Constraint(
+            HardSpread(
                 Counter(
                     constraint.topology_key,
                     frozenset(counted),
@@ -107,10 +107,10 @@ def rules(pod: Pod, kinds: Sequence[Pod], nodes: Sequence[Node]) -> Rules:
                 selects_itself=itself is True,
             )
         )
-    return Rules(tuple(found), frozenset(doubtful), doubt)
+    return SpreadRules(tuple(found), frozenset(doubtful), doubt)
 
 
-def verdict(asked: Rules, here: Here, lowest: Lowest) -> Code | None:
+def verdict(asked: SpreadRules, here: Here, lowest: Lowest) -> Code | None:
     """Whether a node passes, by the counts in its domains; ``None`` if it does."""
     if asked.error:
         return Code.ERROR

@@ -8,7 +8,7 @@ from trainlint.scheduling import inter_pod_affinity, pod_topology_spread
 from trainlint.scheduling.counter import Counter
 from trainlint.scheduling.group_model import Column, GroupModel
 from trainlint.scheduling.node import OWN
-from trainlint.scheduling.pod_topology_spread import Constraint
+from trainlint.scheduling.pod_topology_spread import HardSpread
 
 __all__ = ["State", "Tally"]
 
@@ -83,7 +83,7 @@ class Tally:
             )
         return self._anywhere[index]
 
-    def _minimum(self, constraint: Constraint) -> int:
+    def _minimum(self, constraint: HardSpread) -> int:
         index = self.model.number[constraint.counter]
         key = (index, constraint.min_domains)
         if key not in self._lowest:

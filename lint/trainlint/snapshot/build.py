@@ -25,7 +25,7 @@ from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
-from trainlint.snapshot.rest import Rest, World
+from trainlint.snapshot.rest import Rest, WholeWorld
 from trainlint.snapshot.rivals import find_alternatives
 from trainlint.snapshot.said import Said
 from trainlint.snapshot.shown import with_platform
@@ -85,7 +85,7 @@ def build_snapshots(
     sides = Sides(alternatives, repository.places)
     dealt = Dealt(left if alternatives else (), repository, sides)
     made = parts(alternatives, sides, objects=len(left))
-    world = World(left, sides, made) if alternatives else None
+    world = WholeWorld(left, sides, made) if alternatives else None
     for part in made:
         rest = Rest(part, world) if world is not None else None
         own = dealt.to(part) if alternatives else left  # without alternatives everything is one part

@@ -14,7 +14,7 @@ from trainlint.snapshot.alternatives import Part, Side, Sides, shared_steps
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.source.document import Document
 
-__all__ = ["DECIDING_KINDS", "LIMITING_KINDS", "Rest", "World"]
+__all__ = ["DECIDING_KINDS", "LIMITING_KINDS", "Rest", "WholeWorld"]
 
 DECIDING_KINDS: Final = frozenset(kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS))
 """What decides which connections the pods that it selects may have."""
@@ -25,7 +25,7 @@ _FOR_ALL: Final = DECIDING_KINDS | LIMITING_KINDS | INVENTORY_KINDS
 _BEARING: Final = _FOR_ALL | {"Service"}
 
 
-class World:
+class WholeWorld:
     """Everything of which each part holds a share."""
 
     def __init__(self, objects: Iterable[ApiObject], sides: Sides, parts: Sequence[Part]) -> None:
@@ -94,7 +94,7 @@ class World:
 class Rest:
     """What the snapshot of one part leaves out."""
 
-    def __init__(self, part: Part, world: World) -> None:
+    def __init__(self, part: Part, world: WholeWorld) -> None:
         self._part = part
         self._world = world
         self._singles = [

@@ -14,14 +14,14 @@ from trainlint.source.files import STDIN, SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read
 
-__all__ = ["Ahead", "Found", "read_ahead"]
+__all__ = ["Ahead", "EarlyReading", "read_ahead"]
 
 MANY: Final = 200
 """Files from which on it is worth while to read them in two processes."""
 
 
 @fact
-class Found:
+class EarlyReading:
     """What the child read of a file, and the key for a cache; ``entry`` is what that should keep, if it is new."""
 
     reading: Reading
@@ -52,7 +52,7 @@ class Ahead:
             self._meeting.front = number + 1
             yield file
 
-    def theirs(self) -> Iterator[tuple[SourceFile, Found | None]]:
+    def theirs(self) -> Iterator[tuple[SourceFile, EarlyReading | None]]:
         """The other files, with what the child read of each: to be asked for last, for it waits for the child."""
         made = self._child.bytes()
         # What this very program wrote a moment ago.
@@ -110,9 +110,9 @@ def _read(file: SourceFile, kinds: KindFilter, cache: Cache | None) -> tuple[str
     return file.name, key, entry, marshal.dumps(parts) if any(parts) else b""
 
 
-def _found(file: SourceFile, key: bytes, entry: bytes | None, parts: bytes) -> Found | None:
+def _found(file: SourceFile, key: bytes, entry: bytes | None, parts: bytes) -> EarlyReading | None:
     try:
         reading = plain.from_plain(file.name, marshal.loads(parts)) if parts else Reading(file.name)  # noqa: S302
     except (ValueError, TypeError):  # an entry of the cache that this program did not write
         return None
-    return Found(reading, key, entry)
+    return EarlyReading(reading, key, entry)

@@ -10,14 +10,14 @@ from pathlib import Path
 from trainlint.fact import fact
 from trainlint.source.git import GitError, git
 
-__all__ = ["Entry", "contents", "entries", "holds", "shown"]
+__all__ = ["TreeEntry", "contents", "entries", "holds", "shown"]
 
 LINK = "120000"
 SUBMODULE = "160000"
 
 
 @fact
-class Entry:
+class TreeEntry:
     """What a commit holds under one name: its kind, and the id of the object."""
 
     mode: str
@@ -34,19 +34,19 @@ class Entry:
         return self.mode == SUBMODULE
 
 
-def entries(home: Path, commit: str) -> dict[str, Entry]:
+def entries(home: Path, commit: str) -> dict[str, TreeEntry]:
     """Everything that a commit holds, by its name below the root of the repository. Raises GitError."""
     return dict(_entries(os.fsdecode(git(home, "ls-tree", "-r", "-z", "--full-tree", commit))))
 
 
-def _entries(listing: str) -> Iterator[tuple[str, Entry]]:
+def _entries(listing: str) -> Iterator[tuple[str, TreeEntry]]:
     for line in listing.split("\0")[:-1]:
         head, _, name = line.partition("\t")
         mode, _, identity = head.split(" ")
-        yield name, Entry(mode, identity)
+        yield name, TreeEntry(mode, identity)
 
 
-def contents(home: Path, wanted: Iterable[tuple[str, Entry]]) -> dict[str, bytes]:
+def contents(home: Path, wanted: Iterable[tuple[str, TreeEntry]]) -> dict[str, bytes]:
     """The content of each entry, by its name. Raises GitError for objects that are not there."""
     wanted = list(wanted)
     if not wanted:
@@ -66,7 +66,7 @@ def contents(home: Path, wanted: Iterable[tuple[str, Entry]]) -> dict[str, bytes
     return found
 
 
-def holds(entry: Entry, content: bytes) -> bool:
+def holds(entry: TreeEntry, content: bytes) -> bool:
     """Whether a content is that of an entry, byte by byte: told by its id."""
     algorithm = "sha1" if len(entry.object) == 40 else "sha256"
     digest = hashlib.new(algorithm, b"blob %d\0" % len(content), usedforsecurity=False)

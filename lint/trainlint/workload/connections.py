@@ -8,7 +8,7 @@ from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import Flow, FlowKind, PodSet, PortRange
 from trainlint.workload.flows import dns, maybe_many
-from trainlint.workload.services import Directory, Resolution, target_port
+from trainlint.workload.services import Directory, ResolvedName, target_port
 
 __all__ = ["Connection", "connections_of"]
 
@@ -49,14 +49,14 @@ def connections_of(
     return tuple(found), tuple(lost)
 
 
-def _resolution(directory: Directory, index: int, address: Address) -> Resolution | None:
+def _resolution(directory: Directory, index: int, address: Address) -> ResolvedName | None:
     resolution = directory.resolve(address, directory.pod_sets[index].namespace)
     if resolution is None and directory.own_pod(address, index):
-        return Resolution(None, (index,), pod=True)
+        return ResolvedName(None, (index,), pod=True)
     return resolution
 
 
-def _connections(directory: Directory, index: int, address: Address, resolution: Resolution) -> Iterator[Connection]:
+def _connections(directory: Directory, index: int, address: Address, resolution: ResolvedName) -> Iterator[Connection]:
     pod_set = directory.pod_sets[index]
     for target in resolution.targets:
         if target == index and not maybe_many(pod_set):
@@ -66,7 +66,7 @@ def _connections(directory: Directory, index: int, address: Address, resolution:
         )
 
 
-def _flows(directory: Directory, index: int, target: int, address: Address, resolution: Resolution) -> Iterator[Flow]:
+def _flows(directory: Directory, index: int, target: int, address: Address, resolution: ResolvedName) -> Iterator[Flow]:
     service = resolution.service
     number = address.port
     if number is None and service is not None and len(service.ports) == 1:

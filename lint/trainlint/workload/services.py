@@ -14,7 +14,7 @@ from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort, Workloads
 from trainlint.source.document import Field
 
-__all__ = ["Directory", "Resolution", "called_services", "directory_of", "read_service", "target_port"]
+__all__ = ["Directory", "ResolvedName", "called_services", "directory_of", "read_service", "target_port"]
 
 _IN_CLUSTER: Final = re.compile(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
 
@@ -52,7 +52,7 @@ def _target(field_: Field) -> int | str | None:
 
 
 @fact
-class Resolution:
+class ResolvedName:
     """Where a name leads: the Service behind it, if one is known, and the pod sets, as indices."""
 
     service: Service | None
@@ -87,7 +87,7 @@ class Directory:
             found = {i for i in found if i in equal or self.pod_sets[i].labels.get(key) == PER_POD}
         return tuple(sorted(found))
 
-    def resolve(self, address: Address, namespace: str) -> Resolution | None:
+    def resolve(self, address: Address, namespace: str) -> ResolvedName | None:
         """What the host leads to, seen from a pod of the namespace; ``None`` where the snapshot does not know it."""
         for labels, where in _readings(address.host, namespace):
             service = self.services.get((where, labels[-1]))
@@ -95,10 +95,10 @@ class Directory:
                 continue
             behind = self.selected(service)
             if len(labels) == 1:
-                return Resolution(service, behind)
+                return ResolvedName(service, behind)
             named = tuple(i for i in behind if _has_pod(self.pod_sets[i], labels[0]))
             if named:
-                return Resolution(service, named, pod=True)
+                return ResolvedName(service, named, pod=True)
         return None
 
     def own_pod(self, address: Address, index: int) -> bool:

@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.graph.expanded import VERDICTS, Edge, Node, edges_of, nodes_of, pools_text, where, zone_title
+from trainlint.report.graph.expanded import VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
 from trainlint.result.graph import GroupGraph
@@ -55,7 +55,7 @@ def _group(graph: GroupGraph, key: str) -> Iterator[str]:
         yield f"  {ids[edge.source]} -> {ids[edge.target]} [label={label}, {STYLES[answer]}];"
 
 
-def _label(graph: GroupGraph, node: Node) -> Iterator[str]:
+def _label(graph: GroupGraph, node: GraphNode) -> Iterator[str]:
     if node.role is None or node.spot is None:
         return
     yield node.role.name

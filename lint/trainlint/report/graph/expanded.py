@@ -17,7 +17,7 @@ __all__ = [
     "UNKNOWN_ZONES",
     "VERDICTS",
     "Edge",
-    "Node",
+    "GraphNode",
     "counted",
     "edges_of",
     "nodes_of",
@@ -32,7 +32,7 @@ VERDICTS: Final = {Permission.ALLOW: "allowed", Permission.DENY: "denied", Permi
 
 
 @fact
-class Node:
+class GraphNode:
     """A role in a zone (``spot`` and ``role`` are ``None`` for the cluster's DNS); ``id`` is unique over all graphs."""
 
     id: str
@@ -55,24 +55,24 @@ class Edge:
     ruling: Ruling | None
 
 
-def nodes_of(graph: GroupGraph, *, prefix: str = "") -> tuple[Node, ...]:
+def nodes_of(graph: GroupGraph, *, prefix: str = "") -> tuple[GraphNode, ...]:
     """Every role in every zone, then DNS where somebody needs it. ``prefix`` tells the groups of one drawing apart."""
-    found: dict[str, Node] = {}
+    found: dict[str, GraphNode] = {}
     for spot in graph.spots or (Spot(role, "", Answer.UNKNOWN) for role in range(len(graph.roles))):
         role = graph.roles[spot.role]
         name = f"{prefix}{role.namespace}/{role.name}" + (f"@{spot.zone}" if spot.zone else "")
         number = 1
         while (unique := name if number == 1 else f"{name}#{number}") in found:
             number += 1
-        found[unique] = Node(unique, role, spot)
+        found[unique] = GraphNode(unique, role, spot)
     if any(link.target is None for link in graph.links):
-        found[f"{prefix}{DNS_PEER}"] = Node(f"{prefix}{DNS_PEER}", None, None)
+        found[f"{prefix}{DNS_PEER}"] = GraphNode(f"{prefix}{DNS_PEER}", None, None)
     return tuple(found.values())
 
 
-def edges_of(graph: GroupGraph, nodes: Sequence[Node]) -> Iterator[Edge]:
+def edges_of(graph: GroupGraph, nodes: Sequence[GraphNode]) -> Iterator[Edge]:
     """Every connection between places that its ends may be scheduled to; of a role that fits nowhere, between all."""
-    by_role: dict[int | None, list[Node]] = {}
+    by_role: dict[int | None, list[GraphNode]] = {}
     for node in nodes:
         by_role.setdefault(None if node.spot is None else node.spot.role, []).append(node)
     for role, found in by_role.items():

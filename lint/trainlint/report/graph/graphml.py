@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainlint.reachability.graphml import Attributes, graphml
-from trainlint.report.graph.expanded import RUNS, Edge, Node, edges_of, nodes_of, where
+from trainlint.report.graph.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of, where
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
 from trainlint.result.graph import GroupGraph
@@ -25,7 +25,7 @@ def render(graphs: Sequence[GroupGraph], options: Options) -> str:
     return graphml(nodes, edges, about)
 
 
-def _node(graph: GroupGraph, node: Node) -> Attributes:
+def _node(graph: GroupGraph, node: GraphNode) -> Attributes:
     if node.spot is None or node.role is None:
         return {"group": escape(graph.group), "pod_set": "kube-dns"}
     pods = {} if node.role.pods is None else {"pods": node.role.pods}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trainlint import __version__
-from trainlint.report.graph.expanded import RUNS, Edge, Node, edges_of, nodes_of
+from trainlint.report.graph.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of
 from trainlint.report.options import Options
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GroupGraph, Reason, Seated
@@ -60,7 +60,7 @@ def _pool(pool: GraphPool) -> dict[str, Any]:
     }
 
 
-def _node(node: Node) -> dict[str, Any]:
+def _node(node: GraphNode) -> dict[str, Any]:
     if node.spot is None or node.role is None:
         return {"id": node.id, "dns": True}
     return {

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.graph.expanded import Node, edges_of, nodes_of, pools_text, where, zone_title
+from trainlint.report.graph.expanded import GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.report.mermaid import label
 from trainlint.report.options import Options
 from trainlint.result.graph import GroupGraph, Ruling
@@ -75,7 +75,7 @@ class _Drawing:
             self.edges.append(f"  {source} -. {label(f'not known: {ports}', *nodes)} .-> {target}")
 
 
-def _lines(graph: GroupGraph, node: Node) -> list[str]:
+def _lines(graph: GroupGraph, node: GraphNode) -> list[str]:
     if node.role is None or node.spot is None:
         return []
     pods = [] if node.role.pods is None else [f"{node.role.pods} pod{'' if node.role.pods == 1 else 's'}"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.model.policy import Permission
-from trainlint.report.graph.expanded import RUNS, VERDICTS, Edge, Node, edges_of, nodes_of, pools_text, where
+from trainlint.report.graph.expanded import RUNS, VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where
 from trainlint.report.options import Options
 from trainlint.report.table import table
 from trainlint.report.terminal import Paint, escape
@@ -38,7 +38,7 @@ def _group(graph: GroupGraph, options: Options) -> Iterator[str]:
             yield f"  {line}"
 
 
-def _node(graph: GroupGraph, node: Node) -> tuple[str, ...]:
+def _node(graph: GroupGraph, node: GraphNode) -> tuple[str, ...]:
     assert node.role is not None
     assert node.spot is not None
     pods = "?" if node.role.pods is None else str(node.role.pods)

@@ -9,7 +9,7 @@ from trainlint.model.policy import Permission
 from trainlint.model.workload import DNS_PEER
 from trainlint.report.graph.expanded import VERDICTS, where
 from trainlint.report.picture.notes import Notes
-from trainlint.report.picture.view import DNS, PENDING, Arrow, Box, Note, State
+from trainlint.report.picture.view import DNS, PENDING, Arrow, Box, Note, RoleState
 from trainlint.report.picture.words import sentences, unique
 from trainlint.result.graph import GroupGraph, Link, Ruling
 
@@ -35,7 +35,7 @@ class _Connections:
         self.graph, self.key, self.boxes, self.notes = graph, key, boxes, notes
         self.standing: dict[int | None, list[int]] = {}
         for index, box in enumerate(boxes):
-            if box.state != State.REFUSED:
+            if box.state != RoleState.REFUSED:
                 self.standing.setdefault(box.row, []).append(index)
 
     def arrows(self) -> list[Arrow]:
@@ -75,7 +75,7 @@ class _Connections:
         found = next((index for index, box in enumerate(self.boxes) if box.column == DNS), None)
         if found is None:
             note = self.notes.add(Note("the cluster's DNS", texts=("Pods ask it for the names that they call.",)))
-            self.boxes.append(Box(-1, DNS, State.DNS, DNS_PEER, (), note))
+            self.boxes.append(Box(-1, DNS, RoleState.DNS, DNS_PEER, (), note))
             found = len(self.boxes) - 1
         return [found]
 

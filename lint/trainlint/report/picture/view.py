@@ -9,14 +9,14 @@ from trainlint.model.known import Answer
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import Reason
 
-__all__ = ["DNS", "PENDING", "Arrow", "Box", "Column", "Note", "State", "View"]
+__all__ = ["DNS", "PENDING", "Arrow", "Box", "Column", "Note", "RoleState", "View"]
 
 PENDING: Final = "\0pending"
 DNS: Final = "\0dns"
 """Keys of columns that are no zones; no label value looks like them."""
 
 
-class State:
+class RoleState:
     """How a role stands in a column: pods are there, may be there, cannot be there; or that is not known."""
 
     PLACED: Final = "placed"

@@ -10,7 +10,7 @@ from trainlint.model.known import Answer
 from trainlint.report.graph.expanded import pools_text, zone_title
 from trainlint.report.picture.connections import connect
 from trainlint.report.picture.notes import Notes
-from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, State, View
+from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, RoleState, View
 from trainlint.report.picture.words import alike, capital, pool_lines, seats_text
 from trainlint.result.graph import GroupGraph, Reason, Seated, Spot
 
@@ -77,7 +77,7 @@ class _View:
                 self._pending(role, "no node takes it")
         self._lacking()
         for role, reason in self.graph.obstacles:
-            box = next((each for each in self.boxes if each.row == role and each.state != State.REFUSED), None)
+            box = next((each for each in self.boxes if each.row == role and each.state != RoleState.REFUSED), None)
             if box is not None:
                 note = Note(f"{box.title} never starts", "bad", 0, (f"{capital(reason.text)}.",), reason.places)
                 self.notes.turn(box.note, note)
@@ -87,7 +87,7 @@ class _View:
         """The columns to show: those with the most pods or possible pods."""
         useful: dict[str, int] = {}
         for box in self.boxes:
-            useful[box.column] = useful.get(box.column, 0) + (box.state != State.REFUSED)
+            useful[box.column] = useful.get(box.column, 0) + (box.state != RoleState.REFUSED)
         names = [zone for zone in useful if zone not in {PENDING, DNS}]
         best = sorted(names, key=lambda name: (-useful[name], name))[:COLUMNS]
         if len(names) > len(best):
@@ -138,19 +138,19 @@ class _View:
             texts=(f"{lines[0]} {lines[1] if len(lines) > 1 else ''}".strip() + ".",),
             places=(about.at,),
         )
-        self.boxes.append(Box(role, zone, State.PLACED, about.name, tuple(lines), self.notes.add(note)))
+        self.boxes.append(Box(role, zone, RoleState.PLACED, about.name, tuple(lines), self.notes.add(note)))
 
     def _possible(self, spot: Spot) -> None:
         about = self.graph.roles[spot.role]
         text = "" if spot.why is None else spot.why.text
         short = text.removeprefix(f"no node takes {about.name}: ").removesuffix(f" for {about.name}")
         if spot.fits is Answer.REFUTED:
-            state, lines = State.REFUSED, [f"cannot run here: {short}"]
+            state, lines = RoleState.REFUSED, [f"cannot run here: {short}"]
         else:
-            state = State.POSSIBLE if spot.fits is Answer.PROVED else State.UNSURE
+            state = RoleState.POSSIBLE if spot.fits is Answer.PROVED else RoleState.UNSURE
             pools = pools_text(self.graph, spot.pools)
             doubt = f"not decided: {short}" if text else "not decided: which nodes there are"
-            lines = [self._pods(spot.role), f"on {pools}" if state == State.POSSIBLE else doubt]
+            lines = [self._pods(spot.role), f"on {pools}" if state == RoleState.POSSIBLE else doubt]
         note = Note(
             f"{about.name} in {zone_title(spot.zone)}",
             texts=(f"{capital(text)}.",)
@@ -170,7 +170,7 @@ class _View:
             note = self.notes.add(Note(title, "bad", places=(about.at,)))
         else:
             note = self.notes.numbered(Note(title, "bad", 0, (f"{capital(reason.text)}.",), reason.places))
-        self.boxes.append(Box(role, PENDING, State.PENDING, about.name, (self._pods(role), why), note))
+        self.boxes.append(Box(role, PENDING, RoleState.PENDING, about.name, (self._pods(role), why), note))
 
     def _vacant(self, spot: Spot) -> None:
         """Where a role that waits would have nodes."""
@@ -179,7 +179,7 @@ class _View:
         note = self.notes.add(
             Note(f"{about.name} in {zone_title(spot.zone)}", texts=(f"It {text}.",), places=(about.at,))
         )
-        self.boxes.append(Box(spot.role, spot.zone, State.REFUSED, about.name, (text,), note))
+        self.boxes.append(Box(spot.role, spot.zone, RoleState.REFUSED, about.name, (text,), note))
 
     def _pods(self, role: int, pods: int | None = None) -> str:
         about = self.graph.roles[role]
@@ -202,7 +202,7 @@ class _View:
                 self._lacks(box, zone_title(zone.name), reason)
 
     def _lacks(self, box: Box, zone: str, reason: Reason) -> None:
-        refused = box.state == State.REFUSED
+        refused = box.state == RoleState.REFUSED
         title = f"{box.title} cannot run in {zone}" if refused else f"{zone} does not take all"
         changes = (Reason(reason.remedy),) if reason.remedy else ()
         self.notes.turn(box.note, Note(title, "bad", 0, (f"{capital(reason.text)}.",), reason.places, changes))

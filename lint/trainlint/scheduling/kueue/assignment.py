@@ -11,7 +11,7 @@ from trainlint.fact import fact
 from trainlint.model.kueue import PROVISIONING, ClusterQueue, Queues, ResourceGroup
 from trainlint.scheduling.kueue.capacity import level, most
 from trainlint.scheduling.kueue.domains import Forest, Path, Requests
-from trainlint.scheduling.kueue.match import Code, mismatch
+from trainlint.scheduling.kueue.match import KueueCode, mismatch
 from trainlint.scheduling.kueue.requested import MOST, Team
 from trainlint.scheduling.kueue.state import multikueue_check
 from trainlint.scheduling.kueue.topology import place
@@ -31,7 +31,7 @@ class Assignment:
     """What one cycle came to: ``codes`` say why it failed; ``memory`` is what the next cycle starts from."""
 
     flavors: Combination
-    codes: frozenset[Code]
+    codes: frozenset[KueueCode]
     memory: Memory
     delayed: bool = False
     again: bool = False
@@ -127,7 +127,7 @@ class Assigner:
                 for team in group:
                     flavors[team.name] |= self._own(team, covered, dict.fromkeys(covered.covered, name))
             fits = fits and all(amount <= self.capacity(*key) for key, amount in used.items())
-            if fits and self._placed(teams, flavors, {}).codes <= {Code.NO_LONGER_FITS}:
+            if fits and self._placed(teams, flavors, {}).codes <= {KueueCode.NO_LONGER_FITS}:
                 yield flavors
 
     def _asked(self, group: Sequence[Team]) -> Iterator[ResourceGroup | None]:
@@ -142,7 +142,7 @@ class Assigner:
                 found.append(covering)
                 yield covering
 
-    def _assign(self, group: Sequence[Team], memory: Memory, scan: _Scan) -> frozenset[Code]:
+    def _assign(self, group: Sequence[Team], memory: Memory, scan: _Scan) -> frozenset[KueueCode]:
         """Flavors for pod sets that get the same; the codes say why there are none."""
         requests = self._requests(group)
         given: dict[str, str] = {}
@@ -152,7 +152,7 @@ class Assigner:
             if resource in given or (covering is None and requests[resource] == 0):
                 continue
             if covering is None:
-                return frozenset({Code.UNCOVERED})
+                return frozenset({KueueCode.UNCOVERED})
             start = memory.get((group[0].name, resource), -1) + 1
             own = {name: amount for name, amount in requests.items() if name in covering.covered}
             name, last, codes = self._scan(group, covering, own, start, scan)
@@ -173,23 +173,23 @@ class Assigner:
 
     def _scan(
         self, group: Sequence[Team], covering: ResourceGroup, requests: Requests, start: int, scan: _Scan
-    ) -> tuple[str | None, int, frozenset[Code]]:
+    ) -> tuple[str | None, int, frozenset[KueueCode]]:
         """The flavor that is chosen, the index of the last that was looked at, and why others were not."""
         names = list(covering.flavors)
         best: tuple[int, str] | None = None
-        codes: set[Code] = set()
+        codes: set[KueueCode] = set()
         index = start - 1
         for index in range(start, len(names)):
             name = names[index]
             refused = next((code for team in group if (code := self._mismatch(team, name, covering))), None)
             if refused is not None:
                 codes.add(refused)
-                if refused is Code.AFFINITY_INVALID:
+                if refused is KueueCode.AFFINITY_INVALID:
                     return None, index, frozenset(codes)
                 continue
             borrowed = self._borrowed(name, requests, scan)
             if borrowed is None:
-                codes.add(Code.QUOTA)
+                codes.add(KueueCode.QUOTA)
                 continue
             if best is None or borrowed < best[0]:
                 best = (borrowed, name)
@@ -219,7 +219,7 @@ class Assigner:
             if not self.queue.groups and team.requests:  # all of them 0: nothing is asked of any flavor
                 continue
             if len(tas) != 1:
-                code = Code.SEVERAL_TAS_FLAVORS if tas else Code.NO_TAS_FLAVOR
+                code = KueueCode.SEVERAL_TAS_FLAVORS if tas else KueueCode.NO_TAS_FLAVOR
                 return Assignment(flavors, frozenset({code}), memory)
             (name,) = tas
             if self._is_delayed(name):
@@ -227,9 +227,9 @@ class Assigner:
             else:
                 by_flavor.setdefault(name, []).append(team)
         if self._forests is not None and not self._have_room(by_flavor, self._forests):
-            return Assignment(flavors, frozenset({Code.TOPOLOGY}), memory)
+            return Assignment(flavors, frozenset({KueueCode.TOPOLOGY}), memory)
         if any(not team.requests for placed in by_flavor.values() for team in placed):
-            return Assignment(flavors, frozenset({Code.NO_LONGER_FITS}), memory, again=True)
+            return Assignment(flavors, frozenset({KueueCode.NO_LONGER_FITS}), memory, again=True)
         return Assignment(flavors, frozenset(), memory, delayed)
 
     def _have_room(self, by_flavor: Mapping[str, Sequence[Team]], forests: Mapping[str, Forest]) -> bool:
@@ -264,7 +264,7 @@ class Assigner:
     def _by_topology(self, team: Team) -> bool:
         return _explicit(team) or self.implied
 
-    def _mismatch(self, team: Team, name: str, covering: ResourceGroup) -> Code | None:
+    def _mismatch(self, team: Team, name: str, covering: ResourceGroup) -> KueueCode | None:
         flavor = self._queues.flavors[name]
         levels = self._queues.topologies.get(flavor.topology, ())
         return mismatch(team, flavor, covering.covered, levels, implied=self.implied)

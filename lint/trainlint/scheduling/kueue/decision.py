@@ -6,23 +6,23 @@ from collections.abc import Sequence
 
 from trainlint.fact import fact
 from trainlint.scheduling.kueue.assignment import Assigner, Assignment, Combination, Memory, scaled
-from trainlint.scheduling.kueue.match import Code
+from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team
 
-__all__ = ["Decision", "decide"]
+__all__ = ["KueueDecision", "decide"]
 
 _CYCLES = 10_000
 
 
 @fact
-class Decision:
+class KueueDecision:
     """``admitted`` says whether some cycle reserves quota, then with which ``flavors`` and ``counts``; otherwise
     ``codes`` are the reasons of all cycles. ``delayed`` says that nodes are looked at later. ``endless``: it is tried
     again at once for ever.
     """
 
     admitted: bool = False
-    codes: frozenset[Code] = frozenset()
+    codes: frozenset[KueueCode] = frozenset()
     flavors: Combination | None = None
     counts: tuple[int, ...] = ()
     cycles: int = 1
@@ -30,13 +30,13 @@ class Decision:
     endless: bool = False
 
 
-def decide(assigner: Assigner, teams: Sequence[Team]) -> Decision:
+def decide(assigner: Assigner, teams: Sequence[Team]) -> KueueDecision:
     """Cycle after cycle, each with what the one before remembers, until one admits the workload, nothing is left to
     try, or the memory comes back to an earlier state.
     """
     memory: Memory = {}
     seen: list[Memory] = []
-    codes: set[Code] = set()
+    codes: set[KueueCode] = set()
     for cycle in range(1, _CYCLES):
         found = assigner.cycle(teams, memory)
         if found.fits:
@@ -47,17 +47,17 @@ def decide(assigner: Assigner, teams: Sequence[Team]) -> Decision:
         codes |= found.codes
         pending = any(index != -1 for index in found.memory.values())
         if not pending and not found.again:
-            return Decision(codes=frozenset(codes), cycles=cycle)
+            return KueueDecision(codes=frozenset(codes), cycles=cycle)
         memory = found.memory
         if memory in seen:
-            return Decision(codes=frozenset(codes), cycles=cycle, endless=True)
+            return KueueDecision(codes=frozenset(codes), cycles=cycle, endless=True)
         seen.append(memory)
-    return Decision(codes=frozenset(codes), cycles=_CYCLES, endless=True)
+    return KueueDecision(codes=frozenset(codes), cycles=_CYCLES, endless=True)
 
 
-def _admitted(found: Assignment, teams: Sequence[Team], cycle: int) -> Decision:
+def _admitted(found: Assignment, teams: Sequence[Team], cycle: int) -> KueueDecision:
     counts = tuple(team.count for team in teams)
-    return Decision(admitted=True, flavors=found.flavors, counts=counts, cycles=cycle, delayed=found.delayed)
+    return KueueDecision(admitted=True, flavors=found.flavors, counts=counts, cycles=cycle, delayed=found.delayed)
 
 
 def _partial(assigner: Assigner, teams: Sequence[Team], memory: Memory) -> tuple[Assignment, Sequence[Team]] | None:

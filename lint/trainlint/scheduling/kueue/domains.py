@@ -16,7 +16,7 @@ from trainlint.scheduling.kueue.match import tolerant
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.node_affinity import matches
 
-__all__ = ["Domain", "Forest", "Host", "Requests", "count_in"]
+__all__ = ["Forest", "Host", "Requests", "TopologyDomain", "count_in"]
 
 _FILTERED: Final = frozenset({"NoSchedule", "NoExecute"})
 _ENDLESS: Final = 2**31 - 1
@@ -44,13 +44,13 @@ def count_in(requests: Requests, capacity: Requests) -> int:
 
 
 @dataclass(eq=False)
-class Domain:
+class TopologyDomain:
     """A domain with what fits into it for the pods that are looked at: ``pods`` and ``slices``, the same beside a
     leader, and whether a leader fits (0 or 1).
     """
 
     path: Path
-    children: list[Domain] = field(default_factory=list)
+    children: list[TopologyDomain] = field(default_factory=list)
     hosts: list[Host] = field(default_factory=list)
     pods: int = 0
     slices: int = 0
@@ -65,8 +65,8 @@ class Forest:
 
     flavor: Flavor
     levels: tuple[str, ...]
-    roots: tuple[Domain, ...]
-    leaves: Mapping[Path, Domain]
+    roots: tuple[TopologyDomain, ...]
+    leaves: Mapping[Path, TopologyDomain]
 
     @staticmethod
     def of(flavor: Flavor, levels: Sequence[str], hosts: Iterable[Host]) -> Forest:
@@ -75,8 +75,8 @@ class Forest:
         If the last level is the host name, leaves are told apart by it alone, whatever is above.
         """
         wanted = {each.key: each.values[0] for each in flavor.node_labels if each.values}
-        domains: dict[Path, Domain] = {}
-        by_name: dict[str, Domain] = {}
+        domains: dict[Path, TopologyDomain] = {}
+        by_name: dict[str, TopologyDomain] = {}
         for host in hosts:
             values = [_label(host, level) for level in levels]
             if any(value is None for value in values) or any(
@@ -97,14 +97,14 @@ class Forest:
         """Whether the leaves are hosts: only then are labels and taints of nodes looked at."""
         return bool(self.levels) and self.levels[-1] == HOSTNAME
 
-    def at(self, level: int) -> list[Domain]:
+    def at(self, level: int) -> list[TopologyDomain]:
         """The domains of a level."""
         found = list(self.roots)
         for _ in range(level):
             found = [child for each in found for child in each.children]
         return found
 
-    def id_of(self, leaf: Domain) -> Path:
+    def id_of(self, leaf: TopologyDomain) -> Path:
         """What tells the leaf apart from others, also of other flavors."""
         return leaf.path[-1:] if self.by_host else leaf.path
 
@@ -123,7 +123,7 @@ class Forest:
             _add_up(root, 0, slicing, led=leader is not None)
 
     def _fill_leaf(
-        self, leaf: Domain, spec: PodSpec, requests: Requests, leader: Requests | None, used: Requests
+        self, leaf: TopologyDomain, spec: PodSpec, requests: Requests, leader: Requests | None, used: Requests
     ) -> None:
         leaf.pods = leaf.slices = leaf.leader = leaf.pods_beside = leaf.slices_beside = 0
         taken = self.capacity(leaf, spec)
@@ -136,7 +136,7 @@ class Forest:
             free = {name: amount - {**leader, "pods": 1}.get(name, 0) for name, amount in free.items()}
         leaf.pods_beside = count_in(requests, free)
 
-    def capacity(self, leaf: Domain, spec: PodSpec) -> Requests | None:
+    def capacity(self, leaf: TopologyDomain, spec: PodSpec) -> Requests | None:
         """What is free in a leaf; ``None`` where its hosts refuse the pods."""
         if self.by_host and not all(self._takes(host, spec) for host in leaf.hosts[:1]):
             return None
@@ -158,16 +158,16 @@ def _label(host: Host, key: str) -> str | None:
     return None if isinstance(value, Undetermined) else value
 
 
-def _grown(domains: dict[Path, Domain], path: Path) -> Domain:
+def _grown(domains: dict[Path, TopologyDomain], path: Path) -> TopologyDomain:
     found = domains.get(path)
     if found is None:
-        found = domains[path] = Domain(path)
+        found = domains[path] = TopologyDomain(path)
         if len(path) > 1:
             _grown(domains, path[:-1]).children.append(found)
     return found
 
 
-def _add_up(domain: Domain, level: int, slicing: tuple[int, int, Mapping[int, int]], *, led: bool) -> None:
+def _add_up(domain: TopologyDomain, level: int, slicing: tuple[int, int, Mapping[int, int]], *, led: bool) -> None:
     """What fits into a domain is what fits into its children, those of inner slices in multiples of their size; a
     leader takes the place of as few pods as it can.
     """

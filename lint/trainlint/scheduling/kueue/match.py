@@ -18,13 +18,13 @@ from trainlint.scheduling.node_affinity import matches
 from trainlint.scheduling.requirement import requirement_error
 from trainlint.scheduling.taint_toleration import tolerates
 
-__all__ = ["Code", "has_levels", "level_of", "mismatch", "tolerant"]
+__all__ = ["KueueCode", "has_levels", "level_of", "mismatch", "tolerant"]
 
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
 _FILTERED = frozenset({"NoSchedule", "NoExecute"})
 
 
-class Code(StrEnum):
+class KueueCode(StrEnum):
     """Why a workload is not admitted."""
 
     AFFINITY = "affinity"
@@ -52,7 +52,7 @@ class Code(StrEnum):
 
 def mismatch(
     team: Team, flavor: Flavor, covered: Collection[str], levels: Sequence[str], *, implied: bool
-) -> Code | None:
+) -> KueueCode | None:
     """Why the flavor does not take the pods; ``None`` if it does.
 
     ``covered`` are the resources of its group, ``levels`` those of its topology; ``implied`` says that every flavor of
@@ -63,13 +63,13 @@ def mismatch(
 
 def _by_topology(
     team: Team, flavor: Flavor, covered: Collection[str], levels: Sequence[str], *, implied: bool
-) -> Code | None:
+) -> KueueCode | None:
     request = team.topology
     if request is None or not request.explicit:
-        return Code.FLAVOR_ONLY_TAS if flavor.topology and not implied else None
+        return KueueCode.FLAVOR_ONLY_TAS if flavor.topology and not implied else None
     if not flavor.topology:
-        return Code.FLAVOR_NOT_TAS if any(name in covered for name in team.requests) else None
-    return None if has_levels(request, levels) else Code.LEVEL_MISSING
+        return KueueCode.FLAVOR_NOT_TAS if any(name in covered for name in team.requests) else None
+    return None if has_levels(request, levels) else KueueCode.LEVEL_MISSING
 
 
 def has_levels(request: TopologyRequest, levels: Sequence[str]) -> bool:
@@ -89,15 +89,15 @@ def level_of(request: TopologyRequest, levels: Sequence[str]) -> str | None:
     return levels[-1] if request.unconstrained and levels else None
 
 
-def _by_nodes(spec: PodSpec, flavor: Flavor) -> Code | None:
+def _by_nodes(spec: PodSpec, flavor: Flavor) -> KueueCode | None:
     """Taints of the flavor, and what nodeSelector and affinity say about the keys of its labels."""
     if any(not tolerant(spec, flavor, taint) for taint in flavor.node_taints if taint.effect in _FILTERED):
-        return Code.TAINT
+        return KueueCode.TAINT
     labels = {label.key: label.values[0] for label in flavor.node_labels if label.values}
     narrowed = _narrowed(spec, frozenset(labels))
     if _is_invalid(narrowed):
-        return Code.AFFINITY_INVALID
-    return Code.AFFINITY if matches(narrowed, Node(Pool(flavor.name, labels), None)) is False else None
+        return KueueCode.AFFINITY_INVALID
+    return KueueCode.AFFINITY if matches(narrowed, Node(Pool(flavor.name, labels), None)) is False else None
 
 
 def tolerant(spec: PodSpec, flavor: Flavor, taint: Taint) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.queued import Slices, TopologyRequest
-from trainlint.scheduling.kueue.domains import Domain, Forest, Path, Requests
+from trainlint.scheduling.kueue.domains import Forest, Path, Requests, TopologyDomain
 from trainlint.scheduling.kueue.match import level_of
 from trainlint.scheduling.kueue.requested import Team
 
@@ -93,7 +93,7 @@ def _inner(forest: Forest, slices: Sequence[Slices], size: int) -> dict[int, int
     return found
 
 
-def _fitting(forest: Forest, level: int, wanted: _Wanted) -> tuple[int, list[Domain]] | None:
+def _fitting(forest: Forest, level: int, wanted: _Wanted) -> tuple[int, list[TopologyDomain]] | None:
     """The domains of a level, or of one above it, that together hold everything."""
     domains = _by_leader(forest.at(level), wanted)
     if not domains:
@@ -117,10 +117,10 @@ def _fitting(forest: Forest, level: int, wanted: _Wanted) -> tuple[int, list[Dom
     return None if several is None else (level, several)
 
 
-def _several(domains: Sequence[Domain], wanted: _Wanted) -> list[Domain] | None:
+def _several(domains: Sequence[TopologyDomain], wanted: _Wanted) -> list[TopologyDomain] | None:
     """As few domains as possible: those that take leaders first."""
     ordered = _with_leader_first(domains, wanted.count, wanted.led, wanted.size, slices=True)
-    found: list[Domain] = []
+    found: list[TopologyDomain] = []
     slices, led, number = wanted.slices, wanted.led, 0
     while led > 0 and number < len(ordered) and ordered[number].leader > 0:
         each = ordered[number]
@@ -142,7 +142,7 @@ def _several(domains: Sequence[Domain], wanted: _Wanted) -> list[Domain] | None:
     return found if slices <= 0 else None
 
 
-def _descend(forest: Forest, level: int, domains: list[Domain], wanted: _Wanted) -> list[Domain]:
+def _descend(forest: Forest, level: int, domains: list[TopologyDomain], wanted: _Wanted) -> list[TopologyDomain]:
     """From the domains that were found to leaves: above the slices all children compete, below them each domain's
     pods go to its own children.
     """
@@ -154,7 +154,7 @@ def _descend(forest: Forest, level: int, domains: list[Domain], wanted: _Wanted)
         level += 1
     while level < last:
         size = wanted.inner.get(level + 1, 1) if level >= wanted.slice_level else wanted.size
-        lower: list[Domain] = []
+        lower: list[TopologyDomain] = []
         for each in found:
             below = _by_size(each.children, least=wanted.least)
             for child in below if size > 1 else ():
@@ -166,13 +166,13 @@ def _descend(forest: Forest, level: int, domains: list[Domain], wanted: _Wanted)
 
 
 def _shared(
-    domains: Sequence[Domain], count: int, led: int, size: int, wanted: _Wanted, *, slices: bool
-) -> list[Domain]:
+    domains: Sequence[TopologyDomain], count: int, led: int, size: int, wanted: _Wanted, *, slices: bool
+) -> list[TopologyDomain]:
     """The domains that take the pods, each with its part in ``pods`` and ``leader``."""
     ordered = _with_leader_first(domains, count, led, size, slices=slices)
     left = count // size if slices else count
     unit = size if slices else 1
-    found: list[Domain] = []
+    found: list[TopologyDomain] = []
     for number, first in enumerate(ordered):
         each = first
         if led > 0:
@@ -203,7 +203,9 @@ def _shared(
     return []
 
 
-def _with_leader_first(domains: Sequence[Domain], count: int, led: int, size: int, *, slices: bool) -> list[Domain]:
+def _with_leader_first(
+    domains: Sequence[TopologyDomain], count: int, led: int, size: int, *, slices: bool
+) -> list[TopologyDomain]:
     """The first domain that takes the leader without taking the room of pods that are needed comes first."""
     ordered = list(domains)
     if led == 0 or len(ordered) < 2:
@@ -217,10 +219,10 @@ def _with_leader_first(domains: Sequence[Domain], count: int, led: int, size: in
     return ordered
 
 
-def _best(domains: Sequence[Domain], needed: int, led: int, *, slices: bool) -> Domain:
+def _best(domains: Sequence[TopologyDomain], needed: int, led: int, *, slices: bool) -> TopologyDomain:
     """The domain with the least that is enough; the first where none is."""
 
-    def has(each: Domain) -> int:
+    def has(each: TopologyDomain) -> int:
         if slices:
             return each.slices_beside if led else each.slices
         return each.pods_beside if led else each.pods
@@ -229,9 +231,9 @@ def _best(domains: Sequence[Domain], needed: int, led: int, *, slices: bool) -> 
     return min(enough, key=has, default=domains[0])
 
 
-def _by_leader(domains: Sequence[Domain], wanted: _Wanted) -> list[Domain]:
+def _by_leader(domains: Sequence[TopologyDomain], wanted: _Wanted) -> list[TopologyDomain]:
     sign = 1 if wanted.least else -1
-    key: Callable[[Domain], tuple[object, ...]] = lambda each: (  # noqa: E731 (a key of four parts)
+    key: Callable[[TopologyDomain], tuple[object, ...]] = lambda each: (  # noqa: E731 (a key of four parts)
         -each.leader,
         sign * each.slices_beside,
         each.pods_beside,
@@ -240,6 +242,6 @@ def _by_leader(domains: Sequence[Domain], wanted: _Wanted) -> list[Domain]:
     return sorted(domains, key=key)
 
 
-def _by_size(domains: Sequence[Domain], *, least: bool) -> list[Domain]:
+def _by_size(domains: Sequence[TopologyDomain], *, least: bool) -> list[TopologyDomain]:
     sign = 1 if least else -1
     return sorted(domains, key=lambda each: (sign * each.slices, each.pods, each.path))

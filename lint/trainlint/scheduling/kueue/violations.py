@@ -9,7 +9,7 @@ from trainlint.model.admission import LimitItem, LimitRange
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
-from trainlint.scheduling.kueue.match import Code
+from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.requests import pod_requests
 
 __all__ = ["violation"]
@@ -17,16 +17,16 @@ __all__ = ["violation"]
 Amounts = Mapping[str, Known[str]]
 
 
-def violation(spec: PodSpec, ranges: Sequence[LimitRange]) -> Code | None:
+def violation(spec: PodSpec, ranges: Sequence[LimitRange]) -> KueueCode | None:
     """Why pods of this adjusted spec are refused."""
     for requests, limits in _parts(spec):
         for name, amount in requests.items():
             asked, limit = _exact(amount), _exact(limits.get(name))
             if asked is not None and limit is not None and asked > limit:
-                return Code.REQUEST_OVER_LIMIT
+                return KueueCode.REQUEST_OVER_LIMIT
     for item in (item for each in ranges for item in each.items):
         if any(_breaks(item, low, high) for low, high in _measured(item, spec)):
-            return Code.LIMIT_RANGE
+            return KueueCode.LIMIT_RANGE
     return None
 
 

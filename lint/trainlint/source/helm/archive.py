@@ -9,7 +9,7 @@ import tarfile
 import zlib
 from typing import TYPE_CHECKING, Final
 
-from trainlint.source.helm.files import RefusedError
+from trainlint.source.helm.files import RefusedChartError
 
 if TYPE_CHECKING:
     from typing import Self
@@ -56,10 +56,10 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
                     continue
                 left -= member.size
                 if left < 0 or len(found) >= MAX_FILES:
-                    raise RefusedError(f"with {name} unpacked, there is too much of it")
+                    raise RefusedChartError(f"with {name} unpacked, there is too much of it")
                 stream = archive.extractfile(member)
                 if stream is not None:
                     found[path] = stream.read()
     except (tarfile.TarError, OSError, EOFError, zlib.error) as error:
-        raise RefusedError(f"{name} is no packed chart: {error}", "run `helm dependency build` anew") from None
+        raise RefusedChartError(f"{name} is no packed chart: {error}", "run `helm dependency build` anew") from None
     return found

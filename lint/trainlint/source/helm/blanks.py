@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.source.helm.lines import ACTION, Node, said
+from trainlint.source.helm.lines import ACTION, LineNode, said
 
 __all__ = ["blank_texts", "with_blanks"]
 
@@ -17,12 +17,12 @@ _REQUIRED: Final = frozenset({"name", "image", "mountPath", "claimName"})
 _SILENT: Final = frozenset({"if", "else", "end", "with", "range", "define", "block", "break", "continue"})
 
 
-def blank_texts(sections: tuple[Node, ...]) -> frozenset[str]:
+def blank_texts(sections: tuple[LineNode, ...]) -> frozenset[str]:
     """What is left of the values of a template where all that its actions print is nothing."""
     return frozenset(left for node in _nodes(sections) if (left := _left(node)) is not None)
 
 
-def with_blanks(data: Any, texts: frozenset[str], node_at: Callable[[Path], Node | None]) -> Any:
+def with_blanks(data: Any, texts: frozenset[str], node_at: Callable[[Path], LineNode | None]) -> Any:
     """A rendered object in which a value that lacks what an action should have printed is as the template writes it
     (``{{ .Values.name }}-head``), which is a placeholder. ``texts`` are ``blank_texts`` of its template, ``node_at``
     gives what is written at a path there.
@@ -34,13 +34,13 @@ def with_blanks(data: Any, texts: frozenset[str], node_at: Callable[[Path], Node
     return data
 
 
-def _nodes(nodes: tuple[Node, ...] | list[Node]) -> Iterator[Node]:
+def _nodes(nodes: tuple[LineNode, ...] | list[LineNode]) -> Iterator[LineNode]:
     for node in nodes:
         yield node
         yield from _nodes(node.children)
 
 
-def _left(node: Node) -> str | None:
+def _left(node: LineNode) -> str | None:
     """What a value is without its actions; ``None`` where it has none, or they decide whether something is said."""
     actions = [said(each) for each in ACTION.finditer(node.value)] if "{{" in node.value else []
     if not actions or node.inserts or any(_is_silent(each) for each in actions):

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol
 
-from trainlint.source.helm.install import Cluster, HelmInstall
-from trainlint.source.helm.renderer import Failed, Program, Request, Worker
+from trainlint.source.helm.install import HelmInstall, TemplateCluster
+from trainlint.source.helm.renderer import Failed, HelmProgram, Request, Worker
 from trainlint.source.helm.staging import Staged
 
 __all__ = ["Copy", "Engine", "Store"]
@@ -86,7 +86,7 @@ def _write_files(staged: Staged, home: Path) -> None:
 class Engine:
     """Asks the store before it asks the worker; ``cluster`` is what templates are told."""
 
-    def __init__(self, worker: Worker, program: Program, store: Store, cluster: Cluster) -> None:
+    def __init__(self, worker: Worker, program: HelmProgram, store: Store, cluster: TemplateCluster) -> None:
         self.cluster = cluster
         self._worker = worker
         self._identity = program.identity

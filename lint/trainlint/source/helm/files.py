@@ -16,14 +16,14 @@ from trainlint.source.helm.chart import CHART_FILE, in_chart
 from trainlint.source.links import follow
 from trainlint.source.listing import git_files
 
-__all__ = ["ChartFiles", "RefusedError"]
+__all__ = ["ChartFiles", "RefusedChartError"]
 
 MAX_FILES: Final = 20_000
 MAX_BYTES: Final = 64 << 20
 """Limits of one chart with all charts inside it."""
 
 
-class RefusedError(Exception):
+class RefusedChartError(Exception):
     """A chart whose files are not read; the message says why, ``remedy`` what would help."""
 
     def __init__(self, why: str, remedy: str = "") -> None:
@@ -53,26 +53,26 @@ class ChartFiles:
             try:
                 content = self._read(name)
             except (OSError, GitError) as error:
-                raise RefusedError(f"{name} cannot be read: {error}") from None
+                raise RefusedChartError(f"{name} cannot be read: {error}") from None
             if content is None:
                 continue
             found[inside] = (name, content)
             size += len(content)
             if len(found) > MAX_FILES or size > MAX_BYTES:
                 why = f"it has more than {MAX_FILES} files or {MAX_BYTES >> 20} MiB"
-                raise RefusedError(why, "give the chart a directory of its own")
+                raise RefusedChartError(why, "give the chart a directory of its own")
         return found
 
     def read(self, name: str) -> bytes | None:
         """One file by its name in the world, ``None`` if there is none. Raises RefusedError."""
         if name.startswith("/") or posixpath.normpath(name).startswith(".."):
-            raise RefusedError(f"{name} is outside of the repository")
+            raise RefusedChartError(f"{name} is outside of the repository")
         try:
             if self._world.on_disk:
                 name = next((real for _, real in self._on_disk(name, name, frozenset())), name)
             return self._read(name)
         except (OSError, GitError) as error:
-            raise RefusedError(f"{name} cannot be read: {error}") from None
+            raise RefusedChartError(f"{name} cannot be read: {error}") from None
 
     def holds(self, directory: str) -> bool:
         """Whether there is a chart in a directory."""
@@ -123,7 +123,7 @@ class ChartFiles:
             return
         real = os.path.realpath(path)
         if os.path.commonpath([real, self._root]) != self._root:
-            raise RefusedError(f"the symbolic link {name} leads out of the repository", "put a copy in its place")
+            raise RefusedChartError(f"the symbolic link {name} leads out of the repository", "put a copy in its place")
         target = os.path.relpath(real, self._root)
         if Path(real).is_dir():
             yield from self._walk(target, inside, above)
@@ -156,7 +156,9 @@ class ChartFiles:
                 continue
             target = follow(name, links)
             if target is None:
-                raise RefusedError(f"the symbolic link {name} leads out of the repository", "put a copy in its place")
+                raise RefusedChartError(
+                    f"the symbolic link {name} leads out of the repository", "put a copy in its place"
+                )
             below = self._below(target)
             if below:
                 yield from ((f"{inside}/{rest}", real) for rest, real in below if real not in links)
@@ -175,5 +177,5 @@ class ChartFiles:
         if not path.is_file():
             return None
         if path.stat().st_size > MAX_BYTES:
-            raise RefusedError(f"{name} is larger than {MAX_BYTES >> 20} MiB")
+            raise RefusedChartError(f"{name} is larger than {MAX_BYTES >> 20} MiB")
         return path.read_bytes()

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trainlint.finding import Location
-from trainlint.source.helm.files import ChartFiles, RefusedError
+from trainlint.source.helm.files import ChartFiles, RefusedChartError
 from trainlint.source.helm.install import HelmInstall
 from trainlint.source.helm.origin import Given
 from trainlint.source.helm.staging import Staged
 from trainlint.source.helm.values import ValuesError, load_values, merged
 
-__all__ = ["Values"]
+__all__ = ["GivenValues"]
 
 
-class Values:
+class GivenValues:
     """The values of one release. Raises ValuesError where a values file is not there, or is none."""
 
     def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall) -> None:
@@ -63,7 +63,7 @@ def _layers(files: ChartFiles, staged: Staged, install: HelmInstall) -> Iterator
     for name in install.value_files:
         try:
             content = files.read(name)
-        except RefusedError as error:
+        except RefusedChartError as error:
             raise ValuesError(str(error)) from None
         if content is None:
             raise ValuesError(f"the values file {name} is not there")

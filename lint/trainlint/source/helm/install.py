@@ -12,7 +12,7 @@ from trainlint.source.document import Document
 from trainlint.source.helm.chart import Chart
 from trainlint.source.reading import Reading
 
-__all__ = ["Cluster", "HelmInstall", "by_itself", "is_custom", "served"]
+__all__ = ["HelmInstall", "TemplateCluster", "by_itself", "is_custom", "served"]
 
 MAX_VALUES_FILES: Final = 24
 NAMESPACE: Final = "default"
@@ -61,7 +61,7 @@ class HelmInstall:
 
 
 @fact
-class Cluster:
+class TemplateCluster:
     """What templates are told of the cluster: its version (``1.33``), and the APIs beside Kubernetes' own."""
 
     kubernetes: str = ""

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
-from trainlint.source.helm.reference import Scope
+from trainlint.source.helm.reference import TemplateScope
 
-__all__ = ["ACTION", "Node", "said", "sections"]
+__all__ = ["ACTION", "LineNode", "said", "sections"]
 
 ACTION: Final = re.compile(r"\{\{-?(?P<said>(?:\"(?:\\.|[^\"\\])*+\"|`[^`]*+`|[^\"`}]|\}(?!\}))*+)\}\}", re.DOTALL)
 _COMMENT: Final = re.compile(r"\{\{-?[ \t]*/\*.*?\*/[ \t]*-?\}\}", re.DOTALL)
@@ -22,7 +22,7 @@ _MARK: Final = "\0"
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class LineNode:
     """A key, an item of a list (``key`` is ``None``), or text that an action puts in (``inserts``).
 
     ``line`` counts from 0, ``column`` is where it begins. A key that an action makes is empty. ``value`` is what
@@ -35,20 +35,20 @@ class Node:
     key: str | None = None
     value: str = ""
     inserts: bool = False
-    scope: Scope = field(default_factory=Scope)
-    children: list[Node] = field(default_factory=list)
+    scope: TemplateScope = field(default_factory=TemplateScope)
+    children: list[LineNode] = field(default_factory=list)
 
-    def find(self, key: str) -> list[Node]:
+    def find(self, key: str) -> list[LineNode]:
         """The entries under a key: several where they are alternatives."""
         return [each for each in self.children if each.key == key]
 
     @property
-    def items(self) -> list[Node]:
+    def items(self) -> list[LineNode]:
         """The items of the list that stands under it."""
         return [each for each in self.children if each.key is None and not each.inserts]
 
     @property
-    def insertions(self) -> list[Node]:
+    def insertions(self) -> list[LineNode]:
         """The actions that put something in among its entries."""
         return [each for each in self.children if each.inserts]
 
@@ -59,7 +59,7 @@ def said(action: re.Match[str]) -> str:
     return text[:-1].rstrip() if text.endswith("-") else text
 
 
-def sections(text: str) -> tuple[Node, ...]:
+def sections(text: str) -> tuple[LineNode, ...]:
     """The documents of a template, each as a node without a key."""
     return _Reader(text).read()
 
@@ -70,22 +70,22 @@ class _Reader:
     def __init__(self, text: str) -> None:
         blank = _COMMENT.sub(lambda found: re.sub(r"[^\n]", " ", found[0]), text)
         self._text = ACTION.sub(lambda found: found[0].replace("\n", _MARK), blank)
-        self._scope = Scope()
-        self._blocks: list[Scope] = []
+        self._scope = TemplateScope()
+        self._blocks: list[TemplateScope] = []
         self._line = 0
-        self._found: list[Node] = []
-        self._open: list[Node] = []
+        self._found: list[LineNode] = []
+        self._open: list[LineNode] = []
         self._deeper_than = -1
         """The indentation of a key whose value is a block of text, else -1."""
         self._begin()
 
     def _begin(self) -> None:
-        node = Node(self._line, 0, -1)
+        node = LineNode(self._line, 0, -1)
         self._found.append(node)
         self._open = [node]
         self._deeper_than = -1
 
-    def read(self) -> tuple[Node, ...]:
+    def read(self) -> tuple[LineNode, ...]:
         for line in self._text.split("\n"):
             self._read(line)
             self._line += 1 + line.count(_MARK)
@@ -151,13 +151,13 @@ class _Reader:
         elif not (last.indent == indent and last.key is not None and not last.value and not last.children):
             while self._open[-1].indent >= indent and len(self._open) > 1:
                 self._open.pop()
-        node = Node(self._line, column, indent, value=action, inserts=True, scope=self._scope)
+        node = LineNode(self._line, column, indent, value=action, inserts=True, scope=self._scope)
         self._open[-1].children.append(node)
 
     def _content(self, line: str, column: int, shift: int) -> None:
         """A line with keys or items; ``shift`` is the width of what vanishes before its first one."""
         while (rest := line[column:]).startswith(("- ", "-\t")) or rest.rstrip() == "-":
-            node = Node(self._line, column, column - shift, scope=self._scope)
+            node = LineNode(self._line, column, column - shift, scope=self._scope)
             self._place(node)
             after = rest[1:].lstrip()
             if not after:
@@ -171,14 +171,14 @@ class _Reader:
         key = line[found.start("key") : found.end("key")].strip("\"'")
         value = line[found.end() :].strip()
         key = "" if _MARK in found["key"] else key
-        node = Node(self._line, column, column - shift, key, value, scope=self._scope)
+        node = LineNode(self._line, column, column - shift, key, value, scope=self._scope)
         self._place(node)
         if _TEXT.match(value):
             self._deeper_than = node.indent
         elif value.startswith("#"):
             node.value = ""
 
-    def _place(self, node: Node) -> None:
+    def _place(self, node: LineNode) -> None:
         while len(self._open) > 1:
             last = self._open[-1]
             if last.indent < node.indent:

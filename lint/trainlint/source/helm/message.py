@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.fact import fact
 
-__all__ = ["Complaint", "complaint"]
+__all__ = ["HelmComplaint", "complaint"]
 
 _MAX: Final = 300
 _PLACE: Final = re.compile(r"(?P<template>[^\s():\"']+/(?:templates|charts)/[^\s():\"']+):(?P<line>\d+)(?::\d+)?")
@@ -21,7 +21,7 @@ _NOISE: Final = (
 
 
 @fact
-class Complaint:
+class HelmComplaint:
     """``template`` is the template as helm names it and ``line`` counts from 1; empty and 0 where it names none."""
 
     text: str
@@ -29,7 +29,7 @@ class Complaint:
     line: int = 0
 
 
-def complaint(text: str) -> Complaint:
+def complaint(text: str) -> HelmComplaint:
     """Read helm's message. Of several places the last one is meant: the others lead there."""
     places = list(_PLACE.finditer(text))
     template, line = (places[-1]["template"], int(places[-1]["line"])) if places else ("", 0)
@@ -38,4 +38,4 @@ def complaint(text: str) -> Complaint:
     text = " ".join(text.split())
     for noise in _NOISE:
         text = noise.sub("", text)
-    return Complaint(text if len(text) <= _MAX else f"{text[:_MAX]} ...", template, line)
+    return HelmComplaint(text if len(text) <= _MAX else f"{text[:_MAX]} ...", template, line)

@@ -9,11 +9,11 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span
 from trainlint.source.helm.blanks import blank_texts, with_blanks
-from trainlint.source.helm.lines import ACTION, Node, said, sections
+from trainlint.source.helm.lines import ACTION, LineNode, said, sections
 from trainlint.source.helm.places import Spot, choose, find, span_of
 from trainlint.source.helm.reference import EACH, Steps
 
-__all__ = ["Given", "Origin", "Template"]
+__all__ = ["Given", "TemplateOrigin", "TemplateText"]
 
 _GLOBAL: Final = "global"
 
@@ -27,7 +27,7 @@ class Given:
     prefix: Steps = ()
 
 
-class Template:
+class TemplateText:
     """The text of one template, read when somebody asks where something in it is."""
 
     def __init__(self, file: str, read: Callable[[], str]) -> None:
@@ -40,7 +40,7 @@ class Template:
         return self._read().split("\n")
 
     @cached_property
-    def sections(self) -> tuple[Node, ...]:
+    def sections(self) -> tuple[LineNode, ...]:
         """Its documents."""
         return sections(self._read())
 
@@ -50,14 +50,14 @@ class Template:
         return blank_texts(self.sections)
 
 
-class Origin:
+class TemplateOrigin:
     """Called with a path of a rendered object, it tells where that was written.
 
     ``given`` are the values that the template saw, what counts most last. What a template takes from them unchanged
     stands there: that is the line to change. All else stands in the template, as the document ``index`` of it.
     """
 
-    def __init__(self, template: Template, index: int, data: Any, given: Sequence[Given]) -> None:
+    def __init__(self, template: TemplateText, index: int, data: Any, given: Sequence[Given]) -> None:
         self._template = template
         self._index = index
         self._data = data
@@ -91,12 +91,12 @@ class Origin:
         """The rendered object, with placeholders for what nobody gave."""
         return with_blanks(self._data, self._template.blanks, self._written) if self._template.blanks else self._data
 
-    def _written(self, path: Path) -> Node | None:
+    def _written(self, path: Path) -> LineNode | None:
         reached, node = self._spot(path)
         return node if reached == path else None
 
     @cached_property
-    def _section(self) -> Node:
+    def _section(self) -> LineNode:
         return choose(self._template.sections, self._data)
 
     def _spot(self, path: Path) -> Spot:
@@ -129,7 +129,7 @@ class Origin:
         return value, len(path)
 
 
-def _steps(node: Node, inside: Path) -> Iterator[Steps]:
+def _steps(node: LineNode, inside: Path) -> Iterator[Steps]:
     """The value that a node takes over as it is, alone (``{{ .Values.workers }}``) or with all below it."""
     if not node.inserts and not node.value and not inside and len(node.children) == 1 and node.insertions:
         node = node.children[0]  # all that stands under the key

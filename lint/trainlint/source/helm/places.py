@@ -5,22 +5,22 @@ from __future__ import annotations
 from typing import Any, Final
 
 from trainlint.finding import Path, Span
-from trainlint.source.helm.lines import ACTION, Node
+from trainlint.source.helm.lines import ACTION, LineNode
 
 __all__ = ["Spot", "choose", "find", "span_of"]
 
-Spot = tuple[Path, Node]
+Spot = tuple[Path, LineNode]
 """The nearest place at or above a path, and the node that is written for it."""
 
 _ROOT: Final = ("apiVersion", "kind", "metadata")
 
 
-def choose(text_sections: tuple[Node, ...], data: Any) -> Node:
+def choose(text_sections: tuple[LineNode, ...], data: Any) -> LineNode:
     """The document of a template that made an object: the one that agrees with most of it."""
     return max(text_sections, key=lambda each: _agreement(each, data, 3))
 
 
-def find(section: Node, data: Any, path: Path) -> Spot:
+def find(section: LineNode, data: Any, path: Path) -> Spot:
     """Follow a path of the object ``data`` through the document of a template that made it."""
     node, value = section, data
     for length, step in enumerate(path):
@@ -34,7 +34,7 @@ def find(section: Node, data: Any, path: Path) -> Spot:
     return path, node
 
 
-def span_of(node: Node, lines: list[str]) -> Span:
+def span_of(node: LineNode, lines: list[str]) -> Span:
     """The part of the line that is written for a node."""
     if node.indent < 0 and node.children:  # a whole document: its first line that is no comment
         node = node.children[0]
@@ -44,7 +44,7 @@ def span_of(node: Node, lines: list[str]) -> Span:
     return Span(node.line + 1, column + 1, node.line + 1, max(end, column + 1) + 1)
 
 
-def _child(node: Node, step: str | int, value: Any, parent: Any) -> Node | None:
+def _child(node: LineNode, step: str | int, value: Any, parent: Any) -> LineNode | None:
     insertions = node.insertions
     if isinstance(step, int):
         found = _item(node.items, step, value, len(parent) if isinstance(parent, list) else 0)
@@ -62,7 +62,7 @@ def _child(node: Node, step: str | int, value: Any, parent: Any) -> Node | None:
     return insertions[0] if insertions else None
 
 
-def _item(items: list[Node], step: int, value: Any, count: int) -> Node | None:
+def _item(items: list[LineNode], step: int, value: Any, count: int) -> LineNode | None:
     if not items:
         return None
     scores = [_agreement(each, value, 2) for each in items]
@@ -74,7 +74,7 @@ def _item(items: list[Node], step: int, value: Any, count: int) -> Node | None:
     return items[scores.index(best)] if best >= 0 else None
 
 
-def _agreement(node: Node, value: Any, depth: int) -> int:
+def _agreement(node: LineNode, value: Any, depth: int) -> int:
     """How much of a value a node says; below zero where it says something else."""
     if isinstance(value, dict):
         score = 0

@@ -9,7 +9,7 @@ from typing import Final
 
 from trainlint.fact import fact
 
-__all__ = ["EACH", "Scope", "Steps"]
+__all__ = ["EACH", "Steps", "TemplateScope"]
 
 Steps = tuple[str, ...]
 """Keys from the top of what a template is given: ``("Values", "workers")``."""
@@ -24,7 +24,7 @@ _ASSIGNED: Final = re.compile(r"(\$\w*)(?:\s*,\s*(\$\w*))?\s*:?=\s*(.*)", re.DOT
 
 
 @fact
-class Scope:
+class TemplateScope:
     """``dot`` is what ``.`` means (``None``: nobody knows), ``variables`` what ``$x`` means."""
 
     dot: Steps | None = ()
@@ -49,10 +49,10 @@ class Scope:
         found = [each for each in self.references(said) if each[:1] == ("Values",) and len(each) > 1]
         return found[0] if len(found) == 1 else None
 
-    def entered(self, word: str, said: str) -> Scope:
+    def entered(self, word: str, said: str) -> TemplateScope:
         """The scope inside ``if``, ``with`` or ``range``; what ``define`` is given, nobody knows."""
         if word in ("define", "block"):
-            return Scope(None)
+            return TemplateScope(None)
         assigned = _ASSIGNED.match(said)
         steps = self._whole(assigned[3] if assigned else said)
         if word == "range" and steps is not None:
@@ -62,9 +62,9 @@ class Scope:
             variables[assigned[2] or assigned[1]] = steps
             if assigned[2]:
                 variables[assigned[1]] = None
-        return Scope(self.dot if word == "if" else steps, variables)
+        return TemplateScope(self.dot if word == "if" else steps, variables)
 
-    def assigned(self, said: str) -> Scope:
+    def assigned(self, said: str) -> TemplateScope:
         """The scope after ``$x := ...``."""
         match = _ASSIGNED.match(said)
         if match is None:

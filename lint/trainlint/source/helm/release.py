@@ -12,11 +12,11 @@ from trainlint.source.document import Document
 from trainlint.source.helm.chart import Dependency, in_chart
 from trainlint.source.helm.engine import Copy, Engine
 from trainlint.source.helm.files import ChartFiles
-from trainlint.source.helm.given import Values
+from trainlint.source.helm.given import GivenValues
 from trainlint.source.helm.install import HelmInstall, is_custom
 from trainlint.source.helm.manifests import BrokenError, manifests
 from trainlint.source.helm.message import complaint
-from trainlint.source.helm.origin import Origin, Template
+from trainlint.source.helm.origin import TemplateOrigin, TemplateText
 from trainlint.source.helm.renderer import Failed
 from trainlint.source.helm.staging import Staged
 from trainlint.source.helm.values import ValuesError, enabled
@@ -25,7 +25,7 @@ from trainlint.source.rendered import Rendered
 from trainlint.source.spans import locate
 from trainlint.source.text import NotTextError, decode
 
-__all__ = ["Numbers", "Release", "failed"]
+__all__ = ["ChartRelease", "Numbers", "failed"]
 
 FIRST: Final = 1000
 """Documents that stand in a file for what it brings in are counted from here on: below are its own."""
@@ -44,7 +44,7 @@ class Numbers(Counter[str]):
         return first + self[file] - 1
 
 
-class Release:
+class ChartRelease:
     """``copy`` is one of the chart for helm, ``files`` reads what else it needs. Where it is not ``deployed``, nobody
     gave the values that the chart itself leaves empty.
     """
@@ -69,12 +69,12 @@ class Release:
         self._root = install.at.file if install.at is not None else self._chart.file
         with_files = f" with {', '.join(install.value_files)}" if install.value_files else ""
         self._subject = f"chart {self._chart.directory}{with_files}"
-        self._templates: dict[str, Template] = {}
+        self._templates: dict[str, TemplateText] = {}
 
     def rendered(self, engine: Engine, kinds: KindFilter, covered: frozenset[str]) -> Rendered:
         """What it makes of the ``kinds``; ``covered`` are the templates that it stands for."""
         try:
-            values = Values(self._files, self._staged, self._install)
+            values = GivenValues(self._files, self._staged, self._install)
         except ValuesError as error:
             return failed(
                 self._root, self._chart.directory, self._subject, str(error), "mend it", Location(self._root, 0)
@@ -103,7 +103,7 @@ class Release:
         )
 
     def _documents(
-        self, made: Mapping[str, str], kinds: KindFilter, values: Values
+        self, made: Mapping[str, str], kinds: KindFilter, values: GivenValues
     ) -> tuple[tuple[Document, ...], dict[tuple[str, int], Spanned]]:
         documents: list[Document] = []
         places: dict[tuple[str, int], Spanned] = {}
@@ -111,14 +111,14 @@ class Release:
             template, brought = self._template(each.template)
             number = self._numbers.next(f"in {template.file}", FIRST if brought is not None else 0)
             seen = values.seen(self._staged.home(each.template))
-            origin = Origin(template, number, each.loaded.data, seen)
+            origin = TemplateOrigin(template, number, each.loaded.data, seen)
             places[template.file, number] = origin.span if brought is None else self._entry(brought)
             index = self._numbers.next(self._root, FIRST)
             data = each.loaded.data if self._deployed else origin.with_blanks()
             documents.append(Document(self._root, index, 1, each.text, data, each.loaded.duplicates, origin))
         return tuple(documents), places
 
-    def _template(self, called: str) -> tuple[Template, Location | None]:
+    def _template(self, called: str) -> tuple[TemplateText, Location | None]:
         """A template as helm names it; one of a packed chart stands at the place that brings it in."""
         name, brought = self._staged.source(called)
         if name:
@@ -127,7 +127,7 @@ class Release:
         if known is None:
             content = self._staged.files.get(self._staged.inside(called), b"")
             file = name or (brought.file if brought is not None else self._chart.file)
-            known = self._templates[called] = Template(file, lambda: _text(content))
+            known = self._templates[called] = TemplateText(file, lambda: _text(content))
         return known, brought
 
     def _entry(self, brought: Location) -> Spanned:

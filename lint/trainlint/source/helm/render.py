@@ -9,10 +9,10 @@ from trainlint.finding import Location, Unknown
 from trainlint.source.files import World
 from trainlint.source.helm.chart import Chart, find_charts, local_home
 from trainlint.source.helm.engine import Copy, Engine, Store
-from trainlint.source.helm.files import ChartFiles, RefusedError
-from trainlint.source.helm.install import MAX_VALUES_FILES, Cluster, HelmInstall, by_itself
-from trainlint.source.helm.release import Numbers, Release, failed
-from trainlint.source.helm.renderer import Program, Worker
+from trainlint.source.helm.files import ChartFiles, RefusedChartError
+from trainlint.source.helm.install import MAX_VALUES_FILES, HelmInstall, TemplateCluster, by_itself
+from trainlint.source.helm.release import ChartRelease, Numbers, failed
+from trainlint.source.helm.renderer import HelmProgram, Worker
 from trainlint.source.helm.staging import stage
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.rendered import Rendered
@@ -28,10 +28,10 @@ ASSUMED = (
 def render_charts(
     world: World,
     kinds: KindFilter,
-    program: Program,
+    program: HelmProgram,
     *,
     store: Store,
-    cluster: Cluster | None = None,
+    cluster: TemplateCluster | None = None,
     installs: Sequence[HelmInstall] = (),
 ) -> tuple[Rendered, ...]:
     """What the charts of a world make. One that nobody installs, and no other one brings in, is installed under its own
@@ -43,7 +43,7 @@ def render_charts(
     files = ChartFiles(world)
     templates = [(file.chart, file.name) for file in world.files if file.chart]
     with Worker(program) as worker:
-        each_chart = _Charts(Engine(worker, program, store, cluster or Cluster()), files, kinds)
+        each_chart = _Charts(Engine(worker, program, store, cluster or TemplateCluster()), files, kinds)
         charts = find_charts(world)
         parts = {local_home(each, chart.directory) for chart in charts for each in chart.dependencies}
         for chart in charts:
@@ -74,13 +74,13 @@ class _Charts:
         subject = f"chart {chart.directory}"
         try:
             staged = stage(self._files, chart)
-        except RefusedError as error:
+        except RefusedChartError as error:
             yield failed(chart.file, chart.directory, subject, str(error), error.remedy, Location(chart.file, 0))
             return
         releases = said or by_itself(chart)
         with Copy() as copy:
             made = [
-                Release(self._files, staged, each, copy, self._numbers, deployed=bool(said)).rendered(
+                ChartRelease(self._files, staged, each, copy, self._numbers, deployed=bool(said)).rendered(
                     self._engine, self._kinds, covered | staged.templates
                 )
                 for each in releases

@@ -20,7 +20,7 @@ from trainlint.fact import fact
 from trainlint.source.found import found
 from trainlint.source.helm import worker
 
-__all__ = ["EXTRA", "Failed", "Program", "Request", "Worker", "helm"]
+__all__ = ["EXTRA", "Failed", "HelmProgram", "Request", "Worker", "helm"]
 
 EXTRA: Final = "trainlint[helm]"
 TIME_LIMIT: Final = 20.0
@@ -31,7 +31,7 @@ _WHEEL: Final = "helm-python-sdk"
 
 
 @fact
-class Program:
+class HelmProgram:
     """What renders: the program at ``path``, or (``library``) the SDK below it.
 
     ``identity`` changes when another one takes its place.
@@ -63,7 +63,7 @@ class Failed(Exception):  # noqa: N818 (what helm says is no exception of ours)
         self.lasting = lasting
 
 
-def helm() -> Program | None:
+def helm() -> HelmProgram | None:
     """helm on the PATH, else the library of the extra, else ``None``."""
     path = found("helm")
     if path is not None:
@@ -72,11 +72,11 @@ def helm() -> Program | None:
             state = real.stat()
         except OSError:
             return None
-        return Program(str(real), "helm on the PATH", f"{real} {state.st_size} {state.st_mtime_ns}")
+        return HelmProgram(str(real), "helm on the PATH", f"{real} {state.st_size} {state.st_mtime_ns}")
     return _library()
 
 
-def _library() -> Program | None:
+def _library() -> HelmProgram | None:
     """The SDK where packages are installed: a directory of that name in the repository is no SDK."""
     from importlib.machinery import PathFinder  # noqa: PLC0415 (only for charts)
     from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
@@ -92,13 +92,13 @@ def _library() -> Program | None:
         identity = f"{_WHEEL} {version(_WHEEL)}"
     except PackageNotFoundError:
         return None
-    return Program(str(Path(spec.origin).parents[1]), identity, identity, library=True)
+    return HelmProgram(str(Path(spec.origin).parents[1]), identity, identity, library=True)
 
 
 class Worker:
     """Renders charts one by one, in a process of its own that is started when it is first needed."""
 
-    def __init__(self, program: Program, time_limit: float = TIME_LIMIT) -> None:
+    def __init__(self, program: HelmProgram, time_limit: float = TIME_LIMIT) -> None:
         self._program = program
         self._time_limit = time_limit
         self._process: subprocess.Popen[bytes] | None = None

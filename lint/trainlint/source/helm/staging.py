@@ -20,7 +20,7 @@ from trainlint.source.helm.chart import (
     local_home,
     yaml_mapping,
 )
-from trainlint.source.helm.files import MAX_FILES, ChartFiles, RefusedError
+from trainlint.source.helm.files import MAX_FILES, ChartFiles, RefusedChartError
 from trainlint.source.helm.schema import is_closed
 from trainlint.source.text import NotTextError, decode
 
@@ -100,7 +100,7 @@ def _add(staged: Staged, files: ChartFiles, directory: str, prefix: str, depth: 
         staged.size += len(content)
     staged.charts += 1
     if staged.charts > MAX_CHARTS or len(staged.files) > MAX_FILES or staged.size > MAX_BYTES:
-        raise RefusedError(
+        raise RefusedChartError(
             f"with the charts that it brings in it is more than {MAX_CHARTS} charts, {MAX_FILES} files or "
             f"{MAX_BYTES >> 20} MiB",
             "bring in less",
@@ -126,9 +126,9 @@ def _local(dependency: Dependency, directory: str) -> str:
     """The directory of a dependency that is in the repository; empty for one that is elsewhere."""
     home = local_home(dependency, directory)
     if home and not _NAME.fullmatch(dependency.name):
-        raise RefusedError(f"{dependency.name!r} is no name for a chart", "mend its dependencies")
+        raise RefusedChartError(f"{dependency.name!r} is no name for a chart", "mend its dependencies")
     if home.startswith(("/", "~", "..")):
-        raise RefusedError(
+        raise RefusedChartError(
             f"its dependency {dependency.name} is outside of the repository ({dependency.repository})",
             "put it into the repository",
         )
@@ -190,7 +190,7 @@ def _name_homes(staged: Staged, named: str, prefix: str, dependencies: tuple[Dep
             called = f"{named}/charts/{alias}"
             staged.homes[called] = home
             if len(staged.homes) > MAX_CHARTS:
-                raise RefusedError(f"it brings in more than {MAX_CHARTS} charts", "bring in less")
+                raise RefusedChartError(f"it brings in more than {MAX_CHARTS} charts", "bring in less")
             if f"{home}{CHART_FILE}" not in staged.names:
                 known = at if at is not None and at.file else staged.packed.get(named)
                 staged.packed[called] = staged.packed.get(named) or known or Location(staged.chart.file, 0)

@@ -20,7 +20,7 @@ from trainlint.source.document import Field
 from trainlint.workload.mistakes.fault import Fault
 from trainlint.workload.written import containers_of, template_of
 
-__all__ = ["Storage", "storage_of", "unsafe_checkpoints"]
+__all__ = ["ClaimStorage", "storage_of", "unsafe_checkpoints"]
 
 _WRITTEN: Final = re.compile(
     r"""(?:^|-)(?:checkpoints?|ckpts?|snapshot)(?:-(?:dir|path|folder|root|location|directory|uri))?$
@@ -39,7 +39,7 @@ _NFS_3: Final = re.compile(r"(?:^|,)(?:nfs)?vers=3(?:\.0)?(?:,|$)")
 
 
 @fact
-class Storage:
+class ClaimStorage:
     """The claims, by namespace and name, and the volumes and classes, by name, that the snapshot holds."""
 
     claims: dict[tuple[str, str], Field]
@@ -47,9 +47,9 @@ class Storage:
     classes: dict[str, Field]
 
 
-def storage_of(objects: Iterable[tuple[Meta, Field]]) -> Storage:
+def storage_of(objects: Iterable[tuple[Meta, Field]]) -> ClaimStorage:
     """The storage among a snapshot's objects."""
-    found = Storage({}, {}, {})
+    found = ClaimStorage({}, {}, {})
     for meta, item in objects:
         match meta.kind:
             case "PersistentVolumeClaim":
@@ -72,7 +72,7 @@ class _Target:
     at: Location
 
 
-def unsafe_checkpoints(workload: Workload, pods: PodSet, storage: Storage) -> Iterator[Fault]:
+def unsafe_checkpoints(workload: Workload, pods: PodSet, storage: ClaimStorage) -> Iterator[Fault]:
     """The volumes of one role of a multi-pod job that its checkpoints are not safe on; one fault for each volume."""
     template = template_of(workload, pods)
     volumes = {read_text(volume["name"]): volume for volume in template.down("spec", "volumes").elements()}
@@ -147,7 +147,7 @@ def _claim_templates(workload: Workload) -> Field:
     return workload.field.down("spec", "volumeClaimTemplates")
 
 
-def _unsafe(volume: Field, namespace: str, storage: Storage) -> str:
+def _unsafe(volume: Field, namespace: str, storage: ClaimStorage) -> str:
     """Why checkpoints of several nodes are not safe there; empty where they are, or nobody knows.
 
     A claim that only one node may write to is single-writer-volume-shared's business.
