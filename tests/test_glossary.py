@@ -28,7 +28,6 @@ SEVERAL_MEANINGS: frozenset[str] = frozenset(
         "Kind",
         "Meeting",
         "Node",
-        "Opened",
         "Part",
         "Refusal",
         "Role",

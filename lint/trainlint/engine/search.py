@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from trainlint.engine.trial import Opened, Trial, TrialJudge
+from trainlint.engine.trial import OpenedConnections, Trial, TrialJudge
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Fix, Put, Safety, Severity
 from trainlint.model.known import Answer
@@ -40,7 +40,7 @@ class MendedState:
     """
 
     trial: Trial
-    opened: Opened = Opened()
+    opened: OpenedConnections = OpenedConnections()
     leaves: tuple[Finding, ...] = ()
     gone: int = 0
     said: tuple[str, ...] = ()

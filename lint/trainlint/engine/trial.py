@@ -28,7 +28,7 @@ from trainlint.source.files import SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
 
-__all__ = ["Opened", "Trial", "TrialJudge"]
+__all__ = ["OpenedConnections", "Trial", "TrialJudge"]
 
 RANKS = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.CONDITIONAL: 2, Answer.PROVED: 3}
 Answers = dict[tuple[str, str], tuple[Answer, Answer]]
@@ -211,7 +211,7 @@ class TrialJudge:
                 return True
         return False
 
-    def opens(self, trial: Trial) -> Opened:
+    def opens(self, trial: Trial) -> OpenedConnections:
         """Which pods can connect after the fixes and could not before."""
         before = {each.snapshot.name: each for each in self.start.state.facts}
         texts: dict[str, None] = {}
@@ -223,11 +223,11 @@ class TrialJudge:
             here = list(gains(was, now))
             texts.update(dict.fromkeys(gained(here, _workloads(now))))
             found += here
-        return Opened(tuple(texts), tuple(found))
+        return OpenedConnections(tuple(texts), tuple(found))
 
 
 @fact
-class Opened:
+class OpenedConnections:
     """Which connections fixes open: in words, and pair by pair."""
 
     texts: tuple[str, ...] = ()
