@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from hypothesis import given, settings
@@ -148,3 +149,12 @@ def test_thousands_of_pods_on_thousands_of_nodes_are_counted_not_enumerated() ->
     assert pack(classes, [workers, coordinator]).answer is Answer.PROVED
     more = Demand(0, workers.requests, 4_001, workers.classes)
     assert pack(classes, [more, coordinator]).answer is Answer.REFUTED
+
+
+def test_pods_that_are_there_already_take_no_room() -> None:
+    """Others, near which pods must be, ask for nothing here: they fit on every node, also on a full one."""
+    classes = [NodeClass(0, {"cpu": 1, "pods": 1}, 1)]
+    there, own = Demand(1, {}, 1, frozenset({0})), Demand(0, {"cpu": 1, "pods": 1}, 1, frozenset({0}))
+    assert pack(classes, [own, there]).answer is Answer.PROVED
+    assert pack(classes, [there]).answer is Answer.PROVED
+    assert pack(classes, [replace(there, classes=frozenset())]).answer is Answer.REFUTED

@@ -115,8 +115,8 @@ def pods_per_node(free: Resources, pods: Mapping[int, int], demand: Demand) -> i
             room = free.get(name, 0) // amount
             if fits is None or room < fits:
                 fits = room
-    if fits is None:
-        return 0
+    if fits is None:  # it takes no room: pods of others, which are there already
+        fits = UNLIMITED
     if demand.per_node is not None:
         fits = min(fits, demand.per_node - pods.get(demand.role, 0))
     return max(fits, 0)
