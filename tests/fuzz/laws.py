@@ -121,7 +121,7 @@ def _about(placed: Placed, group: GroupVerdict) -> bool:
     finding = placed.finding
     if finding.cause == group.name or finding.cause.startswith(f"{group.name} "):
         return True
-    if group.name in finding.message or group.name in finding.evidence.values():
+    if any(name in finding.message for name in (group.name, *(role.name for role in group.roles))):
         return True
     homes = {(role.at.file, role.at.document) for role in group.roles if role.at is not None}
     return any((at.file, at.document) in homes for at in (finding.at, *(each.at for each in finding.related)))

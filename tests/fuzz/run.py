@@ -30,7 +30,7 @@ STALLED = 400
 """Seconds after which a child that says nothing is ended."""
 ADDRESSES = 4 << 30
 """Bytes that a child may take: more is an error of memory, not a machine that stands still."""
-FORMS_EVERY, QUESTIONS_EVERY, ORDER_EVERY = 10, 30, 3
+FORMS_EVERY, QUESTIONS_EVERY, ORDER_EVERY, REPAIRS_EVERY = 10, 30, 3, 3
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,12 @@ class Summary:
 
 def sample_of(number: int) -> Sample:
     """What is looked at of a repository beside the laws that are cheap."""
-    return Sample(number % FORMS_EVERY == 0, number % QUESTIONS_EVERY == 0, number % ORDER_EVERY == 0)
+    return Sample(
+        forms=number % FORMS_EVERY == 0,
+        questions=number % QUESTIONS_EVERY == 0,
+        order=number % ORDER_EVERY == 0,
+        repairs=number % REPAIRS_EVERY == 1,
+    )
 
 
 def fuzz(
@@ -85,6 +90,7 @@ def fuzz(
                     summary.failed.append(failed)
                     tell(failed)
                 number += 1
+            print(f"{number - first} repositories in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
     summary.seconds = time.monotonic() - begun
     return summary
 

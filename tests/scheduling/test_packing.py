@@ -158,3 +158,11 @@ def test_pods_that_are_there_already_take_no_room() -> None:
     assert pack(classes, [own, there]).answer is Answer.PROVED
     assert pack(classes, [there]).answer is Answer.PROVED
     assert pack(classes, [replace(there, classes=frozenset())]).answer is Answer.REFUTED
+
+
+def test_numbers_of_any_size_are_looked_at_or_left_undecided() -> None:
+    """Loads of one node are counted before they are listed."""
+    node = NodeClass(0, {"cpu": 10**21, "pods": 10**21}, 1)
+    for count in (10**6, 2**31, 2**63, 10**20):
+        demands = [Demand(role, {"cpu": 1, "pods": 1}, count, frozenset({0})) for role in (0, 1)]
+        assert always_fits([node], demands) is not Answer.REFUTED

@@ -36,6 +36,19 @@ def test_pods_at_a_time_are_the_smaller_of_parallelism_and_completions(spec: str
     assert read(text).pod_sets[0].replicas == pods
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{apiVersion: apps/v1, kind: Deployment, metadata: {name: j}, spec: {replicas: -1, TEMPLATE}}",
+        "{apiVersion: batch/v1, kind: Job, metadata: {name: j}, spec: {parallelism: -3, completions: -9, TEMPLATE}}",
+        "{apiVersion: apps/v1, kind: StatefulSet, metadata: {name: j}, spec: {replicas: -2147483649, TEMPLATE}}",
+    ],
+)
+def test_of_a_negative_number_no_pod_is_made(text: str) -> None:
+    template = "template: {spec: {containers: [{name: pytorch}]}}"
+    assert [each.replicas for each in read(text.replace("TEMPLATE", template)).pod_sets] == [0]
+
+
 def test_an_indexed_job_numbers_its_pods_and_labels_them() -> None:
     pods = role(read(JOB), "fit")
     assert pods.hostname == "fit-{}"

@@ -16,7 +16,7 @@ from trainlint.proof.ideal.words import need_words, object_words, role_words
 from trainlint.report.inventory import inventory_yaml
 from trainlint.report.needs_json import needs_data
 from trainlint.report.options import Options
-from trainlint.report.terminal import Paint, wrap
+from trainlint.report.terminal import Paint, escape, wrap
 from trainlint.result import GroupVerdict
 from trainlint.result.answers import can_run, connections, every_placement
 
@@ -35,10 +35,10 @@ def needs_text(groups: Sequence[GroupVerdict], options: Options) -> str:
     paint = Paint(options.color)
     lines: list[str] = []
     for group in groups:
-        lines.append(paint("bold", f"{group.name} ({group.kind})"))
+        lines.append(paint("bold", escape(f"{group.name} ({group.kind})")))
         for text in _words(group):
             mark = "  - "
-            for line in wrap(text, options.width - len(mark)):
+            for line in wrap(escape(text), options.width - len(mark)):
                 lines.append(mark + line)
                 mark = "    "
         lines.append("")
@@ -99,8 +99,8 @@ def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:
         for role in group.needs.roles if group.needs is not None else ():
             for way in role.labels or ((),):
                 selector = ",".join(filter(None, map(_selector, way)))
-                question = f"kubectl get nodes{f' -l {shlex.quote(selector)}' if selector else ''} -o wide"
-                asked.setdefault(question, []).append(f"# {group.name}: {role_words(role)}")
+                question = f"kubectl get nodes{f' -l {shlex.quote(escape(selector))}' if selector else ''} -o wide"
+                asked.setdefault(question, []).append(f"# {escape(f'{group.name}: {role_words(role)}')}")
     lines = [line for question, whose in asked.items() for line in (*whose, question)]
     return "".join(f"{line}\n" for line in lines) or "# no group needs anything that Git does not hold\n"
 

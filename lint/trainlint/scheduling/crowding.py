@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
+from math import prod
 
 from trainlint.model.known import Answer
 from trainlint.scheduling.packing import Demand, NodeClass, capacity, pods_per_node
@@ -50,7 +51,7 @@ def _worst_loads(
     classes: Sequence[NodeClass], demand: Demand, others: Sequence[Demand]
 ) -> list[tuple[int, Load, int]] | None:
     """Loads of other pods on one node of a class that cost the demand room: (class, load, pods of it that lose out)."""
-    found = []
+    found: list[tuple[int, Load, int]] = []
     looked = 0
     for index in sorted(demand.classes):
         node = classes[index]
@@ -58,12 +59,14 @@ def _worst_loads(
         limits = [
             min(pods_per_node(node.room, {}, each), each.count) if index in each.classes else 0 for each in others
         ]
-        for load in product(*(range(limit + 1) for limit in limits)):
-            looked += 1
-            if looked > LOADS:
-                return None
-            if any(load) and (left := _left(node, demand, others, load)) is not None and left < alone:
-                found.append((index, load, alone - left))
+        looked += prod(limit + 1 for limit in limits)
+        if looked > LOADS:
+            return None
+        found += [
+            (index, load, alone - left)
+            for load in product(*(range(limit + 1) for limit in limits))
+            if any(load) and (left := _left(node, demand, others, load)) is not None and left < alone
+        ]
     return found
 
 

@@ -146,11 +146,16 @@ def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod
     expansion = expander(item, _reference(meta), here)
     if has_made_name(item):
         expansion = without_name(expansion, meta.name, item)
-    pod_sets = [with_sources(pods, item.document, here) for pods in expansion.pod_sets]
+    pod_sets = [with_sources(_counted(pods), item.document, here) for pods in expansion.pod_sets]
     made = (expansion, managed(pod_sets, item, meta, pod_groups, context.settings.kueue))
     if not watched.searched:
         known.append((context.settings, meta, pod_groups, watched.asked, made))
     return made
+
+
+def _counted(pods: PodSet) -> PodSet:
+    """The pod set with a number of pods that can be: of a negative one nobody makes any."""
+    return replace(pods, replicas=0) if isinstance(pods.replicas, int) and pods.replicas < 0 else pods
 
 
 def _expansions(
