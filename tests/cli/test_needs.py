@@ -25,7 +25,7 @@ spec:
           nodeSelector: {gpu: h100}
           priorityClassName: high
           tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]
-          containers: [{name: pytorch, image: i, command: [torchrun, t.py], resources: {limits: {nvidia.com/gpu: 8}}}]
+          containers: [{name: pytorch, image: i, command: [python, t.py], resources: {limits: {nvidia.com/gpu: 8}}}]
 """
 
 
