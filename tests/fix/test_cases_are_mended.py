@@ -31,6 +31,7 @@ SAFE = {
     "rejected-object--ttl-without-shutdown": {"rejected-object"},
     "unexpected-container-name--worker-of-a-pytorchjob": {"unexpected-container-name"},
     "unquoted-string--env-number-and-label-boolean": {"unquoted-string"},
+    "unquoted-string--rank-count-in-a-variable": {"unquoted-string"},
 }
 """The cases that ``--fix`` alone mends, with the rules whose findings go."""
 
@@ -139,6 +140,7 @@ UNSAFE = {
     "untolerated-taint--platform-shown-by-node-labels",
     "untolerated-taint--taint-of-an-eksctl-group",
     "untolerated-taint--taint-of-the-only-gpu-nodepool",
+    "unquoted-string--rank-count-in-a-variable",
     "unused-fabric--nodes-offer-efa",
     "unused-fabric--nvlink-channel-only",
     "verbose-debug-committed--trace",

@@ -7,17 +7,19 @@ from typing import Final
 
 from trainlint.model.known import Known
 from trainlint.model.owned_labels import is_owned
-from trainlint.model.policy import PolicyEntry, Verdict
+from trainlint.model.policy import Action, PolicyEntry, Verdict
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import ObjectRef, PodSet
-from trainlint.policy.edits import Edit, LabelEdit
+from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
 from trainlint.policy.identity import Endpoint
+from trainlint.policy.mending import Mend, mend
 from trainlint.policy.selector import Matcher
 from trainlint.proof.end import End
 from trainlint.proof.facts import Facts
+from trainlint.proof.written_policies import is_default_deny
 from trainlint.scheduling.requirement import selector_matches
 
-__all__ = ["NAMES", "may_be_labelled", "relabels_well"]
+__all__ = ["NAMES", "may_be_labelled", "offered"]
 
 NAMES: Final = frozenset({"app", "app.kubernetes.io/instance", "app.kubernetes.io/name", "k8s-app", "name"})
 """Labels that say which workload pods are: with another value they are another one."""
@@ -25,6 +27,19 @@ _COPIED: Final = "topology.kubernetes.io/"
 """Labels that people write where no admission plugin copies them from the node."""
 _SELECTING: Final = frozenset({"DaemonSet", "Deployment", "PodDisruptionBudget", "ReplicaSet", "StatefulSet"})
 """Kinds that find their pods by ``spec.selector``."""
+
+
+def offered(facts: Facts, ends: tuple[End, End], asks: Question) -> Iterator[Mend]:
+    """The smallest changes that open a connection and may be offered: none where an entry denies it, as whoever wrote
+    that meant these pods; no port for a policy that isolates a whole namespace; no label of somebody else.
+    """
+    verdict = facts.policies.verdict(*asks.placed(frozenset()), asks.protocol, asks.ports)
+    if any(entry.action is Action.DENY for side in (verdict.egress, verdict.ingress) for entry in side.deciding):
+        return
+    for found in mend(facts.policies, asks):
+        wide = (isinstance(each, PortEdit) and is_default_deny(facts, each.entry) for each in found.edits)
+        if not any(wide) and relabels_well(facts, ends, found.edits, found.verdict):
+            yield found
 
 
 def relabels_well(facts: Facts, ends: tuple[End, End], edits: Collection[Edit], verdict: Verdict) -> bool:

@@ -9,17 +9,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from trainlint.finding import Edit, Fix, Put, Remove, Safety
-from trainlint.model.policy import Action
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.policy.edits import Edit as PolicyEdit
-from trainlint.policy.edits import LabelEdit, PortEdit, Question
-from trainlint.policy.mending import mend
+from trainlint.policy.edits import LabelEdit, PortEdit
 from trainlint.policy.shortfall import Part
 from trainlint.proof.corrected import port_added
 from trainlint.proof.end import End
 from trainlint.proof.ends import find_end
 from trainlint.proof.facts import Facts
-from trainlint.proof.lookalikes import relabels_well
+from trainlint.proof.lookalikes import offered
 from trainlint.proof.near import Near
 from trainlint.proof.why import question
 
@@ -34,20 +32,10 @@ def flow_fixes(facts: Facts, group: Group, flows: Iterable[Flow]) -> Iterator[Fi
         ends = _ends(facts, group, flow)
         if ends is None:
             continue
-        asks = question(*ends, flow.protocol, flow.ports)
-        if _refused(facts, asks):
-            continue
-        for found in mend(facts.policies, asks):
-            well = relabels_well(facts, ends, found.edits, found.verdict)
-            fix = _fix(facts, ends, found.edits) if well else None
+        for found in offered(facts, ends, question(*ends, flow.protocol, flow.ports)):
+            fix = _fix(facts, ends, found.edits)
             if fix is not None:
                 yield fix
-
-
-def _refused(facts: Facts, asks: Question) -> bool:
-    """Whether an entry denies the connection: whoever wrote it meant these pods, so nobody takes them out of it."""
-    verdict = facts.policies.verdict(*asks.placed(frozenset()), asks.protocol, asks.ports)
-    return any(entry.action is Action.DENY for side in (verdict.egress, verdict.ingress) for entry in side.deciding)
 
 
 def _ends(facts: Facts, group: Group, flow: Flow) -> tuple[End, End] | None:

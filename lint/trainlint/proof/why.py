@@ -11,12 +11,11 @@ from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
 from trainlint.policy.explain import explain
-from trainlint.policy.mending import mend
 from trainlint.proof.answer import Answer, Asked, Change, OpeningRepair
 from trainlint.proof.end import End, Node
 from trainlint.proof.ends import find_end, unknown_end
 from trainlint.proof.facts import Facts
-from trainlint.proof.lookalikes import relabels_well
+from trainlint.proof.lookalikes import offered
 
 __all__ = ["answer_between", "question", "why"]
 
@@ -87,8 +86,7 @@ def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: N
         ingress=ingress,
         repairs=tuple(
             OpeningRepair(tuple(_change(edit, (source, target)) for edit in each.edits), each.verdict.answer)
-            for each in mend(policies, asks)
-            if relabels_well(facts, (source, target), each.edits, each.verdict)
+            for each in offered(facts, (source, target), asks)
         ),
         inert=tuple(_inert(facts, {one.namespace, two.namespace} - {""})),
     )

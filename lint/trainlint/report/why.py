@@ -122,11 +122,15 @@ class _Page:
 
     def _repairs(self, repairs: Sequence[OpeningRepair]) -> Iterator[str]:
         if not repairs:
-            yield from self._text(
-                "no change of labels, and no port added to an entry, opens this connection (all that there are were "
-                "tried): it takes an entry of its own",
-                "",
+            sides = (self.answer.verdict.egress, self.answer.verdict.ingress)
+            denied = any(entry.action is Action.DENY for side in sides for entry in side.deciding)
+            text = (
+                "an entry denies this connection, and no other entry can allow it: only a change of that entry opens it"
+                if denied
+                else "no change of labels, and no port added to an entry, opens this connection (all that there are "
+                "were tried): it takes a policy of its own"
             )
+            yield from self._text(text, "")
             return
         yield self.paint("help", "smallest change that opens it (tried on the policies as they are):")
         for number, repair in enumerate(repairs):

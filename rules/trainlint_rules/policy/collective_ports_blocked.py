@@ -80,7 +80,8 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             message=f"group {proof.group.name} hangs at its first collective, which uses ephemeral ports "
             f"({flow.ports}): {entry.policy} admits its ranks to each other on {ports} only",
             at=entry.at,
-            remedy="let the ranks reach each other on every port: an element without ports, for their labels",
+            remedy=f"list TCP {flow.ports} too, or let the ranks reach each other on every port: a rule without ports, "
+            "for their labels",
             related=(
                 Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),
                 *facts.forcing(cause, list_of(entry)),
