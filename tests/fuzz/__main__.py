@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 from pathlib import Path
 
+from tests.fuzz.laws import Breach
 from tests.fuzz.mutations import recipe
-from tests.fuzz.run import Failed, Summary, fuzz, sample_of
+from tests.fuzz.run import Failed, Summary, apart, fuzz, sample_of
 from tests.fuzz.shrink import save
 
 SHOWN = 5
@@ -24,13 +26,19 @@ def main() -> None:
             kinds.add(each.kind)
             print(f"{options.seed} {failed.number}: {each.law}: {each.text[:500]}", flush=True)
         if new and options.save:
-            sample = sample_of(failed.number)
-            with tempfile.TemporaryDirectory() as work:
-                save(options.save, failed.number, recipe(options.seed, failed.number), tuple(new), sample, Path(work))
+            saved(options.save, options.seed, failed.number, tuple(new))
 
     summary = fuzz(options.seed, options.count, options.seconds, tell, options.first)
     show(summary, options.seed)
     sys.exit(bool(summary.failed))
+
+
+def saved(folder: Path, seed: str, number: int, new: tuple[Breach, ...]) -> None:
+    """Shrink what fails and write it, in a child: it may take much memory, or end the process."""
+    with tempfile.TemporaryDirectory() as work:
+        made = recipe(seed, number)
+        child = apart(lambda: save(folder, number, made, new, sample_of(number), Path(work)))
+        os.waitpid(child, 0)
 
 
 def arguments() -> argparse.Namespace:

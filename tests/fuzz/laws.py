@@ -123,6 +123,8 @@ def _about(placed: Placed, group: GroupVerdict) -> bool:
         return True
     if any(name in finding.message for name in (group.name, *(role.name for role in group.roles))):
         return True
+    if finding.rule == "rejected-object" and "kustomization" in finding.at.file:
+        return True  # one line that spoils the names of all objects is one finding
     homes = {(role.at.file, role.at.document) for role in group.roles if role.at is not None}
     return any((at.file, at.document) in homes for at in (finding.at, *(each.at for each in finding.related)))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-import pickle
+import random
 import resource
-import select
 import shutil
 import signal
 import sys
@@ -16,13 +15,15 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from tests.fuzz.laws import Breach
 from tests.fuzz.mutations import made, recipe
 from tests.fuzz.trial import Sample, Trial, try_world
 
-__all__ = ["FORMS_EVERY", "Failed", "Summary", "fuzz", "sample_of"]
+__all__ = ["Failed", "Summary", "apart", "fuzz", "sample_of"]
 
 BATCH = 200
 """Repositories of one child: its memory begins anew with the next."""
@@ -97,24 +98,20 @@ def fuzz(
 
 def _batch(seed: str, first: int, end: int, home: Path, until: float) -> Iterator[Trial]:
     """The trials of some numbers, made by a child; the last may be that of what killed it."""
-    sys.stdout.flush()
-    reader, writer = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reader)
-        _work(seed, first, end, home, until, writer)
-    os.close(writer)
+    reader, writer = Pipe(duplex=False)
+    child = apart(lambda: _work(seed, first, end, home, until, writer))
+    writer.close()
     number = first
     try:
-        with os.fdopen(reader, "rb") as stream:
-            while select.select([stream], [], [], STALLED)[0]:
-                try:
-                    yield pickle.load(stream)
-                except EOFError:
-                    break
-                number += 1
-            else:
-                yield Trial([Breach("stalled", f"nothing was said for {STALLED} s")])
+        while reader.poll(STALLED):
+            try:
+                yield reader.recv()
+            except EOFError:
+                break
+            number += 1
+        else:
+            yield Trial([Breach("stalled", f"nothing was said for {STALLED} s")])
+            number = end
     finally:
         with contextlib.suppress(OSError):
             os.killpg(child, signal.SIGKILL)
@@ -124,20 +121,28 @@ def _batch(seed: str, first: int, end: int, home: Path, until: float) -> Iterato
         yield Trial([Breach("killed", f"by signal {os.WTERMSIG(status)}")])
 
 
-def _work(seed: str, first: int, end: int, home: Path, until: float, writer: int) -> None:
-    """Try repositories and say what came of them; never returns."""
+def apart(work: Callable[[], None]) -> int:
+    """A child that does some work with limited memory, on one core, as the leader of a group of processes."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child:
+        return child
     try:
         os.setpgid(0, 0)
         resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, resource.getrlimit(resource.RLIMIT_AS)[1]))
         if hasattr(os, "sched_setaffinity"):
-            os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})  # no more children: it is one process that is tried
-        with os.fdopen(writer, "wb", buffering=0) as stream:
-            for number in range(first, end):
-                if time.monotonic() > until and number > first:
-                    break
-                trial = try_world(made(recipe(seed, number)), home, sample_of(number), f"{seed} {number}")
-                stream.write(pickle.dumps(trial))
+            # no more children: it is one process that is tried
+            os.sched_setaffinity(0, {random.choice(sorted(os.sched_getaffinity(0)))})
+        work()
         os._exit(0)
     except BaseException:
         traceback.print_exc()
         os._exit(1)
+
+
+def _work(seed: str, first: int, end: int, home: Path, until: float, writer: Connection) -> None:
+    """Try repositories and say what came of them."""
+    for number in range(first, end):
+        if time.monotonic() > until and number > first:
+            break
+        writer.send(try_world(made(recipe(seed, number)), home, sample_of(number), f"{seed} {number}"))

@@ -40,6 +40,8 @@ class Judge:
         exists = _any([zone.answer for zone in zones])
         if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
             exists = Answer.UNKNOWN
+        if exists is Answer.REFUTED and self.players.targetless and self._fits_beside_others():
+            exists = Answer.UNKNOWN
         viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
         if halfway:
             return self._made(exists, Answer.UNKNOWN, viable, zones=zones)
@@ -85,6 +87,17 @@ class Judge:
         judge = zones_until_proved if halfway and self.found is None else judge_zones
         zones = judge(self.group, self.players, own, self.reach)
         return self.found.zones(zones) if self.found is not None else zones
+
+    def _fits_beside_others(self) -> bool:
+        """Whether some zone would do if the pods were there that the group must be near and that Git does not hold."""
+        waiting = {id(pod_set) for pod_set in self.players.targetless}
+        roles = tuple(
+            replace(role, attractions=()) if id(pod_set) in waiting else role
+            for pod_set, role in zip(self.players.pod_sets, self.players.roles, strict=True)
+        )
+        own = [self.stage.feasible[index] for index in own_members(self.group)]
+        zones = judge_zones(self.group, replace(self.players, roles=roles), own, self.reach)
+        return _any([zone.answer for zone in zones]) is not Answer.REFUTED
 
     def _no_zone(self, zones: Sequence[Zone]) -> Iterator[ZoneCause]:
         """The cause where no zone would do even if every flow that is denied everywhere were permitted."""
