@@ -255,7 +255,7 @@ def _facts(before: State, after: State) -> tuple[tuple[Facts, ...], tuple[Facts,
     """
     known = {id(each.snapshot): each for each in before.facts}
     pairs = [(known.get(id(snapshot)), snapshot) for snapshot in after.snapshots]
-    made = tuple(Facts(snapshot) if old is None else old.beside() for old, snapshot in pairs)
+    made = tuple(Facts(snapshot, shown=False) if old is None else old.beside() for old, snapshot in pairs)
     for each in made:
         each.others = tuple(other for other in made if other is not each)
     touched = (new for new, (old, _) in zip(made, pairs, strict=True) if old is None or not new.says_the_same(old))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Final
 
 from trainlint.fact import fact
@@ -25,10 +26,13 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.minimal import Oracle, OutOfQuestionsError, irreducible
 from trainlint.proof.without import Opened, Without
 
-__all__ = ["Core", "cores"]
+__all__ = ["Allowance", "Core", "cores"]
 
 QUESTIONS: Final = 150
 """Sets of constraints that are judged for one cause at most."""
+
+WORK: Final = 100_000
+"""Entries of policies, verdicts, nodes and zones that are looked at for all causes of a run: some seconds."""
 
 SHOWN: Final = 12
 """Constraints of a core that could not be reduced to the end; larger ones tell nobody anything."""
@@ -39,6 +43,21 @@ CAUSES: Final = 4
 _NODES: Final = frozenset({Kind.NODE_SELECTOR, Kind.NODE_AFFINITY, Kind.NODE_NAME, Kind.TOGETHER})
 
 Kept = frozenset[Constraint]
+
+
+class Allowance:
+    """What may be spent yet on all causes of a snapshot: those that come first are looked into to the end."""
+
+    def __init__(self, work: int = WORK) -> None:
+        self._left = work
+
+    def questions(self, weight: int) -> int:
+        """How many questions of a weight may be asked for one core."""
+        return min(QUESTIONS, self._left // weight)
+
+    def spend(self, work: int) -> None:
+        """Take away what was spent."""
+        self._left = max(0, self._left - work)
 
 
 @fact
@@ -56,35 +75,45 @@ class Core:
         return any(place in each.places for each in self.constraints)
 
 
-def cores(proof: GroupProof, opened: Opened, world: Without | None, cause: Cause) -> tuple[Core, ...]:
-    """The cores of one cause of a refuted group, none of which share anything; none where no constraint forces it."""
+def cores(
+    proof: GroupProof, opened: Opened, world: Without | None, cause: Cause, allowance: Allowance
+) -> tuple[Core, ...]:
+    """The cores of one cause of a refuted group, none of which share anything; none where no constraint forces it, or
+    where the allowance is spent.
+    """
     if isinstance(cause, FlowCause):
-        return tuple(_of_flows(cause, opened))
+        return tuple(_of_flows(cause, opened, allowance))
     if world is None:
         return ()
+    search = partial(_disjoint, allowance=allowance, weight=world.weight)
     match cause:
         case SplitCause():
             return (Core((_missing_pin(proof, world),)),)
         case CutCause():
-            return tuple(_of_cut(proof, cause, opened, world))
+            return tuple(_of_cut(proof, cause, opened, world, allowance))
         case StrandedCause():
-            return tuple(_of_dead_end(proof, cause, world))
+            return tuple(_of_dead_end(proof, cause, world, search))
         case PlacementCause():
             pod_set = cause.pod_set
-            return tuple(_disjoint(lambda kept: not world.placed(pod_set, kept), world.constraints))
+            return tuple(search(lambda kept: not world.placed(pod_set, kept), world.constraints))
         case SpreadCause() if not cause.forces_split:
             return ()
         case _:
-            return tuple(_of_group(proof, cause, opened, world))
+            return tuple(_of_group(proof, cause, opened, world, allowance))
 
 
 def _disjoint(
-    holds: Callable[[Kept], bool], parts: Sequence[Constraint], likely: Iterable[Constraint] = ()
+    holds: Callable[[Kept], bool],
+    parts: Sequence[Constraint],
+    likely: Iterable[Constraint] = (),
+    *,
+    allowance: Allowance,
+    weight: int,
 ) -> Iterator[Core]:
     """Cores that share nothing, one after the other."""
     left, hint = list(parts), set(likely)
     for _ in range(CAUSES):
-        oracle: Oracle[Constraint] = Oracle(holds, QUESTIONS)
+        oracle: Oracle[Constraint] = Oracle(holds, allowance.questions(weight))
         try:
             found = irreducible(oracle, left, hint)
         except OutOfQuestionsError:
@@ -92,32 +121,41 @@ def _disjoint(
             if 0 < len(so_far) <= SHOWN:
                 yield Core(tuple(each for each in left if each in so_far), reduced=False)
             return
+        finally:
+            allowance.spend(oracle.asked * weight)
         if not found:
             return
         yield Core(found)
         left = [each for each in left if each not in found]
 
 
-def _of_flows(cause: FlowCause, opened: Opened) -> Iterator[Core]:
+def _of_flows(cause: FlowCause, opened: Opened, allowance: Allowance) -> Iterator[Core]:
     def denied(kept: Kept) -> bool:
         return any(opened.denied(flow, kept) for flow, _ in cause.flows)
 
-    return _disjoint(denied, opened.constraints)
+    return _disjoint(denied, opened.constraints, allowance=allowance, weight=opened.weight(len(cause.flows)))
 
 
-def _of_group(proof: GroupProof, cause: Cause, opened: Opened, world: Without) -> Iterator[Core]:
+def _of_group(
+    proof: GroupProof, cause: Cause, opened: Opened, world: Without, allowance: Allowance
+) -> Iterator[Core]:
     """For one zone: without the policies that deny a flow everywhere, which are causes of their own (decision 1)."""
     apart = {
         each
         for other in proof.causes
         if isinstance(other, FlowCause)
-        for core in _of_flows(other, opened)
+        for core in _of_flows(other, opened, allowance)
         for each in core.constraints
     }
     parts = [*world.constraints, *(each for each in opened.constraints if each not in apart)]
     places = set(_places(cause))
     likely = [each for each in parts if each.at in places] or [each for each in parts if _is_usual(each)]
-    return _disjoint(lambda kept: world.exists(kept) is Answer.REFUTED, parts, likely)
+    refuted = partial(_is_refuted, world)
+    return _disjoint(refuted, parts, likely, allowance=allowance, weight=world.weight)
+
+
+def _is_refuted(world: Without, kept: Kept) -> bool:
+    return world.exists(kept) is Answer.REFUTED
 
 
 def _is_usual(constraint: Constraint) -> bool:
@@ -135,14 +173,17 @@ def _places(cause: Cause) -> Iterator[Location]:
         yield cause.at
 
 
-def _of_cut(proof: GroupProof, cause: CutCause, opened: Opened, world: Without) -> Iterator[Core]:
+def _of_cut(
+    proof: GroupProof, cause: CutCause, opened: Opened, world: Without, allowance: Allowance
+) -> Iterator[Core]:
     """The bad placement stays possible whatever else is dropped, so only the policies are in question."""
     pin = _missing_pin(proof, world, [pair.flow for pair in cause.pairs])
 
     def denied(kept: Kept) -> bool:
         return any(_cut(pair, opened, kept) for pair in cause.pairs)
 
-    for core in _disjoint(denied, opened.constraints):
+    weight = opened.weight(len(cause.pairs))
+    for core in _disjoint(denied, opened.constraints, allowance=allowance, weight=weight):
         yield Core((*core.constraints, pin), core.reduced)
 
 
@@ -152,7 +193,9 @@ def _cut(pair: CutPair, opened: Opened, kept: Kept) -> bool:
     return reach.crossing(pair.flow, places[pair.source_zone], places[pair.target_zone]).may_be_denied
 
 
-def _of_dead_end(proof: GroupProof, cause: StrandedCause, world: Without) -> Iterator[Core]:
+def _of_dead_end(
+    proof: GroupProof, cause: StrandedCause, world: Without, search: Callable[..., Iterator[Core]]
+) -> Iterator[Core]:
     pin = _missing_pin(proof, world)
     zone = proof.viable_zones[0]
 
@@ -161,7 +204,7 @@ def _of_dead_end(proof: GroupProof, cause: StrandedCause, world: Without) -> Ite
         return any(isinstance(each, StrandedCause) for each in found.causes)
 
     parts = [*world.constraints, pin]
-    return _disjoint(stranded, parts, [each for each in parts if each is pin or each.at == cause.at])
+    return search(stranded, parts, [each for each in parts if each is pin or each.at == cause.at])
 
 
 def _missing_pin(proof: GroupProof, world: Without, flows: Collection[Flow] = ()) -> Constraint:

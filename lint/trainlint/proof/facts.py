@@ -77,13 +77,15 @@ _OF_OTHERS = frozenset({"missing_settings", "never_admitted", "unselected"})
 class Facts:
     """The snapshot, with everything that is derived from it computed once and shared by all rules."""
 
-    def __init__(self, snapshot: Snapshot) -> None:
+    def __init__(self, snapshot: Snapshot, *, shown: bool = True) -> None:
+        """``shown``: findings are for people. In trials of repairs nothing is looked for that only those need."""
         self.snapshot = snapshot
+        self.shown = shown
         self.others: tuple[Facts, ...] = ()
 
     def beside(self) -> Facts:
         """The same facts, of which all is kept but what rests on other snapshots."""
-        twin = Facts(self.snapshot)
+        twin = Facts(self.snapshot, shown=self.shown)
         kept = {name: value for name, value in vars(self).items() if name not in {"others", *_OF_OTHERS}}
         vars(twin).update(kept)
         return twin
@@ -211,6 +213,8 @@ class Facts:
         """The places that together force a cause; with ``places`` only those sets that hold one of these."""
         from trainlint.proof.forcing import forcing  # noqa: PLC0415 (only what is refuted needs it)
 
+        if not self.shown and not self.snapshot.unrendered:  # how severe a finding is may depend on its places there
+            return ()
         found = self.cores(cause)
         return forcing([core for core in found if not places or any(map(core.holds, places))])
 

@@ -13,10 +13,11 @@ from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause, ZoneReas
 from trainlint.proof.everywhere import Everywhere, judge_everywhere
 from trainlint.proof.explored import Explored, explored
 from trainlint.proof.group import GroupProof
+from trainlint.proof.restricted import Restricted, classes_in
 from trainlint.proof.roles import Cast
 from trainlint.proof.stage import Stage, cast_of, lent_zones, own_members
 from trainlint.proof.wide import permitted_across
-from trainlint.proof.zones import Zone, judge_zones, restricted, zones_until_proved
+from trainlint.proof.zones import Zone, judge_zones, zones_until_proved
 from trainlint.reachability import Reachability
 from trainlint.scheduling.packing import UNLIMITED
 
@@ -130,7 +131,8 @@ class Judge:
         )
         if today.classes == self.players.classes:
             return
-        if all(restricted(today, zone).completed == () for zone in viable):
+        inside = Restricted(today)
+        if all(inside.to(zone).completed == () for zone in viable):
             grow = dict.fromkeys(
                 pools[index].name
                 for each in self.players.classes
@@ -152,18 +154,11 @@ class Judge:
 
 def _unless_tied(players: Cast, every: Everywhere) -> Everywhere:
     """Where pods share a volume that is made for the first of them, its place may bind all others, or not."""
-    zones = {players.zone(domain) for domain in range(len(players.domains)) if _used(players, domain)}
-    if not players.tied or len(zones) < 2:
+    used = frozenset[int]().union(*(role.classes for role in players.roles[: players.own]))
+    if not players.tied or sum(not used.isdisjoint(inside) for inside in classes_in(players).values()) < 2:
         return every
     return Everywhere(
         Answer.UNKNOWN, missing=(f"where the volume of claim {players.tied[0]}, which pods share, is made",)
-    )
-
-
-def _used(players: Cast, domain: int) -> bool:
-    pools = players.domains[domain].pools
-    return any(
-        players.classes[number].pool in pools for role in players.roles[: players.own] for number in role.classes
     )
 
 

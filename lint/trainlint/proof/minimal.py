@@ -29,6 +29,11 @@ class Oracle(Generic[Part]):
         self._left = limit
         self.smallest: frozenset[Part] | None = None
 
+    @property
+    def asked(self) -> int:
+        """How many were asked so far."""
+        return len(self._known)
+
     def __call__(self, parts: Iterable[Part]) -> bool:
         """Whether it holds of the parts. Raises OutOfQuestionsError."""
         key = frozenset(parts)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
+from trainlint.proof.restricted import classes_in
 from trainlint.proof.roles import Cast
-from trainlint.reachability import NO_DOMAIN, Crossing, Place
+from trainlint.reachability import Crossing, Place
 from trainlint.scheduling.packing import Demand, pods_per_node
 
 __all__ = ["may_be_denied", "permission"]
@@ -38,13 +39,7 @@ def _verdicts(group: Group, cast: Cast, crossing: Crossing) -> tuple[tuple[Permi
 
 
 def _classes(cast: Cast, role: int, place: Place) -> frozenset[int]:
-    pools = {
-        pool
-        for index, domain in enumerate(cast.domains)
-        if (cast.zone(index) or NO_DOMAIN) == place.name
-        for pool in domain.pools
-    }
-    return frozenset(number for number in cast.roles[role].classes if cast.classes[number].pool in pools)
+    return cast.roles[role].classes & classes_in(cast).get(place.name, frozenset())
 
 
 def _part(cast: Cast, one: int, other: int, place: Place) -> bool:

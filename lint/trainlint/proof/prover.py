@@ -45,7 +45,7 @@ from trainlint.reachability import Place, Reachability, places, reads_places
 from trainlint.scheduling.node import Node
 
 if TYPE_CHECKING:
-    from trainlint.proof.core import Core
+    from trainlint.proof.core import Allowance, Core
     from trainlint.proof.facts import Facts
     from trainlint.proof.ideal.cluster import Ideal
     from trainlint.proof.without import Opened, Without
@@ -271,7 +271,15 @@ class Prover:
             anywhere = proof.ideal or (isinstance(cause, PlacementCause) and cause.anywhere)
             world = self._without_ideal(proof.group, opened) if anywhere else self._without(proof, opened)
             self._worlds[id(proof)] = (proof, opened, world)
-        return cores(*self._worlds[id(proof)], cause)
+        found = cores(*self._worlds[id(proof)], cause, self._allowance)
+        self._worlds[id(proof)][1].forget()
+        return found
+
+    @cached_property
+    def _allowance(self) -> Allowance:
+        from trainlint.proof.core import WORK, Allowance  # noqa: PLC0415 (only what is refuted needs it)
+
+        return Allowance(WORK // (1 + len(self._facts.others)))
 
     def _alone(self, cause: Cause) -> GroupProof | None:
         """A refuted group of the one pod set that a cause is about."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainlint.fact import remembered
 from trainlint.proof.cause import Seat
+from trainlint.proof.restricted import zones_of
 from trainlint.proof.roles import Cast
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.exploration import Example
@@ -16,17 +18,18 @@ __all__ = ["example_seats", "seats", "state_seats"]
 
 def seats(cast: Cast, packing: Packing) -> tuple[Seat, ...]:
     """A packing. Pools that are equal for the group are filled one after the other."""
-    zones = _zones(cast)
-    pools_of = {each.pool: each.pools or (each.pool,) for each in cast.classes}
-    left = {pool: _size(cast, pool) for pools in pools_of.values() for pool in pools}
+    zones = zones_of(cast)
+    pools_of = _pools_of(cast)
+    left: dict[int, int] = {}
     found: list[Seat] = []
     for slot in packing.slots:
         nodes = slot.nodes
         for pool in pools_of[slot.pool]:
-            taken = min(nodes, left[pool])
+            room = left.get(pool, _size(cast, pool))
+            taken = min(nodes, room)
             if taken == 0:
                 continue
-            nodes, left[pool] = nodes - taken, left[pool] - taken
+            nodes, left[pool] = nodes - taken, room - taken
             found += (
                 Seat(cast.pod_sets[role].name, cast.nodes[pool].pool.name, zones[pool], count * taken, taken)
                 for role, count in sorted(slot.pods.items())
@@ -46,7 +49,7 @@ def state_seats(cast: Cast, state: State) -> tuple[Seat, ...]:
 
 def example_seats(cast: Cast, example: Example) -> tuple[Seat, ...]:
     """A placement that was tried node by node."""
-    zones = _zones(cast)
+    zones = zones_of(cast)
     pool_of = {node.name or node.pool.name: index for index, node in enumerate(cast.nodes)}
     found = []
     for pod_set, nodes in example.placed.items():
@@ -57,8 +60,12 @@ def example_seats(cast: Cast, example: Example) -> tuple[Seat, ...]:
     return _united(found)
 
 
-def _zones(cast: Cast) -> dict[int, str]:
-    return {pool: cast.zone(index) or NO_DOMAIN for index, domain in enumerate(cast.domains) for pool in domain.pools}
+def _pools(cast: Cast) -> dict[int, tuple[int, ...]]:
+    """The pools of each class of equal nodes, by the first of them."""
+    return {each.pool: each.pools or (each.pool,) for each in cast.classes}
+
+
+_pools_of = remembered(_pools, most=16)
 
 
 def _size(cast: Cast, pool: int) -> int:

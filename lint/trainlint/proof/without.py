@@ -19,7 +19,7 @@ from trainlint.proof.prove import prove
 from trainlint.proof.relaxed import pinned, relaxed_nodes, relaxed_pods
 from trainlint.proof.roles import attracted
 from trainlint.proof.stage import Stage
-from trainlint.reachability import Reachability
+from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.taint_toleration import tolerated
 
@@ -44,6 +44,11 @@ class Opened:
         self._policies = policies
         self._reaches: dict[Dropped, Reachability] = {}
 
+    @property
+    def places(self) -> Sequence[Place]:
+        """Where pods may be."""
+        return self._reach.places
+
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
         """Everything removable about whom the group's pods may talk to."""
@@ -59,7 +64,15 @@ class Opened:
 
     def denied(self, flow: Flow, kept: Collection[Constraint]) -> bool:
         """Whether a flow is denied wherever the pods land."""
-        return any(each is flow for each, _ in self.reach(kept).denied)
+        return self.reach(kept).is_denied(flow)
+
+    def weight(self, flows: int) -> int:
+        """What it takes to judge so many flows under one set of constraints, in entries and verdicts."""
+        return 1 + len(self._reach.selecting) + flows * self._reach.pairs
+
+    def forget(self) -> None:
+        """Let go of what was made of single sets of constraints, each of which holds policies of its own."""
+        self._reaches.clear()
 
 
 class Without:
@@ -99,6 +112,12 @@ class Without:
             for index in self._own
             if len({nodes[pool].label(key) for pool in judged[index].pools | judged[index].doubtful}) > 1
         )
+
+    @property
+    def weight(self) -> int:
+        """What it takes to judge the group with one set of constraints, in entries, verdicts, nodes and zones."""
+        places = len(self._pod_sets) * len(self._nodes) + len(self._opened.places)
+        return places + self._opened.weight(len(self._group.flows))
 
     @property
     def _own(self) -> list[int]:

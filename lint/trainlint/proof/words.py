@@ -10,6 +10,7 @@ from trainlint.model.pool import Pool
 from trainlint.model.workload import DNS_PEER, Flow, Group, PodSet
 from trainlint.proof.cause import Where
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.restricted import zones_of
 from trainlint.proof.roles import Cast
 from trainlint.reachability import NO_DOMAIN, Crossing
 from trainlint.scheduling.filter import Doubt, Refusal
@@ -38,7 +39,7 @@ Places = tuple[tuple[str, Location], ...]
 
 def where(cast: Cast, packing: Packing) -> Where:
     """A packing as pod set, zone and number of pods."""
-    zones = {pool: cast.zone(index) or NO_DOMAIN for index, domain in enumerate(cast.domains) for pool in domain.pools}
+    zones = zones_of(cast)
     found: dict[str, dict[str, int]] = {}
     for slot in packing.slots:
         for role, count in sorted(slot.pods.items()):

@@ -14,6 +14,7 @@ from trainlint.proof.cause import Seat, Where, ZoneReason
 from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.neighbours import permission
+from trainlint.proof.restricted import Restricted
 from trainlint.proof.roles import Cast
 from trainlint.proof.seats import seats
 from trainlint.proof.words import (
@@ -25,11 +26,11 @@ from trainlint.proof.words import (
     remedy_for,
     where,
 )
-from trainlint.reachability import NO_DOMAIN, Crossing, Place, Reachability, unknown_of
+from trainlint.reachability import Crossing, Place, Reachability, unknown_of
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 
-__all__ = ["Zone", "both", "judge_zones", "restricted", "zones_until_proved"]
+__all__ = ["Zone", "both", "judge_zones", "zones_until_proved"]
 
 
 @fact
@@ -48,18 +49,6 @@ class Zone:
     witness: Where = field(default_factory=dict)
     seats: tuple[Seat, ...] = ()
     missing: tuple[str, ...] = ()
-
-
-def restricted(cast: Cast, zone: str) -> Placements:
-    """The placements of the group's own roles inside one zone, with the workloads they want to be near anywhere."""
-    inside = {index for index in range(len(cast.domains)) if (cast.zone(index) or NO_DOMAIN) == zone}
-    pools = {pool for index in inside for pool in cast.domains[index].pools}
-    usable = frozenset(number for number, each in enumerate(cast.classes) if each.pool in pools)
-    roles = [
-        role if index >= cast.own else replace(role, classes=role.classes & usable)
-        for index, role in enumerate(cast.roles)
-    ]
-    return Placements(roles, cast.domains, cast.classes, cast.alike)
 
 
 def judge_zones(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> tuple[Zone, ...]:
@@ -82,7 +71,8 @@ def zones_until_proved(
 
 def _each(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> Iterator[Zone]:
     denied = {id(flow) for flow, _ in reach.denied}
-    return (_judge(group, cast, feasible, reach, place, denied) for place in reach.places)
+    inside = Restricted(cast)
+    return (_judge(group, cast, feasible, reach, place, denied, inside) for place in reach.places)
 
 
 def _judge(
@@ -92,13 +82,16 @@ def _judge(
     reach: Reachability,
     place: Place,
     denied: set[int],
+    inside: Restricted,
 ) -> Zone:
-    reasons = list(_infeasible(cast, feasible, place.name)) if cast.domains else []  # none: a zone is not known
+    reasons = (
+        list(_infeasible(cast, feasible, inside.pools(place.name))) if cast.domains else []
+    )  # none: a zone is not known
     missing: list[str] = list(cast.unknown)
     answer = Answer.REFUTED if reasons else Answer.PROVED
     fits: Packing | None = None
     if not reasons:
-        placements = restricted(cast, place.name)
+        placements = inside.to(place.name)
         if cast.unknown or (placements.completed is None and placements.some is None):
             answer = Answer.UNKNOWN
             missing += [] if cast.unknown else [f"whether all pods fit in {place.name}"]
@@ -158,14 +151,8 @@ def both(one: Answer, other: Answer) -> Answer:
     return Answer.of_all((one, other))
 
 
-def _infeasible(cast: Cast, feasible: Sequence[Feasibility], zone: str) -> Iterator[ZoneReason]:
-    """The roles that no node of the zone takes, with the closest miss among its nodes."""
-    pools = [
-        pool
-        for index, domain in enumerate(cast.domains)
-        if (cast.zone(index) or NO_DOMAIN) == zone
-        for pool in domain.pools
-    ]
+def _infeasible(cast: Cast, feasible: Sequence[Feasibility], pools: Sequence[int]) -> Iterator[ZoneReason]:
+    """The roles that none of a zone's nodes takes, with the closest miss among them."""
     for each in feasible:
         if any(pool in each.pools or pool in each.doubtful for pool in pools):
             continue

@@ -204,15 +204,20 @@ class Reachability:
         targets = self.places if flow.target is not None else self.places[:1]
         return (self.crossing(flow, source, target) for source in self.places for target in targets)
 
-    def _denied(self, flow: Flow) -> bool:
+    def is_denied(self, flow: Flow) -> bool:
         """Whether it is denied for every pair of places; where no policy reads places, one inside a place tells."""
         found = self.crossings(flow)
         return all(each.permission is Permission.DENY for each in (found if self._zonal else islice(found, 1)))
 
+    @property
+    def pairs(self) -> int:
+        """The pairs of places that are looked at for one flow."""
+        return len(self.places) ** 2 if self._zonal else 1
+
     @cached_property
     def denied(self) -> tuple[tuple[Flow, Verdict], ...]:
         """The flows that are denied wherever the pods land, each with one of the verdicts."""
-        return tuple((flow, next(self.crossings(flow)).other_node) for flow in self.group.flows if self._denied(flow))
+        return tuple((flow, next(self.crossings(flow)).other_node) for flow in self.group.flows if self.is_denied(flow))
 
     @cached_property
     def selecting(self) -> tuple[PolicyEntry, ...]:

@@ -136,7 +136,11 @@ def _orders(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> Iterator
 
 
 def _greedy(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> tuple[Slot, ...] | None:
-    states = [_Nodes(index, each.count, dict(each.room)) for index, each in enumerate(classes) if each.count > 0]
+    states = [
+        _Nodes(index, classes[index].count, dict(classes[index].room))
+        for index in _used(demands)
+        if classes[index].count > 0
+    ]
     for demand in demands:
         left = demand.count
         eligible = [state for state in states if state.node_class in demand.classes]
@@ -157,6 +161,11 @@ def _greedy(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> tuple[Sl
             return None
         states = [state for state in states if state.count > 0]
     return tuple(Slot(classes[state.node_class].pool, state.count, dict(state.pods)) for state in states if state.pods)
+
+
+def _used(demands: Sequence[Demand]) -> list[int]:
+    """The classes that some demand may use, in their order: of thousands, a zone has a few."""
+    return sorted(frozenset[int]().union(*(demand.classes for demand in demands)))
 
 
 def _waste(state: _Nodes, demand: Demand) -> tuple[int, int, int]:
@@ -191,7 +200,8 @@ def _exact(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> Packing:
     total = sum(demand.count for demand in demands)
     goal = tuple(demand.count for demand in demands)
     reached: dict[tuple[int, ...], tuple[Slot, ...]] = {tuple(0 for _ in demands): ()}
-    for index, node_class in enumerate(classes):
+    for index in _used(demands):
+        node_class = classes[index]
         loads = list(_loads(node_class, index, demands))
         if not loads:
             continue

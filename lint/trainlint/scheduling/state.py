@@ -6,7 +6,7 @@ nothing else (S 1.6); how many pods fit is asked of ``packing``.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -15,13 +15,22 @@ from trainlint.scheduling.domains import Domain
 from trainlint.scheduling.packing import Demand, NodeClass, Packing, pack
 from trainlint.scheduling.role import Attraction, Repulsion, Role, State, Tie
 
-__all__ = ["States"]
+__all__ = ["States", "classes_of"]
+
+
+def classes_of(domains: Sequence[Domain], classes: Sequence[NodeClass]) -> list[frozenset[int]]:
+    """The classes of nodes (indices) that lie in each domain."""
+    at: dict[int, list[int]] = defaultdict(list)
+    for index, each in enumerate(classes):
+        at[each.pool].append(index)
+    return [frozenset(index for pool in domain.pools for index in at.get(pool, ())) for domain in domains]
 
 
 class States:
     """The states of some roles over some domains; ``tried`` counts calls of ``pinned``.
 
-    Of states that differ only in which of the ``alike`` roles is where, one stands for all.
+    Of states that differ only in which of the ``alike`` roles is where, one stands for all. ``inside`` are the classes
+    of each domain, where they are known already.
     """
 
     def __init__(
@@ -30,14 +39,13 @@ class States:
         domains: Sequence[Domain],
         classes: Sequence[NodeClass],
         alike: Sequence[tuple[int, ...]] = (),
+        inside: Sequence[frozenset[int]] | None = None,
     ) -> None:
         self.roles = roles
         self.domains = domains
         self.classes = classes
         self.alike = alike
-        self._classes_of = [
-            frozenset(index for index, each in enumerate(classes) if each.pool in domain.pools) for domain in domains
-        ]
+        self._classes_of = classes_of(domains, classes) if inside is None else inside
         terms: list[Attraction | Repulsion] = []
         for role in roles:
             terms += [*role.attractions, *role.repulsions]
