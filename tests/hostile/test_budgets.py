@@ -20,12 +20,14 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pod import EnvVar
 from trainlint.model.policy import PortRule
 from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.policy.matching import ReadyEntry
 from trainlint.policy.verdict import Matched
 from trainlint.source.comments import suppressions
 from trainlint.source.text import split
 from trainlint.suppression import read_suppressions
 
 LONG = "x" * (1 << 20)
+READY = ReadyEntry(None, 0, None, None, None, ())  # type: ignore[arg-type]
 
 
 @contextmanager
@@ -138,7 +140,7 @@ def test_many_ports_of_a_policy_are_found_as_few_are() -> None:
         for _ in range(random.randrange(17, 60)):
             first = random.randrange(1, 300)
             spans.append((random.choice(("TCP", "UDP")), first, first + random.randrange(0, 9), random.choice(kinds)))
-        matched = Matched(None, certain=True, spans=tuple(spans))  # type: ignore[arg-type]
+        matched = Matched(READY, certain=True, spans=tuple(spans))
         for port in range(320):
             found = [span[3].only_if for span in spans if span[0] == "TCP" and span[1] <= port <= span[2]]
             assert matched.condition("TCP", port) == ("" if "" in found else found[-1] if found else None)
@@ -146,6 +148,6 @@ def test_many_ports_of_a_policy_are_found_as_few_are() -> None:
 
 def test_tens_of_thousands_of_ports_are_quick() -> None:
     spans = tuple(("TCP", port, port, PortRule("TCP")) for port in range(1, 60_000, 2))
-    matched = Matched(None, certain=True, spans=spans)  # type: ignore[arg-type]
+    matched = Matched(READY, certain=True, spans=spans)
     with within(5):
         assert [matched.condition("TCP", port) for port in range(1, 60_000)].count(None) == 29_999

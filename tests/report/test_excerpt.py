@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from trainlint.finding import Span
 from trainlint.report.excerpt import Frame, excerpt
-from trainlint.report.terminal import Paint, width
+from trainlint.report.terminal import Paint, cells, width
 
 
 def shown(lines: list[str], span: Span, label: str = "", columns: int = 60) -> list[str]:
@@ -138,3 +138,21 @@ def test_any_text_and_any_span_give_lines_that_are_safe_and_within_the_width(
     for text in shown(lines, span, label):
         assert not {unicodedata.category(char) for char in text} & {"Cc", "Cf", "Cs", "Zl", "Zp"}
         assert width(text) <= 60 or " " not in text[5:].strip()
+
+
+@pytest.mark.parametrize("before", [1025, 3000, 5000, 100_000])
+def test_of_a_very_long_line_only_what_is_near_the_mark_is_looked_at(
+    before: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked_at: list[str] = []
+
+    def counted(line: str) -> list[tuple[str, int]]:
+        looked_at.append(line)
+        return cells(line)
+
+    monkeypatch.setattr("trainlint.report.excerpt.cells", counted)
+    source = "x" * before + " the mark " + "y" * 1_000_000
+    _, line, marks = shown([source], Span(1, before + 2, 1, before + 10))
+    short = "x" * 100 + " the mark " + "y" * 100
+    assert [line, marks] == shown([short], Span(1, 102, 1, 110))[1:]
+    assert max(map(len, looked_at)) <= 4096

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
@@ -11,14 +12,13 @@ from trainlint.policy.addresses import AddressMatcher, Network, contains
 from trainlint.policy.context import PolicyContext
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.options import CiliumOptions
+from trainlint.policy.parts import Parts, PortSpan, parts_of
 from trainlint.policy.ports import resolve
 from trainlint.policy.selector import Matcher
 
-__all__ = ["ALL_PORTS", "PortSpan", "ReadyEntry", "ReadyPeer", "Rules", "ready"]
+__all__ = ["ALL_PORTS", "ReadyEntry", "ReadyPeer", "Rules", "ready"]
 
 ALL_PORTS = PortRange(0, 65535)
-PortSpan = tuple[str, int, int, PortRule]
-"""Protocol, first and last port, and the rule that says so."""
 
 
 @fact
@@ -67,7 +67,7 @@ class ReadyPeer:
         return not contains(self.excepts, endpoint.address, wildcard=True)
 
 
-@fact(eq=False)
+@fact(eq=False, slots=False)
 class ReadyEntry:
     """An entry with its matchers; ``order`` is its place among all entries."""
 
@@ -77,6 +77,11 @@ class ReadyEntry:
     peers: tuple[ReadyPeer, ...] | None
     spans: tuple[PortSpan, ...] | None
     named: tuple[PortRule, ...]
+
+    @cached_property
+    def parts(self) -> Parts:
+        """The parts into which its spans cut the ports."""
+        return parts_of(self.spans or ())
 
     @property
     def level(self) -> tuple[int, float, int]:

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Final
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
 from trainlint.model.workload import PortRange
-from trainlint.policy.matching import ALL_PORTS, PortSpan, ReadyEntry
+from trainlint.policy.matching import ALL_PORTS, ReadyEntry
+from trainlint.policy.parts import Parts, PortSpan, condition, cut, parts_of
 
 __all__ = ["Matched", "decide", "intersect"]
-
-FEW: Final = 16
-"""Spans of ports that are looked through one by one."""
 
 Answers = frozenset[Permission]
 ALLOW: Answers = frozenset({Permission.ALLOW})
@@ -24,7 +19,7 @@ DENY: Answers = frozenset({Permission.DENY})
 EITHER = ALLOW | DENY
 
 
-@fact(slots=False)
+@fact
 class Matched:
     """An entry whose subject and peer match a pair of endpoints, for certain or perhaps, and its ports for them.
 
@@ -41,40 +36,18 @@ class Matched:
         """The entry."""
         return self.ready.entry
 
+    def parts(self) -> Parts:
+        """The parts into which its spans cut the ports; those of names differ from peer to peer."""
+        return self.ready.parts if self.spans is self.ready.spans else _parts(self.spans or ())
+
     def condition(self, protocol: str, port: int) -> str | None:
         """``None`` where the ports do not match, else what layer 7 must fulfil (empty: nothing)."""
-        if self.spans is None:
-            return ""
-        found: str | None = None
-        spans = self.spans
-        if len(spans) > FEW:
-            free, spans = self._index
-            starts, ends = free.get(protocol, ((), ()))
-            at = bisect_right(starts, port)
-            if at and port <= ends[at - 1]:
-                return ""
-        for name, first, last, rule in spans:
-            if name == protocol and first <= port <= last:
-                if not rule.only_if:
-                    return ""
-                found = rule.only_if
-        return found
+        return "" if self.spans is None else condition(self.spans, self.parts, protocol, port)
 
-    @cached_property
-    def _index(self) -> tuple[dict[str, tuple[list[int], list[int]]], tuple[PortSpan, ...]]:
-        """The first and last ports of what is open without layer 7, by protocol; all other spans."""
-        free: dict[str, tuple[list[int], list[int]]] = {}
-        spans = self.spans or ()
-        for name, first, last, rule in sorted(spans, key=lambda span: span[:3]):
-            if rule.only_if:
-                continue
-            starts, ends = free.setdefault(name, ([], []))
-            if ends and first <= ends[-1] + 1:
-                ends[-1] = max(ends[-1], last)
-            else:
-                starts.append(first)
-                ends.append(last)
-        return free, tuple(span for span in spans if span[3].only_if)
+
+_parts = remembered(parts_of, most=8)
+Active = list[tuple[Matched, str]]
+"""Entries that match a port, in the order of their levels, each with what layer 7 must fulfil."""
 
 
 @fact
@@ -85,16 +58,16 @@ class _Outcome:
     only_if: str = ""
 
 
-Levels = list[tuple[int, list[Matched]]]
+Levels = list[tuple[int, Active]]
 
 
-def _levels(matched: Sequence[Matched]) -> Levels:
+def _levels(active: Active) -> Levels:
     """Entries of one tier and priority decide together; lower numbers first, as they come already."""
-    grouped = groupby(matched, key=lambda each: (each.entry.tier, each.entry.priority))
+    grouped = groupby(active, key=lambda each: (each[0].entry.tier, each[0].entry.priority))
     return [(tier, list(group)) for (tier, _), group in grouped]
 
 
-def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers) -> _Outcome:
+def _walk(levels: Levels, start: int, default: Answers) -> _Outcome:
     """What levels from ``start`` on decide about one port."""
     if start == len(levels):
         return _Outcome(default)
@@ -102,14 +75,11 @@ def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers
     sure: dict[Action, list[tuple[PolicyEntry, str]]] = {action: [] for action in Action}
     perhaps: dict[Action, list[PolicyEntry]] = {action: [] for action in Action}
     blocked: list[Matched] = []
-    for each in entries:
-        condition = each.condition(protocol, port)
-        if condition is None:
-            continue
+    for each, asked in entries:
         if each.blocked:
             blocked.append(each)
         if each.certain:
-            sure[each.entry.action].append((each.entry, condition))
+            sure[each.entry.action].append((each.entry, asked))
         else:
             perhaps[each.entry.action].append(each.entry)
     if sure[Action.DENY]:
@@ -125,10 +95,10 @@ def _walk(levels: Levels, start: int, protocol: str, port: int, default: Answers
     if perhaps[Action.ALLOW]:
         answers |= ALLOW
     next_tier = next((index for index in range(start + 1, len(levels)) if levels[index][0] != tier), len(levels))
-    follow = _walk(levels, next_tier if sure[Action.PASS] else start + 1, protocol, port, default)
+    follow = _walk(levels, next_tier if sure[Action.PASS] else start + 1, default)
     answers |= follow.answers
     if perhaps[Action.PASS] and not sure[Action.PASS]:
-        answers |= _walk(levels, next_tier, protocol, port, default).answers
+        answers |= _walk(levels, next_tier, default).answers
     return _Outcome(answers, follow.deciding, unsure + follow.perhaps, follow.only_if)
 
 
@@ -140,17 +110,23 @@ def _conditions(allowing: Sequence[tuple[PolicyEntry, str]]) -> str:
     return " and ".join(filter(None, both))
 
 
-def _segments(matched: Sequence[Matched], protocol: str, ports: PortRange) -> list[PortRange]:
-    """The ports asked for, cut where some rule begins or ends: all ports of a segment fare alike."""
+def _outcomes(
+    matched: Sequence[Matched], protocol: str, ports: PortRange, default: Answers
+) -> Iterator[tuple[PortRange, _Outcome]]:
+    """What is decided about the ports asked for, cut where some rule begins or ends: all ports of a part fare alike."""
     if ports.first == ports.last:
-        return [ports]
-    starts = {ports.first}
-    for each in matched:
-        for name, first, last, _ in each.spans or ():
-            if name == protocol:
-                starts.update(cut for cut in (first, last + 1) if ports.first < cut <= ports.last)
-    ordered = sorted(starts)
-    return [PortRange(first, after - 1) for first, after in zip(ordered, [*ordered[1:], ports.last + 1], strict=True)]
+        found = ((each, each.condition(protocol, ports.first)) for each in matched)
+        active = [(each, asked) for each, asked in found if asked is not None]
+        yield ports, _walk(_levels(active), 0, default)
+        return
+    always = {index: "" for index, each in enumerate(matched) if each.spans is None}
+    changing = ((index, each.parts()) for index, each in enumerate(matched) if each.spans is not None)
+    known: dict[tuple[tuple[int, str], ...], _Outcome] = {}
+    for part, matching in cut(changing, protocol, ports):
+        if matching not in known:
+            active = [(matched[index], asked) for index, asked in sorted({**always, **dict(matching)}.items())]
+            known[matching] = _walk(_levels(active), 0, default)
+        yield part, known[matching]
 
 
 def decide(
@@ -170,9 +146,8 @@ def decide(
     """
     if not matched and default != EITHER:
         return _by_default(direction, ports or ALL_PORTS, default, isolating)
-    levels = _levels(matched)
-    segments = _segments(matched, protocol, ports or ALL_PORTS)
-    outcomes = [_walk(levels, 0, protocol, segment.first, default) for segment in segments]
+    parts = list(_outcomes(matched, protocol, ports or ALL_PORTS, default))
+    outcomes = list({id(outcome): outcome for _, outcome in parts}.values())
     if any(outcome.answers == DENY for outcome in outcomes):
         answer = Permission.DENY
     elif all(outcome.answers == ALLOW for outcome in outcomes):
@@ -187,7 +162,7 @@ def decide(
         answer=answer,
         deciding=_distinct(entry for each in telling for entry in each.deciding),
         isolating=isolating,
-        allowed=_joined(segment for segment, each in zip(segments, outcomes, strict=True) if each.answers == ALLOW),
+        allowed=_joined(part for part, outcome in parts if outcome.answers == ALLOW),
         only_if=" or ".join(dict.fromkeys(each.only_if for each in telling if each.only_if)),
         uncertain=tuple(dict.fromkeys(why(entry) for entry in unsure)),
     )
@@ -217,6 +192,16 @@ def _joined(ranges: Iterable[PortRange]) -> tuple[PortRange, ...]:
 
 
 def intersect(left: Sequence[PortRange], right: Sequence[PortRange]) -> tuple[PortRange, ...]:
-    """The ports that are in both."""
-    pairs = ((max(one.first, two.first), min(one.last, two.last)) for one in left for two in right)
-    return _joined(sorted(PortRange(first, last) for first, last in pairs if first <= last))
+    """The ports that are in both. Neither list has ports twice; both are in order."""
+    found: list[PortRange] = []
+    one = two = 0
+    while one < len(left) and two < len(right):
+        first = max(left[one].first, right[two].first)
+        last = min(left[one].last, right[two].last)
+        if first <= last:
+            found.append(PortRange(first, last))
+        if left[one].last < right[two].last:
+            one += 1
+        else:
+            two += 1
+    return _joined(found)

@@ -131,14 +131,12 @@ def _disjoint(
 
 def _of_flows(cause: FlowCause, opened: Opened, allowance: Allowance) -> Iterator[Core]:
     def denied(kept: Kept) -> bool:
-        return any(opened.denied(flow, kept) for flow, _ in cause.flows)
+        return opened.denied([flow for flow, _ in cause.flows], kept)
 
     return _disjoint(denied, opened.constraints, allowance=allowance, weight=opened.weight(len(cause.flows)))
 
 
-def _of_group(
-    proof: GroupProof, cause: Cause, opened: Opened, world: Without, allowance: Allowance
-) -> Iterator[Core]:
+def _of_group(proof: GroupProof, cause: Cause, opened: Opened, world: Without, allowance: Allowance) -> Iterator[Core]:
     """For one zone: without the policies that deny a flow everywhere, which are causes of their own (decision 1)."""
     apart = {
         each
@@ -173,9 +171,7 @@ def _places(cause: Cause) -> Iterator[Location]:
         yield cause.at
 
 
-def _of_cut(
-    proof: GroupProof, cause: CutCause, opened: Opened, world: Without, allowance: Allowance
-) -> Iterator[Core]:
+def _of_cut(proof: GroupProof, cause: CutCause, opened: Opened, world: Without, allowance: Allowance) -> Iterator[Core]:
     """The bad placement stays possible whatever else is dropped, so only the policies are in question."""
     pin = _missing_pin(proof, world, [pair.flow for pair in cause.pairs])
 

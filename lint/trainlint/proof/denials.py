@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import Flow, FlowKind, PortRange
@@ -10,6 +11,10 @@ from trainlint.proof.cause import FlowCause
 from trainlint.reachability import Reachability
 
 __all__ = ["decisions", "flow_causes"]
+
+
+OPEN: Final = 64
+"""Ranges of ports that are open on a flow of which the rest is denied, up to which it is asked who opens them."""
 
 
 def flow_causes(reach: Reachability) -> Iterator[FlowCause]:
@@ -20,7 +25,8 @@ def flow_causes(reach: Reachability) -> Iterator[FlowCause]:
     if "flow-denied" in found:
         found["flow-denied"] += found.pop("collective-ports-blocked", [])
     for rule, flows in found.items():
-        yield FlowCause(rule, tuple(flows), dict(_admitting(rule, flows, reach)))
+        admitting = {id(entry): (entry, opened) for entry, opened in _admitting(rule, flows, reach)}
+        yield FlowCause(rule, tuple(flows), dict(admitting.values()))
 
 
 def _admitting(
@@ -30,7 +36,7 @@ def _admitting(
     if rule != "collective-ports-blocked":
         return
     for flow, denied in flows:
-        for open_ports in reach.on_ports(flow).allowed:
+        for open_ports in reach.on_ports(flow).allowed[:OPEN]:
             opened = decisions(reach.on_ports(flow, open_ports))
             for decision, asked, every in zip(opened, decisions(denied), decisions(reach.on_ports(flow)), strict=True):
                 if asked.answer is Permission.DENY:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from trainlint.fabric.facts import Fabric
 from trainlint.finding import Location, Related, Unknown
@@ -69,6 +69,9 @@ if TYPE_CHECKING:
 __all__ = ["Facts"]
 
 C = TypeVar("C")
+
+NEAR: Final = 50_000
+"""Entries that are asked what is missing in them for the flows of one cause."""
 
 _OF_OTHERS = frozenset({"missing_settings", "never_admitted", "unselected"})
 """The facts that look at other snapshots too."""
@@ -442,7 +445,8 @@ class Facts:
 
         if proof.reach is None:
             return None
-        found = ((each, near_flow(self.policies, proof.reach, *each)) for each in cause.flows)
+        flows = cause.flows[: max(3, NEAR // (1 + len(self.policies.entries)))]
+        found = ((each, near_flow(self.policies, proof.reach, *each)) for each in flows)
         return next(((each, near) for each, near in found if near is not None), None)
 
     @cached_property

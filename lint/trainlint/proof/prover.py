@@ -55,6 +55,11 @@ __all__ = ["NO_INVENTORY", "Prover"]
 _WORLDS: Final = 32
 """Described clusters in which a group is judged, where it is not known which of them counts."""
 
+FLOWS: Final = 50_000
+"""Connections of a group that are looked at: those of 220 roles that all call each other."""
+CROSSINGS: Final = 200_000
+"""Connections of a group between places that are looked at; some ten thousand are judged in a second."""
+
 NO_INVENTORY: Final = "the nodes: there is no inventory"
 
 
@@ -93,6 +98,8 @@ class Prover:
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=handed)
         if changed := self._changed(group):
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=changed)
+        if beyond := self._beyond(group, nearest):
+            return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=(beyond,))
         known, rests_on = self._known(group, nearest), self._rests_on(group, nearest, missing)
         policies = self._facts.policies
         for before, judged_by, proof in known:
@@ -101,6 +108,23 @@ class Prover:
         proof = reasons_named(self._proof(group, nearest, missing))
         known.append((rests_on, policies if _names_denials(proof) else None, proof))
         return proof
+
+    def _beyond(self, group: Group, nearest: Sequence[Inventory]) -> str:
+        """What there is too much of for a proof: connections, counted for each zone, or for each pair of zones where
+        policies tell them apart. Empty where there is not.
+        """
+        flows, most = len(group.flows), max((len(each.pools) for each in nearest), default=1)
+        pairs = 2 if self._zonal else 1
+        if flows <= FLOWS and flows * most**pairs <= CROSSINGS:
+            return ""
+        key = self._snapshot.settings.topology_key
+        zones = max((len(places(each.pools, key)) for each in nearest), default=1)
+        if flows <= FLOWS and flows * zones**pairs <= CROSSINGS:
+            return ""
+        where = f" between {zones} zones that policies tell apart" if self._zonal else f" in {zones} zones"
+        return (
+            f"whether its connections are permitted: {flows}{where if zones > 1 else ''} are more than can be looked at"
+        )
 
     def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> str:
         """In which of several described clusters the group can run, where Git does not say which of them counts."""

@@ -19,7 +19,9 @@ from trainlint.scheduling.role import Placement
 __all__ = ["SPLITS", "TOO_MANY", "TooManyError", "permitted_across", "wide_packings", "with_pins", "zone_name"]
 
 TRIES = 2_000
-"""Pairs of places that are tried, each with a packing of all pods."""
+"""Pairs of places that are tried at most, each with a packing of all pods."""
+FEWEST, STEPS = 20, 1_000_000
+"""Those that are tried always, and the steps of all packings together."""
 TOO_MANY = "which pods may meet where: there are too many placements to try"
 SPLITS = 500
 """Placements over several zones that are looked at; the first few show what there is to see."""
@@ -27,6 +29,12 @@ SPLITS = 500
 
 class TooManyError(Exception):
     """There are too many placements to try: the answer stays unknown."""
+
+
+def tries(placements: Placements) -> int:
+    """How many pairs are tried: the fewer, the more roles and kinds of nodes there are."""
+    roles = len(placements.roles)
+    return min(TRIES, max(FEWEST, STEPS // (1 + roles * (roles + len(placements.classes)))))
 
 
 def with_pins(placements: Placements, placement: Placement, pins: tuple[tuple[int, int], ...]) -> Packing | None:
@@ -42,7 +50,7 @@ def with_pins(placements: Placements, placement: Placement, pins: tuple[tuple[in
     if len({pin[0] for pin in pins}) == 1 and len(pins) > placements.roles[pins[0][0]].count:
         return None
     packing = placements.pinned(placement.state, list(pins))
-    if placements.tried > TRIES:
+    if placements.tried > tries(placements):
         raise TooManyError
     return packing if packing.answer is Answer.PROVED else None
 

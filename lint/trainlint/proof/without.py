@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -32,6 +32,8 @@ AT_NODES = frozenset({Kind.TAINT, Kind.CORDON})
 OF_POLICIES = frozenset({Kind.DENY, Kind.MISSING_ALLOW})
 Dropped = frozenset[Constraint]
 
+VERDICT = 4
+"""What a verdict takes, where to read an entry of a policy takes one."""
 POOLS = 64
 """Pools up to which each counts by itself; of more than that, equal ones are one, where the first of them stands."""
 
@@ -62,13 +64,14 @@ class Opened:
             self._reaches[key] = self._reach.under(policies)
         return self._reaches[key]
 
-    def denied(self, flow: Flow, kept: Collection[Constraint]) -> bool:
-        """Whether a flow is denied wherever the pods land."""
-        return self.reach(kept).is_denied(flow)
+    def denied(self, flows: Iterable[Flow], kept: Collection[Constraint]) -> bool:
+        """Whether one of the flows is denied wherever the pods land."""
+        reach = self.reach(kept)
+        return any(map(reach.is_denied, flows))
 
     def weight(self, flows: int) -> int:
         """What it takes to judge so many flows under one set of constraints, in entries and verdicts."""
-        return 1 + len(self._reach.selecting) + flows * self._reach.pairs
+        return 1 + len(self._reach.selecting) + VERDICT * flows * self._reach.pairs
 
     def forget(self) -> None:
         """Let go of what was made of single sets of constraints, each of which holds policies of its own."""

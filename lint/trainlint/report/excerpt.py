@@ -11,6 +11,10 @@ from trainlint.report.terminal import Paint, cells, width, wrap
 __all__ = ["Frame", "excerpt"]
 
 CUT: Final = "..."
+LONG: Final = 4096
+"""Characters of a longer line that are looked at: a line may hold megabytes."""
+NEAR: Final = 1024
+"""How many of them stand before the mark."""
 CONTEXT: Final = 16
 """How many columns before a mark stay visible where a long line is cut."""
 
@@ -83,7 +87,11 @@ def _label(frame: Frame, marks: str, used: int, style: str, label: str) -> Itera
 
 def _window(source: str, start: int, end: int, room: int) -> tuple[str, int, int]:
     """The part of a line that is shown, and where in it the mark begins and how many columns it takes."""
-    shown = cells(source.rstrip())
+    source = source.rstrip()
+    before = max(0, start - NEAR) if len(source) > LONG else 0
+    behind = len(source) > before + LONG
+    shown = cells(source[before : before + LONG])
+    start, end = start - before, end - before
     count = len(shown) - 1
     start = min(max(start, 0), count)
     end = min(max(end, start), count)
@@ -91,11 +99,11 @@ def _window(source: str, start: int, end: int, room: int) -> tuple[str, int, int
     if shown[count][1] > room:
         if shown[end][1] > room - len(CUT):
             first = next(i for i, (_, column) in enumerate(shown) if column >= shown[start][1] - CONTEXT)
-        used = len(CUT) if first else 0
+        used = len(CUT) if first or before else 0
         limit = room - used + shown[first][1]
         if shown[count][1] > limit:
             stop = next(i for i in range(count, -1, -1) if shown[i][1] <= limit - len(CUT))
-    head, tail = CUT if first else "", CUT if stop < count else ""
+    head, tail = CUT if first or before else "", CUT if stop < count or behind else ""
     text = head + "".join(part for part, _ in shown[first:stop]) + tail
     column = len(head) + shown[min(start, stop)][1] - shown[first][1]
     length = shown[min(end, stop)][1] - shown[min(start, stop)][1]

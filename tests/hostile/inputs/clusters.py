@@ -27,7 +27,8 @@ def _zonal_policies(count: int) -> Files:
     )
     return {
         **_zones(count),
-        "trainlint.yaml": "clusters:\n  - {name: lab, kubernetes: '1.35', profile: generic, cni: {name: cilium, version: '1.18'}}\n",
+        "trainlint.yaml": "clusters:\n  - name: lab\n    kubernetes: '1.35'\n    profile: generic\n"
+        "    cni: {name: cilium, version: '1.18'}\n",
         "p.yaml": "apiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {name: p, namespace: train}\n"
         f"spec:\n  endpointSelector: {{}}\n  ingress:\n{admits}",
     }

@@ -49,7 +49,8 @@ def _peers(count: int) -> Files:
 
 def _exceptions(count: int) -> Files:
     excepts = ", ".join(f"10.{n // 256}.{n % 256}.0/24" for n in range(count))
-    spec = f"podSelector: {{}}, policyTypes: [Ingress], ingress: [{{from: [{{ipBlock: {{cidr: 10.0.0.0/8, except: [{excepts}]}}}}]}}]"
+    peers = f"{{ipBlock: {{cidr: 10.0.0.0/8, except: [{excepts}]}}}}"
+    spec = f"podSelector: {{}}, policyTypes: [Ingress], ingress: [{{from: [{peers}]}}]"
     return {"nodes.yaml": NODES, "jobs.yaml": job("a"), "policies.yaml": policy("p", spec)}
 
 

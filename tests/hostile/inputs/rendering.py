@@ -20,8 +20,7 @@ def _diamond(depth: int) -> Files:
     files: Files = {}
     for level in range(depth):
         for side in "ab":
-            below = "" if level + 1 < depth else "../base"
-            names = f"../a{level + 1}, ../b{level + 1}" if not below else below
+            names = f"../a{level + 1}, ../b{level + 1}" if level + 1 < depth else "../base"
             files[f"{side}{level}/kustomization.yaml"] = f"namePrefix: {side}-\nresources: [{names}]\n"
     return {**files, "base/kustomization.yaml": "resources: [a.yaml]\n", "base/a.yaml": POD}
 
