@@ -32,6 +32,9 @@ PODS = 12
 STATES = 5_000
 """Larger groups are not explored: their answer stays unknown."""
 
+STEPS = 500_000
+"""States times nodes: on more than a hundred kinds of nodes, fewer states are explored."""
+
 SIZES = 16
 """Combinations of pool sizes that are looked at."""
 
@@ -202,10 +205,11 @@ def explored(players: Cast, namespaces: Namespaces, storage: Storage | None = No
         found = explore(roles, cells, namespaces=namespaces, storage=storage, topology_key=key, budget=budget)
         return found if isinstance(found, Exploration) else None
 
-    found = run(roles, largest, STATES)
+    states = min(STATES, STEPS // (1 + len(players.nodes)))
+    found = run(roles, largest, states)
     if found is None:
         return None
-    free = run([replace(role, pod=_unbound(role)) for role in roles], largest, STATES) if found.dead_end else None
+    free = run([replace(role, pod=_unbound(role)) for role in roles], largest, states) if found.dead_end else None
     return Explored(players, found, free, _smaller(players, roles, largest, run))
 
 

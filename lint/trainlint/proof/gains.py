@@ -205,13 +205,17 @@ def _more(before: Facts, after: Facts, source: _End, target: _End) -> tuple[Rang
 
 
 def without(ranges: Iterable[PortRange], taken: Iterable[PortRange]) -> Iterator[PortRange]:
-    """The parts of some ranges that lie in none of the others."""
-    left = [(each.first, each.last) for each in ranges]
-    for out in taken:
-        left = [
-            part
-            for first, last in left
-            for part in ((first, min(last, out.first - 1)), (max(first, out.last + 1), last))
-            if part[0] <= part[1]
-        ]
-    return (PortRange(first, last) for first, last in dict.fromkeys(left))
+    """The parts of some ranges that lie in none of the others, in order. Neither holds a port twice."""
+    outs = sorted((each.first, each.last) for each in taken)
+    at = 0
+    for first, last in sorted({(each.first, each.last) for each in ranges}):
+        while at < len(outs) and outs[at][1] < first:
+            at += 1
+        start, following = first, at
+        while following < len(outs) and outs[following][0] <= last:
+            if outs[following][0] > start:
+                yield PortRange(start, outs[following][0] - 1)
+            start = max(start, outs[following][1] + 1)
+            following += 1
+        if start <= last:
+            yield PortRange(start, last)

@@ -22,8 +22,15 @@ BUDGET = 2_000
 """States after which the answer is unknown: six zones and three roles that constrain each other stay below it."""
 
 
+STEPS = 300_000
+"""Domains that are looked at for one more pod, over all states."""
+
+
 class Placements(States):
     """All placements of some roles over some domains that can be reached."""
+
+    _looked = 0
+    _steps = 0
 
     def unbound(self) -> Placements:
         """The same roles without affinity, anti-affinity and ties over domains."""
@@ -51,19 +58,21 @@ class Placements(States):
                     if following in seen:
                         continue
                     fits = self.minimal(following).answer
-                    if fits is Answer.UNKNOWN or len(seen) > BUDGET:
+                    if fits is Answer.UNKNOWN or len(seen) > BUDGET or self._looked > STEPS:
                         return None
                     if fits is Answer.PROVED:
                         seen[following] = None
                         grown.append(following)
             frontier = grown
+        self._steps = self._looked
         return tuple(seen)
 
     def _following(self, state: State) -> Iterator[State]:
         for role in self.bound:
             if sum(1 for placed, _ in state if placed == role) >= self.roles[role].count:
                 continue
-            for domain in self.possible(role):
+            for domain in self.candidates(state, role):
+                self._looked += 1
                 if (role, domain) not in state and self.admits(state, role, domain):
                     yield self._usual(state | {(role, domain)})
 
@@ -120,7 +129,11 @@ class Placements(States):
         open another domain: whoever needs one of them there, or the room that they took here, waits for ever.
         """
         many = [role for role in self.bound if self.roles[role].count > 1]
-        if self.reachable is None or self.completed is None or len(self.reachable) << len(many) > BUDGET:
+        if (
+            self.reachable is None
+            or self.completed is None
+            or max(len(self.reachable), self._steps * BUDGET // STEPS) << len(many) > BUDGET
+        ):
             return None
         subsets = chain.from_iterable(combinations(many, size) for size in range(1, len(many) + 1))
         return any(self._runs_out(frozenset(closed), self.reachable, self.completed) for closed in subsets)

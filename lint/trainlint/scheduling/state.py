@@ -7,7 +7,7 @@ nothing else (S 1.6); how many pods fit is asked of ``packing``.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from trainlint.model.known import Answer
@@ -56,11 +56,45 @@ class States:
             if role.attractions or role.repulsions or role.ties or index in targets
         )
         self._fits: dict[tuple[State, bool | frozenset[int]], Packing] = {}
+        self._possible: dict[int, tuple[int, ...]] = {}
+        self._by_value: dict[tuple[int, str], Mapping[str | None, Sequence[int]]] = {}
         self.tried = 0
 
     def possible(self, role: int) -> tuple[int, ...]:
         """The domains in which one pod of the role fits, were it alone."""
-        return tuple(index for index in range(len(self.domains)) if self.roles[role].classes & self._classes_of[index])
+        if role not in self._possible:
+            classes = self.roles[role].classes
+            found = (index for index, inside in enumerate(self._classes_of) if not classes.isdisjoint(inside))
+            self._possible[role] = tuple(found)
+        return self._possible[role]
+
+    def _like(self, role: int, key: str) -> Mapping[str | None, Sequence[int]]:
+        """The domains in which one pod of the role fits, by their value of a key."""
+        if (role, key) not in self._by_value:
+            found: dict[str | None, list[int]] = defaultdict(list)
+            for index in self.possible(role):
+                found[self.domains[index].values[key]].append(index)
+            self._by_value[role, key] = found
+        return self._by_value[role, key]
+
+    def candidates(self, state: State, role: int) -> Sequence[int]:
+        """The domains to ask whether they admit one more pod of the role: where its required affinity or what places
+        it as one has a pod of others already, only those beside that.
+        """
+        here = self.roles[role]
+        near = any(
+            self.domains[other].values[term.key] is not None
+            for term in here.attractions
+            for placed, other in state
+            if placed in term.targets
+        )
+        asked = [(term.key, term.targets) for term in here.attractions if near]
+        asked += [(tie.key, tie.roles) for tie in here.ties if any(placed in tie.roles for placed, _ in state)]
+        if not asked:
+            return self.possible(role)
+        key, others = asked[0]
+        values = dict.fromkeys(self.domains[other].values[key] for placed, other in state if placed in others)
+        return sorted(index for value in values for index in self._like(role, key).get(value, ()))
 
     def admits(self, state: State, role: int, domain: int) -> bool:
         """Whether affinity and anti-affinity let one more pod of the role into the domain."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.hostile.inputs.made import Files, Made, isolating, job, joined, node
+from tests.hostile.inputs.made import Files, Made, isolating, job, joined, node, policy
 
 __all__ = ["CLUSTERS"]
 
@@ -22,15 +22,14 @@ def _zones(count: int, gpus: int = 8, pod: str = "", *, denied: bool = False) ->
 
 def _zonal_policies(count: int) -> Files:
     """What policies see of a pod differs from zone to zone."""
-    admits = "".join(
-        f"    - {{fromEndpoints: [{{matchLabels: {{topology.kubernetes.io/zone: zone-{n}}}}}]}}\n" for n in range(count)
+    peers = ", ".join(
+        f"{{podSelector: {{matchLabels: {{topology.kubernetes.io/zone: zone-{n}}}}}}}" for n in range(count)
     )
     return {
         **_zones(count),
         "trainlint.yaml": "clusters:\n  - name: lab\n    kubernetes: '1.35'\n    profile: generic\n"
-        "    cni: {name: cilium, version: '1.18'}\n",
-        "p.yaml": "apiVersion: cilium.io/v2\nkind: CiliumNetworkPolicy\nmetadata: {name: p, namespace: train}\n"
-        f"spec:\n  endpointSelector: {{}}\n  ingress:\n{admits}",
+        "    cni: {name: calico, version: '3.31'}\n",
+        "p.yaml": policy("p", f"podSelector: {{}}, ingress: [{{from: [{peers}]}}]"),
     }
 
 
