@@ -4,7 +4,8 @@ Writes every repository of ``tests.hostile.inputs`` into a temporary directory, 
 cache, and prints what that took: seconds by the clock, seconds of the processor (with all children), the peak of
 memory in MiB (the proportional set size of the process and all of its children together, asked for every 50 ms where
 there is ``/proc``; elsewhere the largest process alone) and the exit code. The limits are 20 seconds and 1 GiB on two
-cores: the program ends with 1 where an input passes one of them, or makes trainlint end with another code than 0 or 1.
+cores (where other programs use the processors too, those of the processor): the program ends with 1 where an input
+passes one of them, or makes trainlint end with another code than 0 or 1.
 Words as arguments choose the inputs whose names hold one of them; ``--list`` shows the names.
 """
 
@@ -38,10 +39,14 @@ class Taken:
     peak: int
     code: int
 
+    busy: bool
+    """Whether other programs used the processors too."""
+
     @property
-    def passes(self) -> bool:
-        """Whether it keeps to the limits."""
-        return self.wall <= SECONDS and self.peak <= MEMORY and self.code in (0, 1)
+    def keeps(self) -> bool:
+        """Whether it keeps to the limits, on a busy machine by the time of the processor."""
+        seconds = min(self.wall, self.cpu) if self.busy else self.wall
+        return seconds <= SECONDS and self.peak <= MEMORY and self.code in (0, 1)
 
 
 def measured(made: Made, patience: float) -> Taken:
@@ -76,7 +81,11 @@ def _run(command: list[str], variables: dict[str, str], said: Path, patience: fl
         code = run.wait()
     after = os.times()
     cpu = after.children_user - before.children_user + after.children_system - before.children_system
-    return Taken(wall, cpu, peak or _largest(), code)
+    return Taken(wall, cpu, peak or _largest(), code, busy=_is_busy())
+
+
+def _is_busy() -> bool:
+    return hasattr(os, "getloadavg") and os.getloadavg()[0] > 1 + (os.cpu_count() or 1)
 
 
 def _family(process: int) -> Iterator[int]:
@@ -120,17 +129,17 @@ def main() -> None:
     if options.list:
         print("\n".join(chosen))
         return
-    passed = True
+    kept = True
     print(f"{'':52} wall s   CPU s     MiB  exit")
     for name, made in chosen.items():
         taken = measured(made, options.patience)
-        passed = passed and taken.passes
-        mark = "" if taken.passes else "  past the limits"
+        kept = kept and taken.keeps
+        mark = "  past the limits" if not taken.keeps else "  by the processor's time" if taken.wall > SECONDS else ""
         print(
             f"{name:52} {taken.wall:6.1f} {taken.cpu:7.1f} {taken.peak / 2**20:7.0f} {taken.code:5}{mark}", flush=True
         )
-    print(f"limits: {SECONDS:g} s and {MEMORY >> 20} MiB: {'kept' if passed else 'passed'}")
-    sys.exit(not passed)
+    print(f"limits: {SECONDS:g} s and {MEMORY >> 20} MiB: {'kept' if kept else 'passed'}")
+    sys.exit(not kept)
 
 
 def _asked(name: str, words: list[str]) -> bool:

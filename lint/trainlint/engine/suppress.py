@@ -6,6 +6,7 @@ import datetime as dt
 import posixpath
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import PathIgnore
@@ -94,9 +95,9 @@ class Suppressor:
         self._base = base
         self._objects = objects
         self._by_line: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
-        self._by_document: dict[tuple[str, int], list[Suppression]] = defaultdict(list)
+        self._by_document: dict[tuple[str, int, str], list[tuple[int, Suppression]]] = defaultdict(list)
         self._by_path: list[tuple[GitIgnoreSpec, Suppression]] = []
-        for each in self.all:
+        for number, each in enumerate(self.all):
             if require_reason and not each.reason and not each.malformed and not each.expired(today):
                 each.malformed = "it gives no reason, and a reason is required here"
                 each.remedy = "say in it why the finding is accepted"
@@ -107,7 +108,8 @@ class Suppressor:
 
                 self._by_path.append((GitIgnoreSpec.from_lines(each.paths), each))
             elif each.object is not None or each.applies_to == 0:
-                self._by_document[each.at.file, each.at.document].append(each)
+                for name in dict.fromkeys(each.names):
+                    self._by_document[each.at.file, each.at.document, name].append((number, each))
             else:
                 self._by_line[each.at.file, each.applies_to].append(each)
 
@@ -134,10 +136,14 @@ class Suppressor:
             span = finding.span or self._places.locate(finding.at)[1]
             found += self._by_line.get((finding.at.file, span.line), [])
         here = (finding.at, *self._objects.get((finding.id, finding.at.file), ()))
-        for at in here if self._by_document else ():
-            for each in self._by_document.get((at.file, at.document), []):
-                if all(each is not other for other in found) and (each.object is None or _inside(at, each.object)):
-                    found.append(each)
+        asked = product(here, (finding.rule, finding.category)) if self._by_document else ()
+        wide = {
+            number: each
+            for at, name in asked
+            for number, each in self._by_document.get((at.file, at.document, name), [])
+            if each.object is None or _inside(at, each.object)
+        }
+        found += [wide[number] for number in sorted(wide)]
         if self._by_path:
             name = posixpath.relpath(finding.at.file, self._base)
             found += [
