@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_interface
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.fabric.gloo import GlooFailure, select_gloo
-from trainlint.fabric.interface import placed
+from trainlint.fabric.interface import Entry, Interface, listing, placed
 from trainlint.fabric.name_list import MOST_ITEMS, NameList
 from trainlint.fabric.selection import SelectionFailure, select
 
@@ -92,3 +94,62 @@ def test_a_choice_is_always_among_the_interfaces_and_its_first_is_the_bootstrap(
     selection = select(HOST, {"NCCL_SOCKET_IFNAME": text})
     assert set(selection.interfaces) <= {"lo", "docker0", "eth0"}
     assert selection.bootstrap == (selection.interfaces[0] if selection.interfaces else "")
+
+
+# --- NCCL_COMM_ID (N 2.3, and surprise 6): rank 0 listens in its subnet ---
+
+
+def wired(**addresses: str) -> tuple[Entry, ...]:
+    """The interfaces of a pod, each with one address."""
+    return listing([Interface(name, (ip_interface(text),)) for name, text in addresses.items()])
+
+
+TWO = wired(lo="127.0.0.1/8", eth0="10.0.0.5/24", net1="192.168.7.5/16")
+
+
+@pytest.mark.parametrize(
+    ("comm_id", "bootstrap"),
+    [
+        ("10.0.0.9:29500", "eth0"),
+        ("10.0.0.255:29500", "eth0"),
+        ("10.0.1.9:29500", None),  # beside the /24
+        ("192.168.255.9:1", "net1"),
+        ("192.169.0.1:1", None),  # beside the /16
+        ("127.9.9.9:29500", "lo"),
+    ],
+)
+def test_the_bootstrap_listens_in_the_subnet_of_the_address_and_fails_outside_of_all(
+    comm_id: str, bootstrap: str | None
+) -> None:
+    selection = select(TWO, {"NCCL_COMM_ID": comm_id})
+    assert (selection.bootstrap or None) == bootstrap
+    assert selection.failure is (None if bootstrap else Failure.COMM_ID_SUBNET)
+
+
+def test_with_an_address_the_bootstrap_ignores_names_and_the_transport_does_not() -> None:
+    chosen = select(TWO, {"NCCL_COMM_ID": "10.0.0.9:29500", "NCCL_SOCKET_IFNAME": "net"})
+    assert (chosen.bootstrap, chosen.interfaces) == ("eth0", ("net1",))
+    lost = select(TWO, {"NCCL_COMM_ID": "10.0.0.9:29500", "NCCL_SOCKET_IFNAME": "ens"})
+    assert (lost.bootstrap, lost.failure) == ("eth0", Failure.NO_INTERFACE_TRANSPORT)
+
+
+def test_the_transport_prefers_infiniband_and_then_the_subnet_of_the_address() -> None:
+    assert select(TWO, {"NCCL_COMM_ID": "192.168.0.1:1"}).interfaces == ("net1",)
+    assert select(TWO, {}).interfaces == ("eth0", "net1")
+    with_ib = wired(lo="127.0.0.1/8", eth0="10.0.0.5/24", ib0="172.16.0.5/24")
+    assert select(with_ib, {"NCCL_COMM_ID": "10.0.0.9:1"}).interfaces == ("ib0",)
+
+
+@pytest.mark.parametrize("comm_id", ["", "x", "[fe80::1%eth0:29500", "head-0.head:29500", ":29500"])
+def test_what_names_no_address_is_invalid_to_nccl(comm_id: str) -> None:
+    assert select(TWO, {"NCCL_COMM_ID": comm_id}).failure is Failure.INVALID_COMM_ID
+
+
+def test_a_link_local_address_is_near_only_on_the_interface_that_it_names() -> None:
+    entries = wired(lo="::1/128", eth0="fe80::5/64", net1="fe80::6/64")
+    assert select(entries, {"NCCL_COMM_ID": "[fe80::9%net1]:1"}).bootstrap == "net1"
+    assert select(entries, {"NCCL_COMM_ID": "[fe80::9%eth0]:1"}).bootstrap == "eth0"
+    assert select(entries, {"NCCL_COMM_ID": "[fe80::9]:1"}).failure is Failure.COMM_ID_SUBNET
+    assert select(wired(eth0="2001:db8::5/64"), {"NCCL_COMM_ID": "[2001:db8::9]:1"}).bootstrap == "eth0"
+    assert select(wired(eth0="2001:db8::5/64"), {"NCCL_COMM_ID": "[2001:db8:1::9]:1"}).failure is Failure.COMM_ID_SUBNET
+    assert select(entries, {"NCCL_COMM_ID": "10.0.0.9:1"}).failure is Failure.COMM_ID_SUBNET

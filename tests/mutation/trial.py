@@ -8,6 +8,7 @@ import resource
 import signal
 import sys
 import time
+import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -63,9 +64,13 @@ def _tests(tree: Path, tests: Sequence[str], seconds: float, log: Path) -> None:
         import pytest  # noqa: PLC0415 (warm)
 
         options = ["-x", "-q", "--no-header", "--tb=line", "-p", "no:cacheprovider", "-p", "no:xdist", "-rfE"]
+        options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
         code = int(pytest.main([*options, *tests]))
-        sys.stdout.flush()
+    except BaseException:
+        traceback.print_exc()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -166,3 +167,41 @@ def test_numbers_of_any_size_are_looked_at_or_left_undecided() -> None:
     for count in (10**6, 2**31, 2**63, 10**20):
         demands = [Demand(role, {"cpu": 1, "pods": 1}, count, frozenset({0})) for role in (0, 1)]
         assert always_fits([node], demands) is not Answer.REFUTED
+
+
+def fit(room: dict[str, int], nodes: int, *demands: tuple[dict[str, int], int]) -> Answer:
+    classes = [NodeClass(0, room, nodes)]
+    return pack(
+        classes, [Demand(role, each, count, frozenset({0})) for role, (each, count) in enumerate(demands)]
+    ).answer
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 7])
+def test_pods_that_fill_every_node_exactly_fit_and_one_more_does_not(nodes: int) -> None:
+    room = {"gpu": 8, "cpu": 96, "pods": 3}
+    worker, sidecar = {"gpu": 4, "cpu": 40, "pods": 1}, {"cpu": 16, "pods": 1}
+    assert fit(room, nodes, (worker, 2 * nodes), (sidecar, nodes)) is Answer.PROVED
+    assert fit(room, nodes, (worker, 2 * nodes), (sidecar, nodes + 1)) is Answer.REFUTED
+    assert fit(room, nodes, (worker, 2 * nodes + 1), (sidecar, nodes)) is Answer.REFUTED
+    assert fit({**room, "cpu": 95}, nodes, (worker, 2 * nodes), (sidecar, nodes)) is Answer.REFUTED
+
+
+def test_sizes_that_only_fit_when_they_are_paired_are_paired() -> None:
+    # 5 + 3, 5 + 3 and 4 + 4 fill three nodes of 8; 4 + 3 on one of them would leave a 5 without a node.
+    threes, fours, fives = ({"gpu": 3}, 2), ({"gpu": 4}, 2), ({"gpu": 5}, 2)
+    assert fit({"gpu": 8}, 3, threes, fours, fives) is Answer.PROVED
+    assert fit({"gpu": 8}, 3, threes, fours, ({"gpu": 5}, 3)) is Answer.REFUTED
+    # The sum fits (24 of 24), the pods do not: two of 5 share no node, and 4 + 4 leave no room for a 3.
+    assert fit({"gpu": 8}, 3, ({"gpu": 4}, 1), ({"gpu": 5}, 4)) is Answer.REFUTED
+
+
+def test_a_witness_of_nodes_that_are_filled_exactly_names_all_of_them() -> None:
+    (slot,) = pack([NodeClass(4, {"gpu": 8}, 3)], [Demand(2, {"gpu": 4}, 6, frozenset({0}))]).slots
+    assert (slot.pool, slot.nodes, slot.pods) == (4, 3, {2: 2})
+    full, rest = pack([NodeClass(4, {"gpu": 8}, 3)], [Demand(2, {"gpu": 4}, 5, frozenset({0}))]).slots
+    assert ((full.nodes, full.pods), (rest.nodes, rest.pods)) == ((2, {2: 2}), (1, {2: 1}))
+
+
+def test_what_is_short_is_named_with_the_room_that_there_is() -> None:
+    packing = pack([NodeClass(0, {"gpu": 8}, 3)], [Demand(7, {"gpu": 5}, 4, frozenset({0}))])
+    assert (packing.answer, packing.short, packing.room) == (Answer.REFUTED, 7, 3)

@@ -12,7 +12,7 @@ from tests.scheduling.clusters import field, pod
 from trainlint.finding import Location
 from trainlint.kube.pod import read_pod_spec
 from trainlint.model.known import Undetermined
-from trainlint.scheduling.requests import is_extended_resource, is_scalar_resource, pod_requests
+from trainlint.scheduling.requests import is_extended_resource, is_scalar_resource, pod_limits, pod_requests
 
 
 def requests(**parts: Any) -> dict[str, object]:
@@ -117,3 +117,22 @@ def test_the_requests_lie_between_the_largest_container_and_the_sum(main: Any, i
     found = pod(containers=main, initContainers=init).requests.get("cpu")
     assert isinstance(found, int)
     assert max(each, default=0) <= found <= sum(each)
+
+
+def test_pod_level_limits_replace_the_sum_of_the_containers_for_quotas_and_never_for_devices() -> None:
+    # S 1.5, 1.11: limits.memory of a quota counts the pod's own limit where it has one.
+    containers = [container(limits={"memory": "1Gi", "cpu": "2", "nvidia.com/gpu": "4"})] * 2
+    own = {"limits": {"memory": "8Gi", "nvidia.com/gpu": "1"}}
+    alone = pod_limits(read_pod_spec(field({"containers": containers}))).amounts
+    with_own = pod_limits(read_pod_spec(field({"containers": containers, "resources": own}))).amounts
+    assert alone == {"memory": 2 * 2**30, "cpu": 4000, "nvidia.com/gpu": 8}
+    assert with_own == {"memory": 8 * 2**30, "cpu": 4000, "nvidia.com/gpu": 8}
+
+
+def test_pod_level_memory_limits_decide_where_containers_ask_for_nothing_and_where_they_ask_for_more() -> None:
+    assert requests(containers=[container()], resources={"limits": {"memory": "8Gi"}}) == {"memory": 8 * 2**30}
+    asked = requests(
+        containers=[container({"memory": "1Gi"}), container({"memory": "2Gi"})],
+        resources={"requests": {"memory": "6Gi"}, "limits": {"memory": "8Gi"}},
+    )
+    assert asked == {"memory": 6 * 2**30}
