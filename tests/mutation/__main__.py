@@ -43,7 +43,7 @@ def main() -> int:
     done = _done(log)
     _sound(tree, known, options.seconds, work / "pytest.log")
     for point in _drawn(tree, options.seed, options.points, options.only):
-        if str(point) not in done:
+        if _is_due(done.get(str(point)), again=options.again):
             answer = _tried(tree, point, known, options.seconds, work / "pytest.log")
             with log.open("a", encoding="utf-8") as out:
                 out.write(json.dumps(answer) + "\n")
@@ -61,6 +61,7 @@ def _options() -> argparse.Namespace:
         "--work", default="/tmp/trainlint-mutation", help="where the copy of the tree and the log stand"
     )
     parser.add_argument("--reach", help="the folder that says which test reaches which line")
+    parser.add_argument("--again", action="store_true", help="try the points again that the tests did not notice")
     parser.add_argument("--log")
     return parser.parse_args()
 
@@ -125,7 +126,12 @@ def _tried(tree: Path, point: Point, known: Reached, seconds: float, log: Path) 
     return {"point": str(point), "outcome": outcome, "test": test, "tests": len(tests), "seconds": took}
 
 
+def _is_due(answer: dict[str, object] | None, *, again: bool) -> bool:
+    return answer is None or (again and answer["outcome"] == "survived")
+
+
 def _done(log: Path) -> dict[str, dict[str, object]]:
+    """The last answer about each point."""
     if not log.exists():
         return {}
     answers = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
