@@ -194,3 +194,61 @@ def test_what_a_template_says_and_nobody_understands_is_no_value() -> None:
     text = application_set(generators, template("{{ if eq .cluster 1 }}apps{{ end }}", "{name: east}"), go=True)
     found = snapshots({"set.yaml": text, "apps/job.yaml": job(namespace="a")})
     assert names(found["."]) == {"Job a/train"}
+
+
+# What the Git generators of Argo CD offer (its Generators-Git.md); its SanitizeName makes the normalized names.
+ONE_FILE = {
+    True: {
+        "path": {
+            "path": "clusters/East_1",
+            "basename": "East_1",
+            "basenameNormalized": "east-1",
+            "segments": ["clusters", "East_1"],
+            "filename": "My_Config.json",
+            "filenameNormalized": "my-config.json",
+        },
+        "cluster": {"name": "east"},
+    },
+    False: {
+        "path": "clusters/East_1",
+        "path.basename": "East_1",
+        "path.basenameNormalized": "east-1",
+        "path[0]": "clusters",
+        "path[1]": "East_1",
+        "path.filename": "My_Config.json",
+        "path.filenameNormalized": "my-config.json",
+        "cluster.name": "east",
+    },
+}
+
+
+@pytest.mark.parametrize("go", [True, False])
+def test_a_template_may_use_every_parameter_that_argo_documents(go: bool) -> None:
+    generator = f"  - git: {{repoURL: {URL}, files: [{{path: 'clusters/*/*.json'}}]}}"
+    text = "clusters/East_1/My_Config.json"
+    for name, value in _flat(ONE_FILE[go]):
+        step = (
+            f"index .path.segments {name.rpartition('.')[2]}"
+            if go and "segments" in name
+            else f".{name}"
+            if go
+            else name
+        )
+        made = snapshots(
+            {
+                "set.yaml": application_set(
+                    generator, template("apps", f'{{name: c, namespace: "x-{{{{{step}}}}}"}}'), go
+                ),
+                text: '{"cluster": {"name": "east"}}',
+                "apps/job.yaml": job(),
+            }
+        )
+        assert names(made["c"]) == {f"Job x-{value}/train"}, name
+
+
+def _flat(value: object, name: str = "") -> list[tuple[str, str]]:
+    if isinstance(value, dict):
+        return [each for key, item in value.items() for each in _flat(item, f"{name}.{key}" if name else key)]
+    if isinstance(value, list):
+        return [each for number, item in enumerate(value) for each in _flat(item, f"{name}.{number}")]
+    return [(name, str(value))]

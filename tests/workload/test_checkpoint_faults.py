@@ -80,3 +80,22 @@ def test_nfs_before_version_4_loses_locks(options: str, unsafe: bool) -> None:
     volume = "persistentVolumeClaim: {claimName: claim}"
     found = volumes("--checkpoint-dir=/data", volume, storage=STORAGE.replace("OPTIONS", options))
     assert bool(found) is unsafe
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("value: /data/run", ["v"]),
+        ("value: data/run", []),  # in the image, or where nobody knows
+        ("valueFrom: {secretKeyRef: {name: s, key: k}}", []),
+        ("valueFrom: {configMapKeyRef: {name: s, key: k}}", []),
+    ],
+)
+@pytest.mark.parametrize("name", ["CHECKPOINT_DIR", "OUTPUT_DIR"])
+def test_variables_say_it_too_where_their_value_is_known(name: str, value: str, found: list[str]) -> None:
+    container = f"env: [{{name: {name}, {value}}}], command: [python, x.py, OPTION]"
+    text = JOB.replace("command: [python, x.py, OPTION]", container)
+    (workload,) = read(text.replace("OPTION", "-v").replace("VOLUME", "emptyDir: {}").replace("MOUNT", "/data")).objects
+    held = storage_of((read_meta(item), item) for item in objects(""))
+    faults = [fault.cause for pods in workload.pod_sets for fault in unsafe_checkpoints(workload, pods, held)]
+    assert faults == found

@@ -221,3 +221,15 @@ def test_as_many_ranks_on_each_node_as_it_has_slots(options: str, slots: int, wo
 def test_options_of_the_program_are_none_of_mpirun() -> None:
     assert in_slots("mpirun, -N, '8', ./all_reduce_perf, -n, '100'", "slotsPerWorker: 8") == []
     assert in_slots("mpirun, -np, '16', python, x.py, -N, '64'", "slotsPerWorker: 8") == []
+
+
+@pytest.mark.parametrize(
+    ("ranks", "as_worker", "refused"),
+    [(16, False, False), (17, False, True), (24, True, False), (25, True, True), (17, True, False)],
+)
+def test_a_launcher_that_works_too_has_slots_of_its_own(ranks: int, as_worker: bool, refused: bool) -> None:
+    slots = f"slotsPerWorker: 8, runLauncherAsWorker: {str(as_worker).lower()}".replace(", ", "\n  ")
+    found = in_slots(f"mpirun, -np, '{ranks}', python, x.py", slots, "{}")
+    assert [("it refuses" in each.text, each.evidence["ranks"]) for each in found] == (
+        [(True, ranks)] if refused else []
+    )

@@ -83,8 +83,8 @@ def flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
 
 
 def normalized(name: str) -> str:
-    """A name that is a DNS label: lower case, other characters as dashes, 63 at most."""
-    return re.sub(r"[^-a-z0-9]", "-", name.lower())[:63].strip("-")
+    """The name as Argo CD makes a DNS name of it: lower case, other characters as dashes, 253 at most, dots stay."""
+    return re.sub(r"[^-a-z0-9.]", "-", name.lower())[:253].strip("-.")
 
 
 def _shown(value: object) -> str:
