@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trainlint.fabric.gloo import GlooFailure, select_gloo
-from trainlint.fabric.interface import Entry, Interface, listing, placed
+from trainlint.fabric.interface import Interface, InterfaceAddress, listing, placed
 from trainlint.fabric.name_list import MOST_ITEMS, NameList
 from trainlint.fabric.selection import SelectionFailure, select
 
@@ -99,7 +99,7 @@ def test_a_choice_is_always_among_the_interfaces_and_its_first_is_the_bootstrap(
 # --- NCCL_COMM_ID (N 2.3, and surprise 6): rank 0 listens in its subnet ---
 
 
-def wired(**addresses: str) -> tuple[Entry, ...]:
+def wired(**addresses: str) -> tuple[InterfaceAddress, ...]:
     """The interfaces of a pod, each with one address."""
     return listing([Interface(name, (ip_interface(text),)) for name, text in addresses.items()])
 
@@ -123,14 +123,14 @@ def test_the_bootstrap_listens_in_the_subnet_of_the_address_and_fails_outside_of
 ) -> None:
     selection = select(TWO, {"NCCL_COMM_ID": comm_id})
     assert (selection.bootstrap or None) == bootstrap
-    assert selection.failure is (None if bootstrap else Failure.COMM_ID_SUBNET)
+    assert selection.failure is (None if bootstrap else SelectionFailure.COMM_ID_SUBNET)
 
 
 def test_with_an_address_the_bootstrap_ignores_names_and_the_transport_does_not() -> None:
     chosen = select(TWO, {"NCCL_COMM_ID": "10.0.0.9:29500", "NCCL_SOCKET_IFNAME": "net"})
     assert (chosen.bootstrap, chosen.interfaces) == ("eth0", ("net1",))
     lost = select(TWO, {"NCCL_COMM_ID": "10.0.0.9:29500", "NCCL_SOCKET_IFNAME": "ens"})
-    assert (lost.bootstrap, lost.failure) == ("eth0", Failure.NO_INTERFACE_TRANSPORT)
+    assert (lost.bootstrap, lost.failure) == ("eth0", SelectionFailure.NO_INTERFACE_TRANSPORT)
 
 
 def test_the_transport_prefers_infiniband_and_then_the_subnet_of_the_address() -> None:
@@ -142,14 +142,17 @@ def test_the_transport_prefers_infiniband_and_then_the_subnet_of_the_address() -
 
 @pytest.mark.parametrize("comm_id", ["", "x", "[fe80::1%eth0:29500", "head-0.head:29500", ":29500"])
 def test_what_names_no_address_is_invalid_to_nccl(comm_id: str) -> None:
-    assert select(TWO, {"NCCL_COMM_ID": comm_id}).failure is Failure.INVALID_COMM_ID
+    assert select(TWO, {"NCCL_COMM_ID": comm_id}).failure is SelectionFailure.INVALID_COMM_ID
 
 
 def test_a_link_local_address_is_near_only_on_the_interface_that_it_names() -> None:
     entries = wired(lo="::1/128", eth0="fe80::5/64", net1="fe80::6/64")
     assert select(entries, {"NCCL_COMM_ID": "[fe80::9%net1]:1"}).bootstrap == "net1"
     assert select(entries, {"NCCL_COMM_ID": "[fe80::9%eth0]:1"}).bootstrap == "eth0"
-    assert select(entries, {"NCCL_COMM_ID": "[fe80::9]:1"}).failure is Failure.COMM_ID_SUBNET
+    assert select(entries, {"NCCL_COMM_ID": "[fe80::9]:1"}).failure is SelectionFailure.COMM_ID_SUBNET
     assert select(wired(eth0="2001:db8::5/64"), {"NCCL_COMM_ID": "[2001:db8::9]:1"}).bootstrap == "eth0"
-    assert select(wired(eth0="2001:db8::5/64"), {"NCCL_COMM_ID": "[2001:db8:1::9]:1"}).failure is Failure.COMM_ID_SUBNET
-    assert select(entries, {"NCCL_COMM_ID": "10.0.0.9:1"}).failure is Failure.COMM_ID_SUBNET
+    assert (
+        select(wired(eth0="2001:db8::5/64"), {"NCCL_COMM_ID": "[2001:db8:1::9]:1"}).failure
+        is SelectionFailure.COMM_ID_SUBNET
+    )
+    assert select(entries, {"NCCL_COMM_ID": "10.0.0.9:1"}).failure is SelectionFailure.COMM_ID_SUBNET
