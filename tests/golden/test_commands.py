@@ -7,6 +7,7 @@ in two overlays, one of them mended. ``half``: an inventory that does not say al
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -45,6 +46,18 @@ COMMANDS = {
         *(f"needs --output {form}" for form in ("text", "json")),
         *(f"why robotics/sim/gpu robotics/sim/head --port 6379 --output {form}" for form in ("text", "json")),
         *("init", "config"),
+        # Both findings, by the beginning of their ids.
+        *(f"explain {each} --output {form}" for each in ("79dfefc4", "0c7719b0") for form in ("text", "json")),
+        # Other ends of connections: a Service's pods by labels, the cluster's DNS, the world, nodes; other ports.
+        *("why robotics/sim/gpu robotics/sim/head", "why robotics/sim/head kube-dns --port 53 --protocol udp"),
+        *("why robotics/sim/gpu world --port 443", "why host robotics/sim/head --port 8265"),
+        *("why robotics:net-zone=green robotics:net-zone=blue --port 1-9", "why 10.1.2.3 robotics/sim/head"),
+        # What is asked wrong is answered with what there is.
+        *("explain nothing", "explain ffffffff", "explain robotics/sim --snapshot nothing", "graph nothing"),
+        *("prove nothing", "needs nothing", "why nothing robotics/sim/head", "why robotics/sim robotics/sim/head"),
+        *("rule no-viable-zon", "check nothing.yaml", "check --select no-viable-zon", "check --ignore flow-denied"),
+        *("graph --snapshot nothing", "check --base HEAD", "check --output nothing", "check --fail-on nothing"),
+        *("check --baseline nothing.json", "check --config nothing.yaml", "config nothing"),
     ),
     "states": (
         *(f"check --output {form}" for form in ("text", "json", "markdown", "html")),
@@ -70,7 +83,7 @@ ENDINGS = {
 
 def name(world: str, command: str) -> str:
     form = command.partition("--output ")[2]
-    words = command.replace(" --", " ").replace("output ", "").replace("/", "-").split()
+    words = re.sub(r"[/:=]", "-", command.replace(" --", " ").replace("output ", "")).split()
     return f"{world}/{'-'.join(words)}.{ENDINGS.get(form, 'txt')}"
 
 
