@@ -283,3 +283,31 @@ def test_a_slip_of_the_pen_is_told_from_another_name(written: str, meant: str, *
 def test_only_one_name_can_be_meant() -> None:
     assert only_meant("trainr", ["trainer", "store"]) == "trainer"
     assert only_meant("trainr", ["trainer", "trains", "store"]) == ""
+
+
+def test_a_minimum_that_is_written_nowhere_has_no_repair(tmp_path: Path) -> None:
+    """Volcano takes the number of all pods where a Job says no minAvailable: there is no line to lower."""
+    job = {"job.yaml": LATE}
+    result = check([write(tmp_path, job)], repairs=Repairs.EACH)
+    assert result.failures == ()
+    assert "gang-waits-for-later-pods" in {each.finding.rule for each in result.findings}
+    mended = {each for repair in result.repairs or () for each in repair.mends}
+    assert (
+        not {each.finding.id for each in result.findings if each.finding.rule == "gang-waits-for-later-pods"} & mended
+    )
+
+
+LATE = """\
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: ml}
+spec:
+  schedulerName: volcano
+  plugins: {svc: [], pytorch: [--master=master, --worker=worker, --port=23456]}
+  tasks:
+    - {name: master, replicas: 1, template: {spec: {containers: [{name: m, image: i}]}}}
+    - name: worker
+      replicas: 2
+      dependsOn: {name: [master]}
+      template: {spec: {containers: [{name: w, image: i}]}}
+"""

@@ -79,3 +79,43 @@ def test_over_several_zones_the_reason_is_named_and_nothing_is_said_to_be_denied
     said = [text for step in argument.steps for text in texts(step.statements)]
     assert not any("denied" in text for text in said)
     assert any("is not known" in text for text in said)
+
+
+STRANDED = """\
+apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+metadata: {name: train, namespace: ml}
+spec:
+  pytorchReplicaSpecs:
+    Worker:
+      replicas: 8
+      template:
+        metadata: {labels: {app: train, lane: a}}
+        spec:
+          containers: [{name: pytorch, image: i, resources: {limits: {nvidia.com/gpu: "16"}}}]
+          nodeSelector: {gpu: "true"}
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - {labelSelector: {matchLabels: {app: train, lane: a}}, topologyKey: kubernetes.io/hostname}
+                - {labelSelector: {matchLabels: {app: train}}, topologyKey: topology.kubernetes.io/zone}
+    Master:
+      replicas: 1
+      template:
+        metadata: {labels: {app: train}}
+        spec:
+          containers: [{name: pytorch, image: i, resources: {limits: {nvidia.com/gpu: "1"}}}]
+          nodeSelector: {rack: r}
+          affinity:
+            podAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+                - {labelSelector: {matchLabels: {}}, topologyKey: rack}
+"""
+
+
+def test_an_unknown_placement_on_the_ideal_cluster_has_a_reason(tmp_path: Path) -> None:
+    """Nodes without zones take the group, and there the first pods may leave no room for the others."""
+    (tmp_path / "a.yaml").write_text(STRANDED)
+    ((proof, _),) = proofs(tmp_path)
+    assert (proof.exists, proof.for_all) == (Answer.CONDITIONAL, Answer.UNKNOWN)
+    assert any("leave room" in text for text in proof.missing)

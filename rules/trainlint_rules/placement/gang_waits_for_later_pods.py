@@ -154,7 +154,7 @@ def _finding(cause: LateMembers) -> Finding:
 
 def _lowered(cause: LateMembers) -> Iterator[Fix]:
     """The written minimum becomes the number of pods that are made first; a computed one stands nowhere."""
-    if isinstance(cause.gang.at.path[-1], str) and cause.gang.at.path[-1] in {"minAvailable", "minCount", "minMember"}:
+    if cause.gang.at.path[-1:] in {("minAvailable",), ("minCount",), ("minMember",)}:
         title = f"let the gang wait for {_pods(cause.count)}: no more are made at first"
         yield Fix(title, (Put(cause.gang.at, cause.count),))
 

@@ -19,6 +19,8 @@ __all__ = ["Conditions", "Judged", "judged_on"]
 ZONES: Final = 8
 """Zones that are looked at alone."""
 
+_ROOM: Final = "the nodes: whether the pods that are placed first leave room where the others must be"
+
 Judged = Callable[[Inventory], GroupProof]
 """The proof of the group on an inventory."""
 
@@ -99,10 +101,12 @@ def _for_all(inside: GroupProof) -> Answer:
 
 def _conditional(proof: GroupProof) -> GroupProof:
     """The proof without what only the ideal cluster has: nodes, and zones without a name."""
+    always = proof.for_all is Answer.PROVED
     return replace(
         proof,
         exists=Answer.CONDITIONAL,
-        for_all=Answer.CONDITIONAL if proof.for_all is Answer.PROVED else Answer.UNKNOWN,
+        for_all=Answer.CONDITIONAL if always else Answer.UNKNOWN,
+        missing=proof.missing if always or proof.missing else (_ROOM,),
         viable_zones=(),
         witness={},
         counterexample={},
