@@ -26,7 +26,6 @@ SEVERAL_MEANINGS: frozenset[str] = frozenset(
         "Deployed",
         "Fault",
         "Kind",
-        "Meeting",
         "Node",
         "Part",
         "Refusal",

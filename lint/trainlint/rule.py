@@ -11,9 +11,9 @@ from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from trainlint.fact import fact
+from trainlint.facts.change import Change
+from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Severity
-from trainlint.proof.change import Change
-from trainlint.proof.facts import Facts
 from trainlint.snapshot.repository import Repository
 
 __all__ = ["Change", "Facts", "Repository", "Rule", "all_rules", "rule"]

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from trainlint.facts.facts import Facts
 from trainlint.model.known import Answer
 from trainlint.model.settings import Settings
-from trainlint.proof.facts import Facts
 from trainlint.snapshot.build import build_snapshots
 from trainlint.snapshot.repository import read_repository
 from trainlint.source.document import Document

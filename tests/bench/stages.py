@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from trainlint.engine import check
+from trainlint.facts.facts import Facts
 from trainlint.model.settings import Settings
-from trainlint.proof.facts import Facts
 from trainlint.report import Options, reporter
 from trainlint.rule import Repository, all_rules
 from trainlint.snapshot.build import build_snapshots

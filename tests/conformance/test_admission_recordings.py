@@ -16,10 +16,10 @@ from trainlint.kube.meta import read_meta
 from trainlint.model.settings import Settings
 from trainlint.source.document import Document, Field
 from trainlint.workload import read_workloads
-from trainlint.workload.mistakes.containers import missing_main_containers, runtimes_without_container
-from trainlint.workload.mistakes.elastic import elastic_faults
-from trainlint.workload.mistakes.fields import misplaced_fields_of
-from trainlint.workload.mistakes.names import long_names
+from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
+from trainlint.workload.checks.elastic import elastic_faults
+from trainlint.workload.checks.fields import misplaced_fields_of
+from trainlint.workload.checks.names import long_names
 from trainlint.workload.shipped_runtimes import shipped_runtime
 
 DATA = Path(__file__).parent / "data" / "admission"

@@ -13,7 +13,7 @@ from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.report.concern import groups_of
-from trainlint.report.graph.expanded import edges_of, nodes_of
+from trainlint.report.expanded import edges_of, nodes_of
 from trainlint.report.picture.views import views
 from trainlint.report.picture.words import headline, way_out
 from trainlint.result import GroupVerdict, Result
@@ -100,8 +100,8 @@ def test_what_is_cut_is_denied_between_the_zones_and_says_who_decides(pairs: Pai
 
 def test_placements_put_pods_only_where_they_fit(pairs: Pairs) -> None:
     for name, _, graph in pairs:
-        for seat in (*graph.witness, *graph.counterexample):
-            (spot,) = (each for each in graph.spots if (each.role, each.zone) == (seat.role, seat.zone))
+        for assignment in (*graph.witness, *graph.counterexample):
+            (spot,) = (each for each in graph.spots if (each.role, each.zone) == (assignment.role, assignment.zone))
             assert spot.fits is not Answer.REFUTED, name
 
 

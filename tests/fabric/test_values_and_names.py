@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trainlint.fabric.checks.names import nearest_name
+from trainlint.fabric.checks.values import complaint
 from trainlint.fabric.image import versions_of
-from trainlint.fabric.mistakes.names import nearest_name
-from trainlint.fabric.mistakes.values import complaint
 from trainlint.fabric.number import read_number
 from trainlint.fabric.variables import is_numeric, is_read, known_names
 from trainlint.kube.names import distance

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from trainlint.engine.check import Repairs, check
+from trainlint.engine.check import check
+from trainlint.engine.request import Repairs
 from trainlint.finding import Safety
 from trainlint.fix.store import replace_file
 from trainlint.model.known import Answer

@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 from trainlint.cli.main import cli
-from trainlint.engine.check import Repairs, check
+from trainlint.engine.check import check
+from trainlint.engine.request import Repairs
 from trainlint.fix.diff import unified
 from trainlint.model.known import Answer
 from trainlint.result import Repair

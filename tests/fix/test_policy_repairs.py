@@ -11,7 +11,8 @@ from pathlib import Path
 import yaml
 from tests.engine.worlds import write
 
-from trainlint.engine.check import Repairs, check
+from trainlint.engine.check import check
+from trainlint.engine.request import Repairs
 from trainlint.finding import Safety
 from trainlint.result import Repair
 

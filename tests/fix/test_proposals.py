@@ -9,12 +9,13 @@ import pytest
 from tests.engine.worlds import write
 from tests.test_rule_examples import MARK, examples
 
-from trainlint.engine import mend
-from trainlint.engine.check import Repairs, check
+from trainlint.engine import repairs as mend
+from trainlint.engine.check import check
+from trainlint.engine.request import Repairs
 from trainlint.finding import Safety
 from trainlint.fix.diff import unified
 from trainlint.fix.store import replace_file
-from trainlint.proof.spelling import misspelt, only_meant
+from trainlint.kube.spelling import misspelt, only_meant
 from trainlint.result import Result
 from trainlint.rule import Rule
 

@@ -15,15 +15,16 @@ from typing import Any
 import pytest
 import yaml
 
-from trainlint.engine.check import Repairs, check
+from trainlint.engine.check import check
 from trainlint.engine.opened import opened
+from trainlint.engine.request import Repairs
+from trainlint.facts.facts import Facts
 from trainlint.finding import Severity
 from trainlint.fix.store import replace_file
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import Permission
 from trainlint.model.workload import PodSet, PortRange
-from trainlint.proof.facts import Facts
-from trainlint.proof.probes import end_of
+from trainlint.questions.probes import end_of
 from trainlint.result import Repair, Result
 
 TESTS = Path(__file__).parents[1]

@@ -18,7 +18,7 @@ from tests.fuzz.worlds import World, seed_world
 from tests.report.samples import everything
 
 from trainlint.engine import check
-from trainlint.engine.check import Repairs
+from trainlint.engine.request import Repairs
 from trainlint.finding import Severity, Span
 from trainlint.fix.diff import unified
 from trainlint.model.known import Answer

@@ -20,7 +20,8 @@ from tests.fuzz.order import breaches_of_order, reordered
 from tests.fuzz.repairs import breaches_of_repairs
 from tests.fuzz.worlds import World
 
-from trainlint.engine.check import Repairs, check
+from trainlint.engine.check import check
+from trainlint.engine.request import Repairs
 from trainlint.finding import UsageError
 from trainlint.result import Result
 

@@ -12,7 +12,7 @@ import pytest
 from tests.cases.runner import Outcome, run_case
 from tests.golden.golden import HERE, agree, stale, told, written
 
-from trainlint.engine.check import Repairs
+from trainlint.engine.request import Repairs
 
 CASES = HERE.parent / "cases"
 GOLDEN = HERE / "cases"

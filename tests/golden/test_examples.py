@@ -10,7 +10,7 @@ from tests.golden.golden import HERE, agree, stale, told, written
 from tests.test_rule_examples import BLOCK, TODAY, lay
 
 from trainlint.engine import check
-from trainlint.engine.check import Repairs
+from trainlint.engine.request import Repairs
 from trainlint.rule import Rule, all_rules
 
 EXAMPLES = HERE / "examples"

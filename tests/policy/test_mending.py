@@ -14,7 +14,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import PodSet, PortRange
 from trainlint.policy import Endpoint, PolicySet, address, endpoint
 from trainlint.policy.edits import LabelEdit, PortEdit, Question
-from trainlint.policy.mending import Mend, mend
+from trainlint.policy.fixes import Mend, mend
 
 MASTER = "{endpointSelector: {matchLabels: {app: x}}, ingress: [%s]}"
 TO_Z = "{toEndpoints: [{matchLabels: {k8s:io.kubernetes.pod.namespace: b, app: z}}]}"

@@ -15,8 +15,8 @@ from trainlint.model.workload import PodSet, PortRange
 from trainlint.policy import Endpoint, PolicySet, endpoint
 from trainlint.policy.edits import Edits, LabelEdit, PortEdit, with_ports
 from trainlint.policy.explain import entries_about, explain
+from trainlint.policy.fixes import mend
 from trainlint.policy.matching import ready
-from trainlint.policy.mending import mend
 from trainlint.policy.shortfall import shortfalls
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN

@@ -12,10 +12,10 @@ from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings
 from trainlint.model.workload import EPHEMERAL, Flow, FlowKind, Group, ObjectRef, PodSet
 from trainlint.policy import PolicyContext, read_policies
+from trainlint.proof.cluster_model import ClusterModel
 from trainlint.proof.feasibility import judge_pod_set
 from trainlint.proof.group import GroupProof
 from trainlint.proof.prove import prove
-from trainlint.proof.stage import Stage
 from trainlint.reachability import Reachability, places
 from trainlint.scheduling.condense import condense, named
 from trainlint.scheduling.node import node_of
@@ -59,7 +59,7 @@ def proved(record: dict[str, Any]) -> GroupProof:
         for each in root["namespaces"].elements()
     }
     feasible = {index: judge_pod_set(member, inventory, nodes, SETTINGS) for index, member in enumerate(members)}
-    stage = Stage(nodes, feasible, (), SETTINGS, namespaces)
+    stage = ClusterModel(nodes, feasible, (), SETTINGS, namespaces)
     policies = read_policies([], PolicyContext(SETTINGS, namespaces))
     everywhere = places((node.pool for node in nodes), SETTINGS.topology_key)
     reach = Reachability(group, everywhere, policies, SETTINGS, namespaces, zonal=False)  # there are no policies

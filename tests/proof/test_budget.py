@@ -98,7 +98,7 @@ def test_a_witness_is_found_where_not_all_placements_can_be_looked_at() -> None:
     group, everywhere = HARD["a star of affinity"]
     proof = proved({"group": group, "nodes": everywhere, "namespaces": []})
     assert proof.exists is Answer.PROVED
-    assert sum(seat.pods for seat in proof.seats) == sum(each["replicas"] for each in group)
+    assert sum(assignment.pods for assignment in proof.assignments) == sum(each["replicas"] for each in group)
 
 
 def test_ten_times_the_equal_pods_and_nodes_cost_nothing() -> None:

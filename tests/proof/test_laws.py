@@ -175,11 +175,11 @@ def test_by_classes_alone_they_are_too(record: Data) -> None:
 @given(records())
 def test_every_witness_and_counterexample_can_be_placed_pod_by_pod(record: Data) -> None:
     proof = proved(record)
-    for seats in filter(None, (proof.seats, proof.bad_seats)):
+    for assignments in filter(None, (proof.assignments, proof.bad_assignments)):
         wanted = Counter[tuple[int, str]]()
-        for seat in seats:
-            wanted[int(seat.pod_set[-1]), seat.zone] += seat.pods
-        if seats is proof.seats:
+        for assignment in assignments:
+            wanted[int(assignment.pod_set[-1]), assignment.zone] += assignment.pods
+        if assignments is proof.assignments:
             pods = Counter({role: 0 for role, _ in enumerate(record["group"])})
             for (role, _), count in wanted.items():
                 pods[role] += count

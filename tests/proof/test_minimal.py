@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.proof.minimal import Oracle, OutOfQuestionsError, irreducible
+from trainlint.causes.quickxplain import Oracle, OutOfQuestionsError, irreducible
 
 CAUSES = st.lists(st.frozensets(st.integers(0, 9), min_size=1, max_size=4), max_size=4)
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from trainlint.engine.opened import opened
+from trainlint.facts.facts import Facts
 from trainlint.model.known import Answer
-from trainlint.proof.argument import argue
-from trainlint.proof.argument.step import Statement
-from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
+from trainlint.questions.argument import argue
+from trainlint.questions.argument.step import Statement
 
 CASES = sorted(
     path for path in (Path(__file__).parents[1] / "cases").glob("policy/*--*") if not (path / "base").is_dir()

@@ -126,7 +126,7 @@ def test_everything_about_a_rule_is_selected() -> None:
         ("rules/trainlint_rules/placement/untolerated_taint.py", {"untolerated-taint"}, set()),
         ("tests/cases/policy/flow-denied--deny-beats-allow/case.yaml", {"flow-denied"}, set()),
         ("tests/policy/test_verdicts.py", set(), {"tests/policy/test_verdicts.py"}),
-        ("lint/trainlint/workload/mistakes/restarts.py", {"restart-policy-hangs"}, set()),
+        ("lint/trainlint/workload/checks/restarts.py", {"restart-policy-hangs"}, set()),
         ("lint/trainlint/policy/identity.py", set(), set()),
         ("README.md", set(), set()),
     ],

@@ -10,9 +10,9 @@ from tests.bench.repository import build_small
 from tests.snapshot.test_alternatives import job, snapshots
 
 from trainlint.engine import check
+from trainlint.facts import prover
+from trainlint.facts.facts import Facts
 from trainlint.launch.environment import environment
-from trainlint.proof import prover
-from trainlint.proof.facts import Facts
 from trainlint.snapshot.build import Snapshot
 
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: ml}\ndata: {BACKEND: %s}\n"

@@ -15,8 +15,8 @@ from tests.mutations import damage_bytes
 from trainlint.source.builder import build
 from trainlint.source.document import MISSING
 from trainlint.source.events import YamlError
-from trainlint.source.ordinary import ordinary
 from trainlint.source.text import NotTextError, decode, split
+from trainlint.source.yaml_fast_path import ordinary
 
 HERE = Path(__file__).parent
 SECONDS = 4.0

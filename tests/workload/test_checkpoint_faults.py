@@ -6,7 +6,7 @@ import pytest
 from tests.workload.manifests import objects, read
 
 from trainlint.kube.meta import read_meta
-from trainlint.workload.mistakes.checkpoints import storage_of, unsafe_checkpoints
+from trainlint.workload.checks.checkpoints import storage_of, unsafe_checkpoints
 
 JOB = """
 apiVersion: batch/v1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import objects, read
 
-from trainlint.workload.mistakes.containers import missing_main_containers, runtimes_without_container
+from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 
 KINDS = {
     "PyTorchJob": ("pytorchReplicaSpecs", "pytorch"),

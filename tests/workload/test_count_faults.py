@@ -6,10 +6,10 @@ import pytest
 from tests.workload.manifests import read
 
 from trainlint.finding import Severity
+from trainlint.workload.checks.counts import node_counts, process_counts, size_counts
+from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.slots import slot_counts
 from trainlint.workload.communicators import communicators
-from trainlint.workload.mistakes.counts import node_counts, process_counts, size_counts
-from trainlint.workload.mistakes.fault import Fault
-from trainlint.workload.mistakes.slots import slot_counts
 
 JOB = """
 apiVersion: batch/v1

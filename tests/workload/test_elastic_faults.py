@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.mistakes.elastic import elastic_faults
+from trainlint.workload.checks.elastic import elastic_faults
 
 JOB = """
 apiVersion: kubeflow.org/v1

@@ -9,8 +9,8 @@ from tests.workload.manifests import objects
 
 from trainlint.finding import Certainty
 from trainlint.model.settings import Settings
-from trainlint.workload.mistakes.fault import Fault
-from trainlint.workload.mistakes.fields import misplaced_fields_of
+from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.fields import misplaced_fields_of
 
 POD = """
 apiVersion: v1

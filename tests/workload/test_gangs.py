@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.proof.late_members import late_members
+from trainlint.queues.late_members import late_members
 from trainlint.workload.gangs import oversized
 
 JOB = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.mistakes.hostfile import hostfile_slots
+from trainlint.workload.checks.hostfile import hostfile_slots
 from trainlint.workload.services import directory_of
 
 SET = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.mistakes.hostnames import all_misnamed
+from trainlint.workload.checks.hostnames import all_misnamed
 
 JOB = """
 apiVersion: v1

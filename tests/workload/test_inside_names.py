@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.mistakes.hostnames import all_misnamed
-from trainlint.workload.mistakes.inside import absent_pods
+from trainlint.workload.checks.hostnames import all_misnamed
+from trainlint.workload.checks.inside import absent_pods
 from trainlint.workload.services import directory_of
 
 VOLCANO = """

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
+from trainlint.workload.checks.meetings import meeting_faults
 from trainlint.workload.communicators import communicators
-from trainlint.workload.mistakes.meetings import meeting_faults
 from trainlint.workload.services import directory_of
 
 SETS = """

@@ -10,7 +10,7 @@ from tests.workload.manifests import objects, read
 from trainlint.finding import Severity
 from trainlint.model.settings import Settings
 from trainlint.workload import read_workloads
-from trainlint.workload.mistakes.names import colliding_names, long_names
+from trainlint.workload.checks.names import colliding_names, long_names
 
 POD = "template: {spec: {containers: [{name: c}]}}"
 JOB_SET = f"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.mistakes.plugins import volcano_release, world_sizes
+from trainlint.workload.checks.plugins import volcano_release, world_sizes
 
 JOB = """
 apiVersion: batch.volcano.sh/v1alpha1

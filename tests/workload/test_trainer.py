@@ -6,7 +6,7 @@ import pytest
 from tests.workload.manifests import env, flows, group, read, role
 
 from trainlint.model.workload import FlowKind
-from trainlint.workload.mistakes.trainer_names import unmet_nodes
+from trainlint.workload.checks.trainer_names import unmet_nodes
 
 RUNTIME = """
 apiVersion: trainer.kubeflow.org/v1alpha1

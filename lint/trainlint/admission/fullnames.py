@@ -8,7 +8,7 @@ from typing import Final
 from trainlint.admission.problem import Problem
 from trainlint.kube.values import is_placeholder
 from trainlint.model.workload import PodSet, Workload
-from trainlint.workload.mistakes.inside import last_name
+from trainlint.workload.checks.inside import last_name
 from trainlint.workload.written import template_of
 
 __all__ = ["of_full_names"]

@@ -14,7 +14,7 @@ from trainlint.finding import UsageError
 from trainlint.report.terminal import escape
 
 if TYPE_CHECKING:
-    from trainlint.engine.check import Repairs
+    from trainlint.engine.request import Repairs
     from trainlint.result import Repair, Result
 
 __all__ = ["fix_options", "fixed", "wanted"]
@@ -49,7 +49,7 @@ def wanted(*, diff: bool, fix: bool, unsafe: bool, stdin: bool, baseline: bool) 
         raise UsageError("--write-baseline accepts all findings, --fix mends them: use one of them")
     if not (fix or diff):
         return None
-    from trainlint.engine.check import Repairs  # noqa: PLC0415 (heavy)
+    from trainlint.engine.request import Repairs  # noqa: PLC0415 (heavy)
 
     return Repairs.EACH if diff else Repairs.ALL if unsafe else Repairs.SAFE
 

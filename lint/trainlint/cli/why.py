@@ -61,7 +61,7 @@ def command(
     chosen = targets(outputs, FORMATS)
     ports = _ports(port, protocol)
     from trainlint.engine.why import ask  # noqa: PLC0415 (heavy; not needed to complain about options)
-    from trainlint.proof.answer import Asked  # noqa: PLC0415
+    from trainlint.questions.answer import Asked  # noqa: PLC0415
     from trainlint.report.why import render  # noqa: PLC0415
     from trainlint.report.why_json import why_json  # noqa: PLC0415
 

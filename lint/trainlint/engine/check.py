@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices
 from trainlint.engine.progress import Progress, silent
 from trainlint.engine.reading import begin
-from trainlint.fact import fact
+from trainlint.engine.request import CheckRequest, Repairs
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
@@ -20,33 +19,7 @@ from trainlint.source.prefilter import KindFilter
 if TYPE_CHECKING:
     from trainlint.result import Result
 
-__all__ = ["CheckRequest", "Repairs", "check"]
-
-
-class Repairs(StrEnum):
-    """Which repairs are looked for."""
-
-    EACH = "each"
-    """All, each about the repository as it is: to be shown."""
-    SAFE = "safe"
-    """Those that cannot change what already works, one after the other: to be applied."""
-    ALL = "all"
-    """All but those that admit more traffic, one after the other: to be applied."""
-
-
-@fact
-class CheckRequest:
-    """What is asked about a world, in the words of ``check``."""
-
-    paths: tuple[Path, ...]
-    config: Path | None
-    given: Choices
-    progress: Progress
-    today: dt.date
-    base: str | None
-    baseline: Path | None
-    graphs: bool
-    repairs: Repairs | None
+__all__ = ["check"]
 
 
 def check(
@@ -80,14 +53,14 @@ def check(
     """
     given = Choices(select=select, ignore=ignore, require_reason=require_reason)
     day = today or dt.datetime.now(tz=dt.UTC).date()
-    asked = CheckRequest(tuple(paths), config, given, progress or silent, day, base, baseline, graphs, repairs)
+    request = CheckRequest(tuple(paths), config, given, progress or silent, day, base, baseline, graphs, repairs)
     world = discover(paths, stdin=stdin)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
     begun = begin(world, store)
     try:
         from trainlint.engine.run import run  # noqa: PLC0415 (as heavy as all that is to be read)
 
-        return run(world, asked, store, begun)
+        return run(world, request, store, begun)
     finally:
         if begun is not None:
             begun.close()

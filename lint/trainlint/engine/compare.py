@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
-from trainlint.engine.check import CheckRequest
 from trainlint.engine.judge import judge, judge_change, sift
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.reading import read_all
+from trainlint.engine.request import CheckRequest
 from trainlint.engine.setup import Setup, read_setup
 from trainlint.engine.state import State, in_scope, read_state
 from trainlint.finding import Finding, Location, Related, Unknown, UsageError
@@ -36,7 +36,7 @@ class Base:
     unknowns: tuple[Unknown, ...] = ()
 
 
-def judge_base(name: str, head: State, setup: Setup, asked: CheckRequest, cache: Cache | None) -> Base:
+def judge_base(name: str, head: State, setup: Setup, request: CheckRequest, cache: Cache | None) -> Base:
     """Judge the revision with the rules that the head is judged with, but with its own settings and suppressions, and
     let the rules speak about the change.
 
@@ -50,17 +50,17 @@ def judge_base(name: str, head: State, setup: Setup, asked: CheckRequest, cache:
         return Base(revision, head, unknowns=revision.unknowns)
     known = {reading.file: reading for reading in head.readings if reading.file in revision.same}
     try:
-        own = read_setup(revision.world, asked.paths, asked.config, asked.given)
+        own = read_setup(revision.world, request.paths, request.config, request.given)
         own = replace(own, rules=setup.rules, severities=setup.severities)
-        readings = read_all(revision.world, asked.progress, known.get, cache)
-        state = read_state(revision.world, readings, own, head.builds, asked.progress)
+        readings = read_all(revision.world, request.progress, known.get, cache)
+        state = read_state(revision.world, readings, own, head.builds, request.progress)
         state.severities = setup.severities
     except UsageError as error:
         missing = f"it cannot be judged: {str(error).partition(chr(10))[0]}"
         what = Unknown(f"the findings of {name}", missing, "all findings are reported as new until it can be")
         return Base(revision, unknowns=(*revision.unknowns, what))
-    judge(state, own.rules, asked.progress)
-    findings, _ = sift(state, own, asked.today)
+    judge(state, own.rules, request.progress)
+    findings, _ = sift(state, own, request.today)
     head.before = state
     head.failures += [failure for failure in state.failures if failure not in head.failures]
     judge_change(state, head, setup.rules)

@@ -12,11 +12,11 @@ from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress, silent
 from trainlint.engine.state import State
+from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Location, UsageError
-from trainlint.proof.argument import Argument, argue
-from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
-from trainlint.proof.table import proofs_of
+from trainlint.questions.argument import Argument, argue
+from trainlint.questions.table import proofs_of
 from trainlint.result import Placed, PlacedRelated
 
 __all__ = ["explain"]

@@ -11,6 +11,7 @@ from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
 from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, waiting_of, zones_of
+from trainlint.facts.facts import Facts
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
 from trainlint.proof.cause import (
@@ -22,9 +23,8 @@ from trainlint.proof.cause import (
     SpreadCause,
     ZoneCause,
 )
-from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
-from trainlint.proof.table import accelerators, no_group, table_of
+from trainlint.questions.table import accelerators, no_group, table_of
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphRole, GroupGraph
 
@@ -64,8 +64,8 @@ class Graphs:
             spots=spots_of(proof, facts, zones, place),
             links=links_of(proof, facts, place),
             table=table_of(proof, facts),
-            witness=seated(proof, proof.seats),
-            counterexample=seated(proof, proof.bad_seats),
+            witness=seated(proof, proof.assignments),
+            counterexample=seated(proof, proof.bad_assignments),
             waiting=waiting_of(proof, place),
             obstacles=obstacles_of(proof, place),
             closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",

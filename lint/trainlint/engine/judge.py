@@ -6,8 +6,8 @@ import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from trainlint.engine.halves import said_by_halves
 from trainlint.engine.identity import identified, tell_apart
+from trainlint.engine.parallel_rules import said_by_halves
 from trainlint.engine.progress import Progress
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
@@ -15,8 +15,8 @@ from trainlint.engine.state import State
 from trainlint.engine.suppress import Suppressed, Suppressor
 from trainlint.engine.suppress import read_all as read_suppressions
 from trainlint.engine.testdata import of_test_data
+from trainlint.facts.facts import Facts
 from trainlint.finding import Certainty, Finding, Severity
-from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot

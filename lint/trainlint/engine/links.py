@@ -7,15 +7,15 @@ from dataclasses import replace
 from typing import Final, Literal
 
 from trainlint.engine.spots import Place
+from trainlint.facts.facts import Facts
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import DNS_PEER, Flow
 from trainlint.policy.shortfall import Part
-from trainlint.proof.answer import Answer, Asked
-from trainlint.proof.end import End
-from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
-from trainlint.proof.why import answer_between
+from trainlint.questions.answer import Answer, Asked
+from trainlint.questions.end import End
+from trainlint.questions.why import answer_between
 from trainlint.reachability import Crossing, Reachability
 from trainlint.reachability import Place as Zone
 from trainlint.result import PlacedRelated

@@ -50,7 +50,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
 
     def repairs(identities: Collection[str]) -> tuple[Repair, ...]:
-        from trainlint.engine.mend import mend  # noqa: PLC0415 (only when somebody asks)
+        from trainlint.engine.repairs import mend  # noqa: PLC0415 (only when somebody asks)
 
         return tuple(mend(state, setup, [each for each in kept if each.id in identities]).repairs)
 

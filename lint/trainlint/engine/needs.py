@@ -9,7 +9,7 @@ from trainlint.engine.opened import opened
 from trainlint.engine.progress import Progress
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import UsageError
-from trainlint.proof.table import no_group, proofs_of
+from trainlint.questions.table import no_group, proofs_of
 from trainlint.result import GroupVerdict
 
 __all__ = ["needs_of_groups"]

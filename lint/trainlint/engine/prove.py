@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainlint.engine.opened import opened
 from trainlint.engine.progress import Progress
-from trainlint.proof.table import GroupTable, tables
+from trainlint.questions.table import GroupTable, tables
 
 __all__ = ["prove_groups"]
 

@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 from trainlint.engine.progress import Progress
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.ahead import read_ahead
 from trainlint.source.cache import Cache
 from trainlint.source.files import SourceFile, World
+from trainlint.source.parallel_reading import read_ahead
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 
 if TYPE_CHECKING:
-    from trainlint.source.ahead import Ahead
+    from trainlint.source.parallel_reading import ParallelReading
 
 __all__ = ["begin", "read_all"]
 
 Known = Callable[[str], Reading | None]
 
 
-def begin(world: World, cache: Cache | None) -> Ahead | None:
+def begin(world: World, cache: Cache | None) -> ParallelReading | None:
     """Let a child begin to read while this process has other things to do; ``None`` where there is not enough to read.
 
     Whoever does not give it to ``read_all`` has to close it.
@@ -35,7 +35,7 @@ def read_all(
     tell: Progress,
     known: Known = lambda name: None,
     cache: Cache | None = None,
-    begun: Ahead | None = None,
+    begun: ParallelReading | None = None,
 ) -> list[Reading]:
     """What every file holds; ``known`` gives what was already read of a file, ``cache`` what earlier runs read.
 

@@ -21,7 +21,7 @@ from trainlint.source.rendered import Deployed, Rendered
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.finding import Location
-    from trainlint.snapshot.growing import Fleet
+    from trainlint.snapshot.cluster_builder import Fleet
     from trainlint.source.faults import Fault
     from trainlint.source.helm.install import HelmInstall
 
@@ -58,9 +58,9 @@ def rendered_repository(
         return repository, None
     from trainlint.deploy.addressed import addressed, archived  # noqa: PLC0415
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
-    from trainlint.snapshot.fights import fights  # noqa: PLC0415
+    from trainlint.snapshot.cluster_builder import deployed_unbuilt  # noqa: PLC0415
+    from trainlint.snapshot.conflicting_deployers import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
-    from trainlint.snapshot.growing import deployed_unbuilt  # noqa: PLC0415
     from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
 

@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.engine.check import CheckRequest, Repairs
 from trainlint.engine.judge import judge, sift
 from trainlint.engine.reading import read_all
+from trainlint.engine.request import CheckRequest, Repairs
 from trainlint.engine.setup import read_setup
 from trainlint.engine.state import State, read_state
 from trainlint.engine.verdict import verdicts
+from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Severity, Unknown
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.model.known import Answer
-from trainlint.proof.facts import Facts
 from trainlint.reachability import prepare
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from trainlint.engine.place import Places
     from trainlint.proof.group import GroupProof
     from trainlint.result.graph import GroupGraph
-    from trainlint.source.ahead import Ahead
     from trainlint.source.cache import Cache
+    from trainlint.source.parallel_reading import ParallelReading
 
 __all__ = ["run"]
 
@@ -52,31 +52,31 @@ BACKGROUND = (
 """Kinds that say something about others and are nothing to analyse by themselves."""
 
 
-def run(world: World, asked: CheckRequest, cache: Cache | None, begun: Ahead | None) -> Result:
+def run(world: World, request: CheckRequest, cache: Cache | None, begun: ParallelReading | None) -> Result:
     """Everything that can be said about a world. ``begun`` is what somebody reads of it already.
 
     Raises:
         UsageError: a revision that is not there; a configuration, Inventory or baseline that is wrong.
     """
-    setup = read_setup(world, asked.paths, asked.config, asked.given)
+    setup = read_setup(world, request.paths, request.config, request.given)
     if begun is not None and begun.left:  # while a child still reads, this takes half of its time
         prepare()
-    readings = read_all(world, asked.progress, cache=cache, begun=begun)
-    state = read_state(world, readings, setup, open_builds(keep=cache is not None), asked.progress)
+    readings = read_all(world, request.progress, cache=cache, begun=begun)
+    state = read_state(world, readings, setup, open_builds(keep=cache is not None), request.progress)
     state.severities = setup.severities
-    judge(state, setup.rules, asked.progress, halved=asked.repairs is None)
+    judge(state, setup.rules, request.progress, halved=request.repairs is None)
     before = None
-    if asked.base is not None:
+    if request.base is not None:
         from trainlint.engine.compare import judge_base  # noqa: PLC0415 (only for those who ask)
 
-        before = judge_base(asked.base, state, setup, asked, cache)
-    kept, suppressed = sift(state, setup, asked.today)
+        before = judge_base(request.base, state, setup, request, cache)
+    kept, suppressed = sift(state, setup, request.today)
     hushed = [finding for finding, _ in suppressed]
     accepted = None
-    if asked.baseline is not None:
+    if request.baseline is not None:
         from trainlint.engine.baseline import apply_baseline  # noqa: PLC0415 (only for those who ask)
 
-        kept, accepted = apply_baseline(asked.baseline, state, setup, kept)
+        kept, accepted = apply_baseline(request.baseline, state, setup, kept)
         hushed += [placed.finding for placed in accepted.accepted]
     comparison = None
     if before is not None:
@@ -85,14 +85,14 @@ def run(world: World, asked: CheckRequest, cache: Cache | None, begun: Ahead | N
         kept, comparison = compare(before, state, setup, kept, hushed)
     judged = tuple(verdicts(state.facts, state.repository))
     mended = None
-    if asked.repairs is not None:
-        from trainlint.engine import mend  # noqa: PLC0415 (only for those who ask)
+    if request.repairs is not None:
+        from trainlint.engine import repairs  # noqa: PLC0415 (only for those who ask)
 
         wanted = sorted(kept, key=_order)
-        if asked.repairs is Repairs.EACH:
-            mended = mend.mend(state, setup, wanted)
+        if request.repairs is Repairs.EACH:
+            mended = repairs.mend(state, setup, wanted)
         else:
-            mended = mend.apply(state, setup, wanted, unsafe=asked.repairs is Repairs.ALL)
+            mended = repairs.apply(state, setup, wanted, unsafe=request.repairs is Repairs.ALL)
     return Result(
         root=str(world.root),
         snapshots=tuple(
@@ -118,7 +118,7 @@ def run(world: World, asked: CheckRequest, cache: Cache | None, begun: Ahead | N
         comparison=comparison,
         baseline=accepted,
         fail_on=setup.fail_on,
-        graphs=_graphs(judged, state.places) if asked.graphs else (),
+        graphs=_graphs(judged, state.places) if request.graphs else (),
         repairs=None if mended is None else tuple(mended.repairs),
         unmended=() if mended is None else tuple(mended.unmended),
         changes=() if mended is None else mended.changes,

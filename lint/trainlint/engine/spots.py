@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
+from trainlint.facts.facts import Facts
 from trainlint.finding import Location
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.workload import PodSet
-from trainlint.proof.cause import CapacityCause, DeadlockCause, Seat, StrandedCause
-from trainlint.proof.facts import Facts
+from trainlint.proof.cause import Assignment, CapacityCause, DeadlockCause, StrandedCause
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import refusal_sentence, remedy_for
@@ -125,13 +125,13 @@ def _keeps_out(pod_set: PodSet | None) -> str:
     return "" if pod_set is None else f"what keeps {pod_set.name} out"
 
 
-def seated(proof: GroupProof, seats: Sequence[Seat]) -> tuple[Seated, ...]:
+def seated(proof: GroupProof, assignments: Sequence[Assignment]) -> tuple[Seated, ...]:
     """A placement, with roles by number."""
     roles = {member.name: index for index, member in reversed(list(enumerate(proof.group.members)))}
     return tuple(
-        Seated(roles[seat.pod_set], seat.zone, seat.pool, seat.pods, seat.nodes)
-        for seat in seats
-        if seat.pod_set in roles
+        Seated(roles[assignment.pod_set], assignment.zone, assignment.pool, assignment.pods, assignment.nodes)
+        for assignment in assignments
+        if assignment.pod_set in roles
     )
 
 

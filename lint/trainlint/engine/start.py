@@ -8,8 +8,8 @@ from typing import Final
 
 from trainlint.engine.opened import opened
 from trainlint.engine.state import State
+from trainlint.facts.facts import Facts
 from trainlint.kube.kueue import KUEUE_KINDS
-from trainlint.proof.facts import Facts
 from trainlint.start import MissingFact, Start
 
 __all__ = ["first_look"]

@@ -10,8 +10,8 @@ from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress, silent
 from trainlint.engine.rendering import rendered_repository
 from trainlint.engine.setup import Setup
+from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Location, Severity
-from trainlint.proof.facts import Facts
 from trainlint.result import Failure
 from trainlint.rule import Repository
 from trainlint.snapshot.build import Snapshot, build_snapshots

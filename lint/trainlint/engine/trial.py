@@ -19,8 +19,8 @@ from trainlint.fix.file import rewritten
 from trainlint.fix.tree import NotEditableError
 from trainlint.model.known import Answer
 from trainlint.model.workload import PodSet
-from trainlint.proof.gained import gained
-from trainlint.proof.gains import Gain, gains
+from trainlint.questions.gained import gained
+from trainlint.questions.gains import Gain, gains
 from trainlint.rule import Facts, Repository, all_rules
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.document import Document

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from trainlint.facts.facts import Facts
 from trainlint.model.known import Answer
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import CutCause, FlowCause, SpreadCause, ZoneCause
-from trainlint.proof.facts import Facts
 from trainlint.proof.group import GroupProof
 from trainlint.result import GroupVerdict, NeededFlow, Role
 from trainlint.snapshot.repository import Repository

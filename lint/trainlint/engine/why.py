@@ -9,8 +9,8 @@ from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress
 from trainlint.finding import Location
-from trainlint.proof.answer import Answer, Asked
-from trainlint.proof.why import why
+from trainlint.questions.answer import Answer, Asked
+from trainlint.questions.why import why
 from trainlint.result import PlacedRelated
 
 __all__ = ["ask"]

@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
+from trainlint.fabric.checks.adapters import fixed_index, locked_memory
+from trainlint.fabric.checks.attachments import attached_networks, missing_attachments
+from trainlint.fabric.checks.debugging import left_debugging
+from trainlint.fabric.checks.fabrics import disabled_fabric, missing_device, some_roles
+from trainlint.fabric.checks.gpus import bypassed_requests, shared_gpus
+from trainlint.fabric.checks.idle import unused_devices
+from trainlint.fabric.checks.interfaces import GLOO, NCCL, gloo_fault, judge, loopback_fault, missing_fault
+from trainlint.fabric.checks.memory import large_volumes, small_shared_memory
+from trainlint.fabric.checks.mpi import inexact_interfaces, interface_lists
+from trainlint.fabric.checks.names import unknown_names
+from trainlint.fabric.checks.names_on_hosts import unresolved_names
+from trainlint.fabric.checks.roles import different_networks, mtu_faults
+from trainlint.fabric.checks.values import invalid_values
+from trainlint.fabric.checks.versions import mixed_versions
 from trainlint.fabric.device import Device, Devices, devices_of, offered_devices
 from trainlint.fabric.fault import Fault, merged
 from trainlint.fabric.image import versions_of
-from trainlint.fabric.mistakes.adapters import fixed_index, locked_memory
-from trainlint.fabric.mistakes.attachments import attached_networks, missing_attachments
-from trainlint.fabric.mistakes.debugging import left_debugging
-from trainlint.fabric.mistakes.fabrics import disabled_fabric, missing_device, some_roles
-from trainlint.fabric.mistakes.gpus import bypassed_requests, shared_gpus
-from trainlint.fabric.mistakes.idle import unused_devices
-from trainlint.fabric.mistakes.interfaces import GLOO, NCCL, gloo_fault, judge, loopback_fault, missing_fault
-from trainlint.fabric.mistakes.memory import large_volumes, small_shared_memory
-from trainlint.fabric.mistakes.mpi import inexact_interfaces, interface_lists
-from trainlint.fabric.mistakes.names import unknown_names
-from trainlint.fabric.mistakes.names_on_hosts import unresolved_names
-from trainlint.fabric.mistakes.roles import different_networks, mtu_faults
-from trainlint.fabric.mistakes.values import invalid_values
-from trainlint.fabric.mistakes.versions import mixed_versions
 from trainlint.fabric.networks import Networks, read_networks
 from trainlint.fabric.pod_interfaces import PodInterfaces, pod_interfaces
 from trainlint.fabric.process import Communicator, Rank, communicators, single_ranks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
-from trainlint.fabric.mends import together
+from trainlint.fabric.fixes import together
 from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Fix, Location, Related, Severity
 from trainlint.launch.environment import Variable

@@ -27,7 +27,7 @@ def agreed(cautious: GroupProof, generous: GroupProof) -> GroupProof:
         exists=exists,
         for_all=for_all,
         counterexample={},
-        bad_seats=(),
+        bad_assignments=(),
         causes=tuple(cause for cause in cautious.causes if isinstance(cause, FlowCause)),
         missing=tuple(dict.fromkeys((*cautious.missing, *generous.missing, MISSING))),
     )
@@ -41,4 +41,6 @@ def either(one: GroupProof, other: GroupProof, question: str) -> GroupProof:
         return one
     causes = tuple(cause for cause in one.causes if isinstance(cause, FlowCause))
     missing = tuple(dict.fromkeys((*one.missing, *other.missing, question)))
-    return replace(one, exists=exists, for_all=for_all, counterexample={}, bad_seats=(), causes=causes, missing=missing)
+    return replace(
+        one, exists=exists, for_all=for_all, counterexample={}, bad_assignments=(), causes=causes, missing=missing
+    )

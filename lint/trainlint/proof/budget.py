@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from trainlint.model.known import Answer
 from trainlint.model.pool import Pool
-from trainlint.proof.cause import CutCause, Seat, SplitCause, StrandedCause
+from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
 from trainlint.proof.group import GroupProof
 
 __all__ = ["affordable"]
@@ -22,9 +22,9 @@ def affordable(proof: GroupProof, pools: Iterable[Pool]) -> GroupProof:
     budgets = {pool.name: pool for pool in pools if pool.budget}
     if not budgets:
         return proof
-    if beyond := _beyond(proof.seats, budgets):
+    if beyond := _beyond(proof.assignments, budgets):
         return _unproved(proof, Answer.UNKNOWN, beyond)
-    if beyond := _beyond(proof.bad_seats, budgets):
+    if beyond := _beyond(proof.bad_assignments, budgets):
         return _unproved(proof, proof.exists, beyond)
     return proof
 
@@ -37,20 +37,20 @@ def _unproved(proof: GroupProof, exists: Answer, budget: str) -> GroupProof:
         exists=exists,
         for_all=Answer.UNKNOWN,
         counterexample={},
-        bad_seats=(),
+        bad_assignments=(),
         causes=causes,
         missing=tuple(dict.fromkeys((*proof.missing, missing))),
     )
 
 
-def _beyond(seats: Sequence[Seat], budgets: dict[str, Pool]) -> str:
+def _beyond(assignments: Sequence[Assignment], budgets: dict[str, Pool]) -> str:
     """The budget that a placement over several of its pools may exceed; empty if none."""
     used: dict[str, int] = defaultdict(int)
     parts: dict[str, set[str]] = defaultdict(set)
-    for seat in seats:
-        pool = budgets.get(seat.pool)
+    for assignment in assignments:
+        pool = budgets.get(assignment.pool)
         if pool is not None:
-            used[pool.budget] += seat.nodes
+            used[pool.budget] += assignment.nodes
             parts[pool.budget].add(pool.name)
     for pool in budgets.values():
         if len(parts[pool.budget]) > 1 and pool.maximum is not None and used[pool.budget] > pool.maximum:

@@ -10,7 +10,7 @@ from trainlint.model.workload import PodSet
 from trainlint.proof.cause import CapacityCause
 from trainlint.proof.domain_limits import anti_affinity, nodes_of, spread
 from trainlint.proof.feasibility import Feasibility
-from trainlint.proof.roles import Cast
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.scheduling.budgets import affordable_room, over_budget
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.packing import UNLIMITED, Demand, NodeClass, pack
@@ -20,27 +20,27 @@ from trainlint.scheduling.requests import Requests
 __all__ = ["capacity_cause", "nodes_short"]
 
 
-def capacity_cause(players: Cast, *, rooms: bool = True) -> CapacityCause | None:
+def capacity_cause(problem: PlacementProblem, *, rooms: bool = True) -> CapacityCause | None:
     """Why the pods can never all be scheduled, whatever the order and the zones; ``None`` if nothing proves it.
 
     ``rooms`` is false where it is not known how much the nodes take: then resources prove nothing.
     """
-    if players.unknown or not players.own:
+    if problem.unknown or not problem.own:
         return None
     for find in (_resources, _host_ports, anti_affinity, spread) if rooms else (_host_ports, anti_affinity, spread):
-        found = next(find(players), None)
+        found = next(find(problem), None)
         if found is not None:
             return found
     return None
 
 
-def _resources(players: Cast) -> Iterator[CapacityCause]:
+def _resources(problem: PlacementProblem) -> Iterator[CapacityCause]:
     """Resources alone (decision 8)."""
     demands = [
         Demand(index, role.requests, role.count, role.classes)
-        for index, role in enumerate(players.roles[: players.own])
+        for index, role in enumerate(problem.roles[: problem.own])
     ]
-    yield from _short(players.nodes, players.classes, demands, [pod.requests for pod in players.pods], players.pod_sets)
+    yield from _short(problem.nodes, problem.classes, demands, [pod.requests for pod in problem.pods], problem.pod_sets)
 
 
 def nodes_short(own: Sequence[Feasibility], nodes: Sequence[Node]) -> CapacityCause | None:
@@ -111,18 +111,18 @@ def _fitting(classes: Sequence[NodeClass], demand: Demand, resource: str) -> int
     )
 
 
-def _host_ports(players: Cast) -> Iterator[CapacityCause]:
-    ports = dict.fromkeys(port for pod in players.pods[: players.own] for port in pod.host_ports)
+def _host_ports(problem: PlacementProblem) -> Iterator[CapacityCause]:
+    ports = dict.fromkeys(port for pod in problem.pods[: problem.own] for port in pod.host_ports)
     for port in ports:
         holders = [
             index
-            for index in range(players.own)
-            if any(port.conflicts(other) for other in players.pods[index].host_ports)
+            for index in range(problem.own)
+            if any(port.conflicts(other) for other in problem.pods[index].host_ports)
         ]
-        nodes = nodes_of(players, frozenset[int]().union(*(players.roles[index].classes for index in holders)))
-        pods = sum(players.roles[index].count for index in holders)
+        nodes = nodes_of(problem, frozenset[int]().union(*(problem.roles[index].classes for index in holders)))
+        pods = sum(problem.roles[index].count for index in holders)
         if pods > nodes:
-            pod_set = players.pod_sets[holders[0]]
+            pod_set = problem.pod_sets[holders[0]]
             yield CapacityCause(
                 "host-port-conflict",
                 pod_set,
@@ -130,5 +130,5 @@ def _host_ports(players: Cast) -> Iterator[CapacityCause]:
                 possible=nodes,
                 at=pod_set.spec.at or pod_set.at,
                 what=f"host port {port.port}/{port.protocol}",
-                also=tuple(players.pod_sets[index] for index in holders[1:]),
+                also=tuple(problem.pod_sets[index] for index in holders[1:]),
             )

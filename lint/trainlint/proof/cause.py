@@ -15,6 +15,7 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Refusal
 
 __all__ = [
+    "Assignment",
     "CapacityCause",
     "Cause",
     "CutCause",
@@ -23,7 +24,6 @@ __all__ = [
     "FlowCause",
     "Miss",
     "PlacementCause",
-    "Seat",
     "Slip",
     "SplitCause",
     "SpreadCause",
@@ -40,7 +40,7 @@ Where = Mapping[str, Mapping[str, int]]
 
 
 @fact
-class Seat:
+class Assignment:
     """Pods of one set on nodes of one pool; ``pool`` is empty and ``nodes`` 0 where only the zone is known."""
 
     pod_set: str
@@ -165,7 +165,7 @@ class CutCause:
     rule: ClassVar[str] = "split-cut-by-policy"
     pairs: tuple[CutPair, ...]
     where: Where
-    seats: tuple[Seat, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
     assumes: tuple[str, ...] = ()
 
 
@@ -176,7 +176,7 @@ class SplitCause:
     rule: ClassVar[str] = "split-across-zones"
     where: Where
     zones: tuple[str, ...]
-    seats: tuple[Seat, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
 
 
 @fact
@@ -192,7 +192,7 @@ class StrandedCause:
     waiting: tuple[PodSet, ...]
     at: Location
     good: tuple[str, ...]
-    seats: tuple[Seat, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
     key: str = ""
     stranding: tuple[str, ...] = ()
     roomy: tuple[str, ...] = ()

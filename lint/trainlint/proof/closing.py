@@ -10,11 +10,11 @@ import posixpath
 from collections.abc import Callable, Iterable, Sequence
 
 from trainlint.fact import fact
+from trainlint.kube.spelling import only_meant
 from trainlint.kube.values import is_placeholder
 from trainlint.model.pod import PodSpec
 from trainlint.model.pool import COMPUTE_CLASS, NAMES, Inventory, Pool
 from trainlint.model.selector import Requirement
-from trainlint.proof.spelling import only_meant
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.requests import is_extended_resource

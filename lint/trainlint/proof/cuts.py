@@ -7,11 +7,11 @@ from itertools import product
 
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
+from trainlint.proof.assignments import assignments
 from trainlint.proof.cause import CutCause, CutPair
+from trainlint.proof.multi_zone import TOO_MANY, TooManyError, with_pins, zone_name
 from trainlint.proof.neighbours import may_be_denied, permission
-from trainlint.proof.roles import Cast
-from trainlint.proof.seats import seats
-from trainlint.proof.wide import TOO_MANY, TooManyError, with_pins, zone_name
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.words import denying_verdict, where, which_node
 from trainlint.reachability import Crossing, Reachability, unknown_of
 from trainlint.scheduling.packing import Packing
@@ -22,7 +22,7 @@ __all__ = ["cut_placement"]
 
 def cut_placement(
     group: Group,
-    cast: Cast,
+    problem: PlacementProblem,
     reach: Reachability,
     placements: Placements,
     dependency_zones: Mapping[int, frozenset[str]],
@@ -32,11 +32,11 @@ def cut_placement(
     pairs: list[CutPair] = []
     shown: Packing | None = None
     try:
-        for crossing in _doubtful_crossings(group, cast, reach):
-            packing = _meets(group, cast, placements, crossing, dependency_zones)
+        for crossing in _doubtful_crossings(group, problem, reach):
+            packing = _meets(group, problem, placements, crossing, dependency_zones)
             if packing is None:
                 continue
-            if may_be_denied(group, cast, crossing):
+            if may_be_denied(group, problem, crossing):
                 verdict, node = denying_verdict(crossing), which_node(crossing)
                 pairs.append(CutPair(crossing.flow, crossing.source.name, crossing.target.name, node, verdict))
                 shown = shown or packing
@@ -44,22 +44,22 @@ def cut_placement(
                 missing.extend(unknown_of(crossing.other_node))
     except TooManyError:
         missing.append(TOO_MANY)
-    return CutCause(tuple(pairs), where(cast, shown), seats(cast, shown)) if shown is not None else None
+    return CutCause(tuple(pairs), where(problem, shown), assignments(problem, shown)) if shown is not None else None
 
 
-def _doubtful_crossings(group: Group, cast: Cast, reach: Reachability) -> Iterator[Crossing]:
+def _doubtful_crossings(group: Group, problem: PlacementProblem, reach: Reachability) -> Iterator[Crossing]:
     """The flows between places that may not be permitted there, though they are not denied everywhere."""
     denied = {id(flow) for flow, _ in reach.denied}
     for flow in group.flows:
         if id(flow) not in denied and not reach.always_permitted(flow):
             for crossing in reach.crossings(flow):
-                if permission(group, cast, crossing) is not Permission.ALLOW:
+                if permission(group, problem, crossing) is not Permission.ALLOW:
                     yield crossing
 
 
 def _meets(
     group: Group,
-    cast: Cast,
+    problem: PlacementProblem,
     placements: Placements,
     crossing: Crossing,
     dependency_zones: Mapping[int, frozenset[str]],
@@ -74,7 +74,7 @@ def _meets(
             if zone not in dependency_zones.get(member, frozenset()):
                 return None
             continue
-        roles = [index for index in range(cast.own) if cast.pod_sets[index] is group.members[member]]
+        roles = [index for index in range(problem.own) if problem.pod_sets[index] is group.members[member]]
         if not roles:
             return None
         choices.append(
@@ -82,7 +82,7 @@ def _meets(
                 (role, domain)
                 for role in roles
                 for domain in placements.possible(role)
-                if zone_name(cast, domain) == zone
+                if zone_name(problem, domain) == zone
             ]
         )
     for placement in placements.completed or ():

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainlint.model.known import Answer
+from trainlint.proof.assignments import state_assignments
 from trainlint.proof.cause import StrandedCause, Where
-from trainlint.proof.roles import Cast
-from trainlint.proof.seats import state_seats
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.words import state_where
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import State
@@ -15,27 +15,29 @@ from trainlint.scheduling.role import State
 __all__ = ["dead_end"]
 
 
-def dead_end(cast: Cast, placements: Placements, good: Sequence[str], notes: list[str]) -> StrandedCause | None:
+def dead_end(
+    problem: PlacementProblem, placements: Placements, good: Sequence[str], notes: list[str]
+) -> StrandedCause | None:
     """The smallest dead end that would not be one without the affinity that leads into it."""
     free = placements.unbound()
     for state in placements.dead_ends or ():
         if free.pinned(frozenset(), sorted(state)).answer is not Answer.PROVED:
-            notes.append(f"pods may be placed so that the rest finds no room: {_plain(state_where(cast, state))}")
+            notes.append(f"pods may be placed so that the rest finds no room: {_plain(state_where(problem, state))}")
             continue
-        waiting = [index for index in range(cast.own) if _waits(placements, state, index)]
+        waiting = [index for index in range(problem.own) if _waits(placements, state, index)]
         if waiting:
-            pod_set = cast.pod_sets[waiting[0]]
-            at = next((term.at for term in cast.pods[waiting[0]].spec.pod_affinity if term.at), None)
-            asked = pod_set.together or pod_set.parts if cast.ties.members else None
+            pod_set = problem.pod_sets[waiting[0]]
+            at = next((term.at for term in problem.pods[waiting[0]].spec.pod_affinity if term.at), None)
+            asked = pod_set.together or pod_set.parts if problem.ties.members else None
             key = asked.key if asked is not None else ""
-            stranding = _values(cast, (state,), waiting, key)
-            roomy = _values(cast, (each.state for each in placements.completed or ()), waiting, key)
+            stranding = _values(problem, (state,), waiting, key)
+            roomy = _values(problem, (each.state for each in placements.completed or ()), waiting, key)
             return StrandedCause(
-                state_where(cast, state),
-                tuple({id(cast.pod_sets[index]): cast.pod_sets[index] for index in waiting}.values()),
+                state_where(problem, state),
+                tuple({id(problem.pod_sets[index]): problem.pod_sets[index] for index in waiting}.values()),
                 (asked.at if asked is not None else at) or pod_set.spec.at or pod_set.at,
                 tuple(good),
-                state_seats(cast, state),
+                state_assignments(problem, state),
                 key,
                 stranding,
                 tuple(each for each in roomy if each not in stranding),
@@ -43,11 +45,11 @@ def dead_end(cast: Cast, placements: Placements, good: Sequence[str], notes: lis
     return None
 
 
-def _values(cast: Cast, states: Iterable[State], roles: Sequence[int], key: str) -> tuple[str, ...]:
+def _values(problem: PlacementProblem, states: Iterable[State], roles: Sequence[int], key: str) -> tuple[str, ...]:
     """The domains of a key in which pods of some roles, or of those they are tied to, stand in the states."""
-    tied = {other for index in roles for tie in cast.roles[index].ties for other in tie.roles} | set(roles)
+    tied = {other for index in roles for tie in problem.roles[index].ties for other in tie.roles} | set(roles)
     domains = {domain for state in states for role, domain in state if role in tied}
-    values = (cast.domains[domain].values.get(key) for domain in domains) if key else ()
+    values = (problem.domains[domain].values.get(key) for domain in domains) if key else ()
     return tuple(sorted(value for value in values if isinstance(value, str)))
 
 

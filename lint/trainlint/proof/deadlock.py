@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from trainlint.model.known import Answer
 from trainlint.proof.cause import DeadlockCause
-from trainlint.proof.roles import Cast
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
@@ -14,29 +14,29 @@ from trainlint.scheduling.placement import Placements
 __all__ = ["deadlock"]
 
 
-def deadlock(players: Cast) -> DeadlockCause | None:
+def deadlock(problem: PlacementProblem) -> DeadlockCause | None:
     """Required pod affinity that no order of placement can ever satisfy, room aside."""
-    if players.unknown or players.targetless:
+    if problem.unknown or problem.targetless:
         return None
-    placements = _Roomy(players.roles, players.domains, players.classes)
+    placements = _Roomy(problem.roles, problem.domains, problem.classes)
     if placements.reachable is None:
         return None
     placed = {role for state in placements.reachable for role, _ in state}
-    stuck = [role for role in range(players.own) if players.roles[role].attractions and role not in placed]
+    stuck = [role for role in range(problem.own) if problem.roles[role].attractions and role not in placed]
     for role in stuck:
-        targets = sorted({target for term in players.roles[role].attractions for target in term.targets})
+        targets = sorted({target for term in problem.roles[role].attractions for target in term.targets})
         free = [target for target in targets if target in placed]
         target = (free or [each for each in targets if each != role] or targets)[0]
         if not free and target not in stuck:
             continue
-        at = next((term.at for term in players.pods[role].spec.pod_affinity if term.at is not None), None)
-        pod_set = players.pod_sets[role]
+        at = next((term.at for term in problem.pods[role].spec.pod_affinity if term.at is not None), None)
+        pod_set = problem.pod_sets[role]
         return DeadlockCause(
             pod_set,
-            players.pod_sets[target],
+            problem.pod_sets[target],
             mutual=not free,
-            own_zones=_zones(players, placements.possible(role)),
-            target_zones=_zones(players, placements.possible(target)),
+            own_zones=_zones(problem, placements.possible(role)),
+            target_zones=_zones(problem, placements.possible(target)),
             at=at or pod_set.spec.at or pod_set.at,
         )
     return None
@@ -49,5 +49,5 @@ class _Roomy(Placements):
         return Packing(Answer.PROVED)
 
 
-def _zones(players: Cast, domains: Sequence[int]) -> tuple[str, ...]:
-    return tuple(sorted({players.zone(domain) or NO_DOMAIN for domain in domains}))
+def _zones(problem: PlacementProblem, domains: Sequence[int]) -> tuple[str, ...]:
+    return tuple(sorted({problem.zone(domain) or NO_DOMAIN for domain in domains}))

@@ -8,12 +8,12 @@ from itertools import islice
 from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group
+from trainlint.proof.assignments import assignments
 from trainlint.proof.cause import CutCause, SplitCause, StrandedCause
 from trainlint.proof.cuts import cut_placement
 from trainlint.proof.dead_ends import dead_end
-from trainlint.proof.roles import Cast
-from trainlint.proof.seats import seats
-from trainlint.proof.wide import SPLITS, TOO_MANY, TooManyError, wide_packings
+from trainlint.proof.multi_zone import SPLITS, TOO_MANY, TooManyError, wide_packings
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.words import where
 from trainlint.reachability import Reachability
 from trainlint.scheduling.crowding import always_fits
@@ -36,59 +36,69 @@ class Everywhere:
 
 
 def judge_everywhere(
-    group: Group, cast: Cast, reach: Reachability, good: Sequence[str], dependency_zones: Mapping[int, frozenset[str]]
+    group: Group,
+    problem: PlacementProblem,
+    reach: Reachability,
+    good: Sequence[str],
+    dependency_zones: Mapping[int, frozenset[str]],
 ) -> Everywhere:
     """Every reachable placement of a group that has a good one, in the zones ``good``."""
-    placements = Placements(cast.roles, cast.domains, cast.classes, cast.alike)
+    placements = Placements(problem.roles, problem.domains, problem.classes, problem.alike)
     if placements.completed is None or placements.dead_ends is None:
         return Everywhere(Answer.UNKNOWN, missing=("which placements can be reached: there are too many to tell",))
     notes: list[str] = []
     missing: list[str] = []
-    stranded = None if cast.ties.gathered else dead_end(cast, placements, good, notes)
+    stranded = None if problem.ties.gathered else dead_end(problem, placements, good, notes)
     crowded = (
-        set() if cast.ties.gathered else {_fills_up(cast, placements, each.state) for each in placements.completed}
+        set()
+        if problem.ties.gathered
+        else {_fills_up(problem, placements, each.state) for each in placements.completed}
     )
     if Answer.REFUTED in crowded:
         notes.append("an unlucky order of placement fills the nodes so that the last pods find no room")
     elif Answer.UNKNOWN in crowded:
         missing.append("whether every order of placement finds room for all pods")
-    if cast.ties.ahead and not cast.ties.gathered and (stranded or notes or missing):
-        stranded, notes, missing = None, [], [cast.ties.ahead]  # who looks ahead may find what an order in turn misses
-    cut = cut_placement(group, cast, reach, placements, dependency_zones, missing)
+    if problem.ties.ahead and not problem.ties.gathered and (stranded or notes or missing):
+        stranded, notes, missing = (
+            None,
+            [],
+            [problem.ties.ahead],
+        )  # who looks ahead may find what an order in turn misses
+    cut = cut_placement(group, problem, reach, placements, dependency_zones, missing)
     split = None
     if group.collective and not group.cross_zone_allowed:
-        split = _split(cast, placements, missing)
+        split = _split(problem, placements, missing)
     bad = stranded or cut or split or notes
-    if not bad and not missing and not cast.ties.members and placements.runs_out is not False:
+    if not bad and not missing and not problem.ties.members and placements.runs_out is not False:
         missing.append("whether all pods of one role may land where the others cannot follow")
     answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
     return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
 
 
-def _split(cast: Cast, placements: Placements, missing: list[str]) -> SplitCause | None:
+def _split(problem: PlacementProblem, placements: Placements, missing: list[str]) -> SplitCause | None:
     """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
     try:
-        for packing, certain in islice(wide_packings(cast, placements), SPLITS):
+        for packing, certain in islice(wide_packings(problem, placements), SPLITS):
             if certain:
-                placed = where(cast, packing)
+                placed = where(problem, packing)
                 zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
-                return SplitCause(placed, tuple(zones), seats(cast, packing))
-            missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {cast.key} are"])
+                return SplitCause(placed, tuple(zones), assignments(problem, packing))
+            missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {problem.key} are"])
     except TooManyError:
         missing.append(TOO_MANY)
     return None
 
 
-def _fills_up(cast: Cast, placements: Placements, state: State) -> Answer:
+def _fills_up(problem: PlacementProblem, placements: Placements, state: State) -> Answer:
     """Whether every order finds room in a state.
 
     A limit per node that is lenient may hold or not. A pod that finds its domain full proves nothing while another
     domain is open to it: then another state is reached.
     """
     demands = placements.demands(state)
-    answer = always_fits(cast.classes, demands)
+    answer = always_fits(problem.classes, demands)
     if placements.is_lenient(demands):
-        loose = always_fits(cast.classes, placements.loosened(demands))
+        loose = always_fits(problem.classes, placements.loosened(demands))
         return Answer.PROVED if answer is loose is Answer.PROVED else Answer.UNKNOWN
     return Answer.UNKNOWN if answer is Answer.REFUTED and _has_choice(placements, state) else answer
 

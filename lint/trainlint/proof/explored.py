@@ -13,11 +13,11 @@ from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Permission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
-from trainlint.proof.cause import CutCause, CutPair, Seat, SplitCause, StrandedCause, Where, ZoneReason
+from trainlint.proof.assignments import example_assignments
+from trainlint.proof.cause import Assignment, CutCause, CutPair, SplitCause, StrandedCause, Where, ZoneReason
 from trainlint.proof.everywhere import Everywhere
 from trainlint.proof.neighbours import may_be_denied, permission
-from trainlint.proof.roles import Cast
-from trainlint.proof.seats import example_seats
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.words import denying_verdict, which_node
 from trainlint.proof.zones import Zone
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
@@ -43,13 +43,13 @@ Run = Callable[[Sequence[Role], Sequence[int], int], Exploration | None]
 
 @fact
 class Explored:
-    """What came out for a cast: the exploration, and the same without what binds the roles to each other.
+    """What came out for a problem: the exploration, and the same without what binds the roles to each other.
 
     ``smaller`` are the explorations at other sizes of the pools, where these can change what a constraint counts;
     ``None`` where there are too many.
     """
 
-    players: Cast
+    problem: PlacementProblem
     found: Exploration
     free: Exploration | None
     smaller: tuple[Exploration, ...] | None = ()
@@ -67,19 +67,21 @@ class Explored:
                 structural=zone.own_flows,
                 reasons=tuple(each for each in zone.reasons if each.flow is not None),
                 witness=self._witness(alone) if zone.own_flows is Answer.PROVED else {},
-                seats=self._seats(alone),
+                assignments=self._seats(alone),
                 missing=() if zone.flows is not Answer.UNKNOWN else zone.missing,
             )
         reasons = zone.reasons or (self._reason(zone.name),)
         refuted = Answer.REFUTED
-        return replace(zone, answer=refuted, structural=refuted, reasons=reasons, witness={}, seats=(), missing=())
+        return replace(
+            zone, answer=refuted, structural=refuted, reasons=reasons, witness={}, assignments=(), missing=()
+        )
 
     def _reason(self, zone: str) -> ZoneReason:
         """Why a zone does not do in which every role fits alone: what its constraints count."""
-        specs = [(index, self.players.pods[index].spec) for index in range(self.players.own)]
+        specs = [(index, self.problem.pods[index].spec) for index in range(self.problem.own)]
         bound = [index for index, spec in specs if spec.spread or spec.pod_affinity or spec.pod_anti_affinity]
-        pod_set = self.players.pod_sets[bound[0] if bound else 0]
-        names = ", ".join(self.players.pod_sets[index].name for index in bound) or pod_set.name
+        pod_set = self.problem.pod_sets[bound[0] if bound else 0]
+        names = ", ".join(self.problem.pod_sets[index].name for index in bound) or pod_set.name
         text = f"in no order of placement do the spread and affinity constraints of {names} let all pods into {zone}"
         return ZoneReason(pod_set, text, pod_set.spec.at or pod_set.at)
 
@@ -87,23 +89,23 @@ class Explored:
         example = self.found.examples.get(zones)
         return self.where(example) if example is not None else {}
 
-    def _seats(self, zones: frozenset[str | None]) -> tuple[Seat, ...]:
+    def _seats(self, zones: frozenset[str | None]) -> tuple[Assignment, ...]:
         example = self.found.examples.get(zones)
-        return example_seats(self.players, example) if example is not None else ()
+        return example_assignments(self.problem, example) if example is not None else ()
 
     def where(self, example: Example) -> Where:
         """An example as pod set, zone and number of pods."""
         placed: dict[str, dict[str, int]] = {}
-        for seat in example_seats(self.players, example):
-            by_zone = placed.setdefault(seat.pod_set, {})
-            by_zone[seat.zone] = by_zone.get(seat.zone, 0) + seat.pods
+        for assignment in example_assignments(self.problem, example):
+            by_zone = placed.setdefault(assignment.pod_set, {})
+            by_zone[assignment.zone] = by_zone.get(assignment.zone, 0) + assignment.pods
         return placed
 
     def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> Everywhere:
         """The for-all answer."""
         missing: list[str] = []
         if self.smaller is None:
-            missing.append(f"what {self.players.beyond[0]} allows at other sizes of the pools")
+            missing.append(f"what {self.problem.beyond[0]} allows at other sizes of the pools")
         cut = self._cut(group, reach, missing)
         split = self._split(missing) if group.collective and not group.cross_zone_allowed else None
         stranded, notes = self._dead_end(good)
@@ -125,9 +127,9 @@ class Explored:
                 names = tuple(sorted(zone or NO_DOMAIN for zone in zones))
                 if example is None:
                     return SplitCause({}, names)
-                return SplitCause(self.where(example), names, example_seats(self.players, example))
+                return SplitCause(self.where(example), names, example_assignments(self.problem, example))
         if wide:
-            missing.append(f"in which zone the nodes without the label {self.players.key} are")
+            missing.append(f"in which zone the nodes without the label {self.problem.key} are")
         return None
 
     def _dead_end(self, good: tuple[str, ...]) -> tuple[StrandedCause | None, tuple[str, ...]]:
@@ -136,15 +138,15 @@ class Explored:
             return None, ()
         placed = self.where(example)
         if self.free is not None and not self.free.dead_end:
-            waiting = tuple(each for each in self.players.pod_sets if each.name in example.waiting)
+            waiting = tuple(each for each in self.problem.pod_sets if each.name in example.waiting)
             first = waiting[0]
-            seated = example_seats(self.players, example)
+            seated = example_assignments(self.problem, example)
             return StrandedCause(placed, waiting, first.spec.at or first.at, good, seated), ()
         return None, ("an unlucky order of placement fills the nodes so that the last pods find no room",)
 
     def _cut(self, group: Group, reach: Reachability, missing: list[str]) -> CutCause | None:
         denied = {id(flow) for flow, _ in reach.denied}
-        roles = {id(pod_set): index for index, pod_set in enumerate(self.players.pod_sets)}
+        roles = {id(pod_set): index for index, pod_set in enumerate(self.problem.pod_sets)}
         pairs: list[CutPair] = []
         shown: Example | None = None
         for flow in group.flows:
@@ -155,12 +157,12 @@ class Explored:
                 continue
             for crossing in reach.crossings(flow):
                 ends = ((source, crossing.source.name), (target, crossing.target.name))
-                if permission(group, self.players, crossing) is Permission.ALLOW:
+                if permission(group, self.problem, crossing) is Permission.ALLOW:
                     continue
                 example = self._together(*ends)
                 if example is None:
                     continue
-                if may_be_denied(group, self.players, crossing):
+                if may_be_denied(group, self.problem, crossing):
                     shown = shown or example
                     pairs.append(
                         CutPair(
@@ -175,7 +177,7 @@ class Explored:
                     missing.extend(unknown_of(crossing.other_node))
         if shown is None:
             return None
-        return CutCause(tuple(pairs), self.where(shown), example_seats(self.players, shown))
+        return CutCause(tuple(pairs), self.where(shown), example_assignments(self.problem, shown))
 
     def _together(self, one: tuple[int, str], other: tuple[int, str]) -> Example | None:
         """A placement with a pod of each role in these zones, if there is one."""
@@ -188,38 +190,40 @@ class Explored:
         return None
 
 
-def explored(players: Cast, namespaces: Namespaces, storage: Storage | None = None) -> Explored | None:
+def explored(problem: PlacementProblem, namespaces: Namespaces, storage: Storage | None = None) -> Explored | None:
     """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
-    total = sum(players.roles[index].count for index in range(players.own))
-    if total > PODS or players.own != len(players.roles) or players.unknown or players.ties.members:
+    total = sum(problem.roles[index].count for index in range(problem.own))
+    if total > PODS or problem.own != len(problem.roles) or problem.unknown or problem.ties.members:
         return None
     roles = [
-        Role(players.pod_sets[index].name, players.pods[index], players.roles[index].count)
-        for index in range(players.own)
+        Role(problem.pod_sets[index].name, problem.pods[index], problem.roles[index].count)
+        for index in range(problem.own)
     ]
-    largest = [min(UNLIMITED if node.pool.maximum is None else node.pool.maximum, total + 1) for node in players.nodes]
+    largest = [min(UNLIMITED if node.pool.maximum is None else node.pool.maximum, total + 1) for node in problem.nodes]
 
     def run(roles: Sequence[Role], sizes: Sequence[int], budget: int) -> Exploration | None:
-        cells = [Cell(node, size) for node, size in zip(players.nodes, sizes, strict=True) if size > 0]
-        key = players.key
+        cells = [Cell(node, size) for node, size in zip(problem.nodes, sizes, strict=True) if size > 0]
+        key = problem.key
         found = explore(roles, cells, namespaces=namespaces, storage=storage, topology_key=key, budget=budget)
         return found if isinstance(found, Exploration) else None
 
-    states = min(STATES, STEPS // (1 + len(players.nodes)))
+    states = min(STATES, STEPS // (1 + len(problem.nodes)))
     found = run(roles, largest, states)
     if found is None:
         return None
     free = run([replace(role, pod=_unbound(role)) for role in roles], largest, states) if found.dead_end else None
-    return Explored(players, found, free, _smaller(players, roles, largest, run))
+    return Explored(problem, found, free, _smaller(problem, roles, largest, run))
 
 
-def _smaller(players: Cast, roles: Sequence[Role], largest: Sequence[int], run: Run) -> tuple[Exploration, ...] | None:
+def _smaller(
+    problem: PlacementProblem, roles: Sequence[Role], largest: Sequence[int], run: Run
+) -> tuple[Exploration, ...] | None:
     """The explorations at all other sizes of the pools. Only what is counted over nodes can depend on them: without it,
     a placement at a smaller size is one at the largest too.
     """
-    if not players.beyond:
+    if not problem.beyond:
         return ()
-    ranges = [range(min(node.pool.minimum, most), most + 1) for node, most in zip(players.nodes, largest, strict=True)]
+    ranges = [range(min(node.pool.minimum, most), most + 1) for node, most in zip(problem.nodes, largest, strict=True)]
     if prod(map(len, ranges)) > SIZES:
         return None
     found = [run(roles, sizes, STATES // SIZES) for sizes in product(*ranges) if list(sizes) != list(largest)]

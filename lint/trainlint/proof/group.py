@@ -9,7 +9,7 @@ from trainlint.model.known import Answer
 from trainlint.model.needs import Needs
 from trainlint.model.settings import ZONE
 from trainlint.model.workload import Group
-from trainlint.proof.cause import Cause, Seat, Where
+from trainlint.proof.cause import Assignment, Cause, Where
 from trainlint.proof.zones import Zone
 from trainlint.reachability import Reachability
 
@@ -20,7 +20,8 @@ __all__ = ["GroupProof"]
 class GroupProof:
     """The answers for one group. ``causes`` are those that rules about groups render; placement rules see pod sets.
 
-    ``zones`` are the zones one by one, ``seats`` and ``bad_seats`` the witness and the counterexample down to pools.
+    ``zones`` are the zones one by one; ``assignments`` and ``bad_assignments`` are the witness and the counterexample,
+    down to pools.
     ``connections`` says whether all needed flows are permitted, ``needs`` what a conditional answer rests on.
     ``ideal`` says that it is refuted on every cluster that could exist, ``stopped`` that its own faults keep it from
     training wherever it is placed.
@@ -37,8 +38,8 @@ class GroupProof:
     missing: tuple[str, ...] = ()
     topology_key: str = ZONE
     zones: tuple[Zone, ...] = ()
-    seats: tuple[Seat, ...] = ()
-    bad_seats: tuple[Seat, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
+    bad_assignments: tuple[Assignment, ...] = ()
     reach: Reachability | None = None
     connections: Answer = Answer.UNKNOWN
     needs: Needs | None = None

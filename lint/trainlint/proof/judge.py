@@ -10,13 +10,13 @@ from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause, ZoneReason
+from trainlint.proof.cluster_model import ClusterModel, lent_zones, own_members, problem_of
 from trainlint.proof.everywhere import Everywhere, judge_everywhere
 from trainlint.proof.explored import Explored, explored
 from trainlint.proof.group import GroupProof
+from trainlint.proof.multi_zone import permitted_across
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import Restricted, classes_in
-from trainlint.proof.roles import Cast
-from trainlint.proof.stage import Stage, cast_of, lent_zones, own_members
-from trainlint.proof.wide import permitted_across
 from trainlint.proof.zones import Zone, judge_zones, zones_until_proved
 from trainlint.reachability import Reachability
 from trainlint.scheduling.packing import UNLIMITED
@@ -30,8 +30,8 @@ class Judge:
 
     group: Group
     reach: Reachability
-    stage: Stage
-    players: Cast
+    model: ClusterModel
+    problem: PlacementProblem
     causes: tuple[Cause, ...]
     found: Explored | None
 
@@ -39,9 +39,9 @@ class Judge:
         """The proof; ``doubts`` keep anything from being proved."""
         zones = self._zones(halfway=halfway)
         exists = _any([zone.answer for zone in zones])
-        if (doubts and exists is Answer.PROVED) or (not self.stage.complete and exists is Answer.REFUTED):
+        if (doubts and exists is Answer.PROVED) or (not self.model.complete and exists is Answer.REFUTED):
             exists = Answer.UNKNOWN
-        if exists is Answer.REFUTED and self.players.targetless and self._fits_beside_others():
+        if exists is Answer.REFUTED and self.problem.targetless and self._fits_beside_others():
             exists = Answer.UNKNOWN
         viable = tuple(sorted(zone.name for zone in zones if zone.answer is Answer.PROVED))
         if halfway:
@@ -49,14 +49,14 @@ class Judge:
         causes = (*self.causes, *self._no_zone(zones))
         if exists is not Answer.PROVED:
             unknown = [text for zone in zones for text in zone.missing]
-            if not self.stage.complete:
-                unknown.append(other_nodes(self.stage.partial))
+            if not self.model.complete:
+                unknown.append(other_nodes(self.model.partial))
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
             unproved = tuple(dict.fromkeys(missing))
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
-        every = _unless_tied(self.players, self._everywhere(viable))
-        if not self.stage.complete and every.answer is Answer.PROVED:
-            every = Everywhere(Answer.UNKNOWN, missing=(other_nodes(self.stage.partial),))
+        every = _unless_tied(self.problem, self._everywhere(viable))
+        if not self.model.complete and every.answer is Answer.PROVED:
+            every = Everywhere(Answer.UNKNOWN, missing=(other_nodes(self.model.partial),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
         return self._made(
             exists,
@@ -65,8 +65,10 @@ class Judge:
             witness=best.witness,
             counterexample=_counterexample(every),
             zones=zones,
-            seats=best.seats,
-            bad_seats=next((each.seats for each in (every.stranded, every.cut, every.split) if each is not None), ()),
+            assignments=best.assignments,
+            bad_assignments=next(
+                (each.assignments for each in (every.stranded, every.cut, every.split) if each is not None), ()
+            ),
             causes=(*causes, *self._roots(every)),
             notes=(*every.notes, *self._today(viable)),
             missing=tuple(dict.fromkeys(every.missing)),
@@ -80,62 +82,62 @@ class Judge:
                 yield each
 
     def _made(self, exists: Answer, for_all: Answer, viable: tuple[str, ...], **rest: Any) -> GroupProof:
-        key = self.stage.settings.topology_key
+        key = self.model.settings.topology_key
         return GroupProof(self.group, exists, for_all, viable, topology_key=key, reach=self.reach, **rest)
 
     def _zones(self, *, halfway: bool) -> tuple[Zone, ...]:
-        own = [self.stage.feasible[index] for index in own_members(self.group)]
+        own = [self.model.feasible[index] for index in own_members(self.group)]
         judge = zones_until_proved if halfway and self.found is None else judge_zones
-        zones = judge(self.group, self.players, own, self.reach)
+        zones = judge(self.group, self.problem, own, self.reach)
         return self.found.zones(zones) if self.found is not None else zones
 
     def _fits_beside_others(self) -> bool:
         """Whether some zone would do if the pods were there that the group must be near and that Git does not hold."""
-        waiting = {id(pod_set) for pod_set in self.players.targetless}
+        waiting = {id(pod_set) for pod_set in self.problem.targetless}
         roles = tuple(
             replace(role, attractions=()) if id(pod_set) in waiting else role
-            for pod_set, role in zip(self.players.pod_sets, self.players.roles, strict=True)
+            for pod_set, role in zip(self.problem.pod_sets, self.problem.roles, strict=True)
         )
-        own = [self.stage.feasible[index] for index in own_members(self.group)]
-        zones = judge_zones(self.group, replace(self.players, roles=roles), own, self.reach)
+        own = [self.model.feasible[index] for index in own_members(self.group)]
+        zones = judge_zones(self.group, replace(self.problem, roles=roles), own, self.reach)
         return _any([zone.answer for zone in zones]) is not Answer.REFUTED
 
     def _no_zone(self, zones: Sequence[Zone]) -> Iterator[ZoneCause]:
         """The cause where no zone would do even if every flow that is denied everywhere were permitted."""
-        if _any([zone.structural for zone in zones]) is not Answer.REFUTED or not self.stage.complete:
+        if _any([zone.structural for zone in zones]) is not Answer.REFUTED or not self.model.complete:
             return
-        if self.players.targetless:
+        if self.problem.targetless:
             return
-        across = permitted_across(self.group, self.players, self.reach)
+        across = permitted_across(self.group, self.problem, self.reach)
         undecided = "" if across else self._undecided_across()
         if not across or self.group.collective:
             yield ZoneCause(_reasons(zones), across, undecided=undecided)
 
     def _undecided_across(self) -> str:
         """What must be known to tell whether the group runs across zones; empty where it surely does not."""
-        hopeful = {index: each.hopeful() for index, each in self.stage.feasible.items()}
-        players = cast_of(self.group, replace(self.stage, feasible=hopeful))
-        if not permitted_across(self.group, players, self.reach, hopeful=True):
+        hopeful = {index: each.hopeful() for index, each in self.model.feasible.items()}
+        problem = problem_of(self.group, replace(self.model, feasible=hopeful))
+        if not permitted_across(self.group, problem, self.reach, hopeful=True):
             return ""
-        unsure = [text for each in self.stage.feasible.values() for text in each.doubts()]
+        unsure = [text for each in self.model.feasible.values() for text in each.doubts()]
         return next(iter(unsure), "whether every connection between zones is permitted")
 
     def _today(self, viable: Sequence[str]) -> Iterator[str]:
         """Whether pools must grow before the group fits: at their minimum size no zone takes it."""
-        pools = [node.pool for node in self.stage.nodes]
+        pools = [node.pool for node in self.model.nodes]
         today = replace(
-            self.players,
+            self.problem,
             classes=tuple(
-                replace(each, count=sum(pools[index].minimum for index in each.pools)) for each in self.players.classes
+                replace(each, count=sum(pools[index].minimum for index in each.pools)) for each in self.problem.classes
             ),
         )
-        if today.classes == self.players.classes:
+        if today.classes == self.problem.classes:
             return
         inside = Restricted(today)
         if all(inside.to(zone).completed == () for zone in viable):
             grow = dict.fromkeys(
                 pools[index].name
-                for each in self.players.classes
+                for each in self.problem.classes
                 for index in each.pools
                 if (pools[index].maximum or UNLIMITED) > pools[index].minimum
             )
@@ -144,21 +146,21 @@ class Judge:
     def _everywhere(self, viable: tuple[str, ...]) -> Everywhere:
         if self.found is not None:
             return self.found.everywhere(self.group, self.reach, viable)
-        lent = lent_zones(self.group, self.stage)
-        every = judge_everywhere(self.group, self.players, self.reach, viable, lent)
-        if every.answer is not Answer.UNKNOWN or self.players.ties.members or self.players.ties.ahead:
+        lent = lent_zones(self.group, self.model)
+        every = judge_everywhere(self.group, self.problem, self.reach, viable, lent)
+        if every.answer is not Answer.UNKNOWN or self.problem.ties.members or self.problem.ties.ahead:
             return every
-        found = explored(self.players, self.stage.namespaces, self.stage.storage)
+        found = explored(self.problem, self.model.namespaces, self.model.storage)
         return every if found is None else found.everywhere(self.group, self.reach, viable)
 
 
-def _unless_tied(players: Cast, every: Everywhere) -> Everywhere:
+def _unless_tied(problem: PlacementProblem, every: Everywhere) -> Everywhere:
     """Where pods share a volume that is made for the first of them, its place may bind all others, or not."""
-    used = frozenset[int]().union(*(role.classes for role in players.roles[: players.own]))
-    if not players.tied or sum(not used.isdisjoint(inside) for inside in classes_in(players).values()) < 2:
+    used = frozenset[int]().union(*(role.classes for role in problem.roles[: problem.own]))
+    if not problem.tied or sum(not used.isdisjoint(inside) for inside in classes_in(problem).values()) < 2:
         return every
     return Everywhere(
-        Answer.UNKNOWN, missing=(f"where the volume of claim {players.tied[0]}, which pods share, is made",)
+        Answer.UNKNOWN, missing=(f"where the volume of claim {problem.tied[0]}, which pods share, is made",)
     )
 
 

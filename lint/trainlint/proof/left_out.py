@@ -10,8 +10,8 @@ from trainlint.inventory.read import nearest_inventories
 from trainlint.launch.addresses import addresses
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.policy import PolicyContext, read_policies
-from trainlint.policy.mistakes.pods import Audience
-from trainlint.proof.references import references_of
+from trainlint.policy.checks.pods import Audience
+from trainlint.references.references import references_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.rest import DECIDING_KINDS, LIMITING_KINDS, Rest

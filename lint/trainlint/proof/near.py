@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.spelling import misspelt
 from trainlint.model.policy import Action, Direction, Peer, Permission, PolicyEntry, Verdict
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Flow, PortRange
@@ -16,7 +17,6 @@ from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
 from trainlint.policy.shortfall import Part, Shortfall, closest_peer, shortfalls, uncovered, unmet
 from trainlint.policy.wording import requirement_text, unmet_text
-from trainlint.proof.spelling import misspelt
 from trainlint.reachability import Reachability
 
 __all__ = ["Near", "near_flow", "nearest"]

@@ -9,14 +9,14 @@ from trainlint.model.known import Answer, Undetermined
 from trainlint.model.workload import Group
 from trainlint.proof.capacity import capacity_cause, nodes_short
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause
+from trainlint.proof.cluster_model import ClusterModel, own_members, placed_as_one, problem_of
 from trainlint.proof.deadlock import deadlock
 from trainlint.proof.denials import flow_causes
 from trainlint.proof.explored import explored
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import Judge
-from trainlint.proof.roles import Cast
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.spread import spread_causes
-from trainlint.proof.stage import Stage, cast_of, own_members, placed_as_one
 from trainlint.proof.undecided import undecided
 from trainlint.proof.zones import judge_zones
 from trainlint.reachability import Reachability
@@ -25,70 +25,70 @@ __all__ = ["never_placed", "prove"]
 
 
 def prove(
-    group: Group, reach: Reachability, stage: Stage | None, missing: Sequence[str], *, halfway: bool = False
+    group: Group, reach: Reachability, model: ClusterModel | None, missing: Sequence[str], *, halfway: bool = False
 ) -> GroupProof:
-    """The three answers. Without a stage (no inventory that counts) only what holds wherever pods land is answered.
+    """The three answers. Without a model (no inventory that counts) only what holds wherever pods land is answered.
 
     ``missing`` is what was not known before the question was asked; while there is any, nothing is proved. ``halfway``
     leaves the proof at whether the group can run: where it can, for all is unknown.
     """
     flows = tuple(flow_causes(reach))
     doubts = [*missing, *_undecided(group, reach)]
-    if stage is None:
+    if model is None:
         answer = Answer.REFUTED if flows else Answer.UNKNOWN
         return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts), reach=reach)
-    players = cast_of(group, stage)
+    problem = problem_of(group, model)
 
     def refuted(*causes: Cause) -> GroupProof:
-        key = stage.settings.topology_key
-        own = [stage.feasible[index] for index in own_members(group)]
-        zones = () if halfway else judge_zones(group, players, own, reach)
+        key = model.settings.topology_key
+        own = [model.feasible[index] for index in own_members(group)]
+        zones = () if halfway else judge_zones(group, problem, own, reach)
         answer, unsure = Answer.REFUTED, tuple(doubts)
         return GroupProof(
             group, answer, answer, causes=causes, missing=unsure, topology_key=key, zones=zones, reach=reach
         )
 
-    if stage.hopeless or any(each.cause is not None for each in stage.feasible.values()):
+    if model.hopeless or any(each.cause is not None for each in model.feasible.values()):
         return refuted(*flows)
-    if stage.complete and (short := _too_few(group, stage, players)) is not None:
+    if model.complete and (short := _too_few(group, model, problem)) is not None:
         return refuted(*flows, short)
-    placed = placed_as_one(group, stage, players)
+    placed = placed_as_one(group, model, problem)
     doubts += [placed.ties.missing] if placed.ties.missing else []
-    doubts += [] if stage.ideal else _unread(group)
-    spread = tuple(spread_causes(players))
+    doubts += [] if model.ideal else _unread(group)
+    spread = tuple(spread_causes(problem))
     causes: tuple[Cause, ...] = (*flows, *spread)
-    doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in players.targetless]
-    if stage.complete:
-        if (locked := deadlock(players)) is not None:
+    doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in problem.targetless]
+    if model.complete:
+        if (locked := deadlock(problem)) is not None:
             return refuted(*causes, locked)
         if any(each.forces_split for each in spread):
             return refuted(*causes)
-    found = explored(placed, stage.namespaces, stage.storage) if players.beyond else None
-    if players.beyond and found is None:
-        doubts += [f"what {constraint} allows: too many placements to try" for constraint in players.beyond]
-    return Judge(group, reach, stage, placed, causes, found).proof(doubts, halfway=halfway)
+    found = explored(placed, model.namespaces, model.storage) if problem.beyond else None
+    if problem.beyond and found is None:
+        doubts += [f"what {constraint} allows: too many placements to try" for constraint in problem.beyond]
+    return Judge(group, reach, model, placed, causes, found).proof(doubts, halfway=halfway)
 
 
-def never_placed(group: Group, stage: Stage) -> CapacityCause | DeadlockCause | None:
+def never_placed(group: Group, model: ClusterModel) -> CapacityCause | DeadlockCause | None:
     """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with nobody."""
-    players = cast_of(group, stage)
-    return _too_few(group, stage, players) or deadlock(players)
+    problem = problem_of(group, model)
+    return _too_few(group, model, problem) or deadlock(problem)
 
 
-def _too_few(group: Group, stage: Stage, players: Cast) -> CapacityCause | None:
+def _too_few(group: Group, model: ClusterModel, problem: PlacementProblem) -> CapacityCause | None:
     """Why there are too few nodes, whatever the order and the zones."""
-    found = capacity_cause(players) or _short_at_best(group, stage)
-    if found is None and players.unknown:
-        return nodes_short([stage.feasible[index] for index in own_members(group)], stage.nodes)
+    found = capacity_cause(problem) or _short_at_best(group, model)
+    if found is None and problem.unknown:
+        return nodes_short([model.feasible[index] for index in own_members(group)], model.nodes)
     return found
 
 
-def _short_at_best(group: Group, stage: Stage) -> CapacityCause | None:
+def _short_at_best(group: Group, model: ClusterModel) -> CapacityCause | None:
     """What no answer to the open questions could mend: too few hosts, domains, or places under a spread."""
-    if not any(each.doubtful for each in stage.feasible.values()):
+    if not any(each.doubtful for each in model.feasible.values()):
         return None
-    hopeful = replace(stage, feasible={index: each.hopeful() for index, each in stage.feasible.items()})
-    return capacity_cause(cast_of(group, hopeful), rooms=False)
+    hopeful = replace(model, feasible={index: each.hopeful() for index, each in model.feasible.items()})
+    return capacity_cause(problem_of(group, hopeful), rooms=False)
 
 
 def _undecided(group: Group, reach: Reachability) -> Iterator[str]:

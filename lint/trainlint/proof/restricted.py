@@ -6,7 +6,7 @@ from collections import defaultdict
 from dataclasses import replace
 
 from trainlint.fact import remembered
-from trainlint.proof.roles import Cast
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.state import classes_of
@@ -14,16 +14,18 @@ from trainlint.scheduling.state import classes_of
 __all__ = ["Restricted", "classes_in", "zones_of"]
 
 
-def _zones(cast: Cast) -> dict[int, str]:
+def _zones(problem: PlacementProblem) -> dict[int, str]:
     """The zone of each node, by number."""
-    return {pool: cast.zone(index) or NO_DOMAIN for index, domain in enumerate(cast.domains) for pool in domain.pools}
+    return {
+        pool: problem.zone(index) or NO_DOMAIN for index, domain in enumerate(problem.domains) for pool in domain.pools
+    }
 
 
-def _classes(cast: Cast) -> dict[str, frozenset[int]]:
+def _classes(problem: PlacementProblem) -> dict[str, frozenset[int]]:
     """The classes of nodes in each zone."""
     found: dict[str, set[int]] = defaultdict(set)
-    for index, inside in enumerate(classes_of(cast.domains, cast.classes)):
-        found[cast.zone(index) or NO_DOMAIN] |= inside
+    for index, inside in enumerate(classes_of(problem.domains, problem.classes)):
+        found[problem.zone(index) or NO_DOMAIN] |= inside
     return {zone: frozenset(classes) for zone, classes in found.items()}
 
 
@@ -34,27 +36,27 @@ classes_in = remembered(_classes, most=16)
 class Restricted:
     """A cast inside one zone after the other; what lies in which of them is looked for once."""
 
-    def __init__(self, cast: Cast) -> None:
-        self._cast = cast
-        self._inside = classes_of(cast.domains, cast.classes)
+    def __init__(self, problem: PlacementProblem) -> None:
+        self._problem = problem
+        self._inside = classes_of(problem.domains, problem.classes)
         self._domains: dict[str, list[int]] = defaultdict(list)
-        for index in range(len(cast.domains)):
-            self._domains[cast.zone(index) or NO_DOMAIN].append(index)
-        others = frozenset[int]().union(*(role.classes for role in cast.roles[cast.own :]))
+        for index in range(len(problem.domains)):
+            self._domains[problem.zone(index) or NO_DOMAIN].append(index)
+        others = frozenset[int]().union(*(role.classes for role in problem.roles[problem.own :]))
         self._others = [index for index, inside in enumerate(self._inside) if not inside.isdisjoint(others)]
 
     def pools(self, zone: str) -> list[int]:
         """The pools of a zone, by number of the node."""
-        return [pool for index in self._domains.get(zone, ()) for pool in self._cast.domains[index].pools]
+        return [pool for index in self._domains.get(zone, ()) for pool in self._problem.domains[index].pools]
 
     def to(self, zone: str) -> Placements:
         """The placements of the group's own roles inside one zone, with the workloads they want to be near anywhere."""
-        cast, mine = self._cast, self._domains.get(zone, [])
+        problem, mine = self._problem, self._domains.get(zone, [])
         usable = frozenset[int]().union(*(self._inside[index] for index in mine))
         roles = [
-            role if index >= cast.own else replace(role, classes=role.classes & usable)
-            for index, role in enumerate(cast.roles)
+            role if index >= problem.own else replace(role, classes=role.classes & usable)
+            for index, role in enumerate(problem.roles)
         ]
         kept = sorted({*mine, *self._others})
         inside = [self._inside[index] for index in kept]
-        return Placements(roles, [cast.domains[index] for index in kept], cast.classes, cast.alike, inside)
+        return Placements(roles, [problem.domains[index] for index in kept], problem.classes, problem.alike, inside)

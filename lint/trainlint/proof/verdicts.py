@@ -16,9 +16,9 @@ from trainlint.model.storage import Storage
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.closing import Closed, closed_for, home_of
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
-from trainlint.proof.multikueue import handed_on
-from trainlint.proof.queueing import Queueing
 from trainlint.proof.units import tiers_of
+from trainlint.queues.multikueue import handed_on
+from trainlint.queues.queueing import Queueing
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense, named

@@ -10,8 +10,8 @@ from trainlint.model.pool import Pool
 from trainlint.model.workload import DNS_PEER, Flow, Group, PodSet
 from trainlint.proof.cause import Where
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import zones_of
-from trainlint.proof.roles import Cast
 from trainlint.reachability import NO_DOMAIN, Crossing
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.packing import Packing
@@ -37,23 +37,23 @@ _MADE_OF = "networkPolicy"
 Places = tuple[tuple[str, Location], ...]
 
 
-def where(cast: Cast, packing: Packing) -> Where:
+def where(problem: PlacementProblem, packing: Packing) -> Where:
     """A packing as pod set, zone and number of pods."""
-    zones = zones_of(cast)
+    zones = zones_of(problem)
     found: dict[str, dict[str, int]] = {}
     for slot in packing.slots:
         for role, count in sorted(slot.pods.items()):
-            if role < cast.own:
-                by_zone = found.setdefault(cast.pod_sets[role].name, {})
+            if role < problem.own:
+                by_zone = found.setdefault(problem.pod_sets[role].name, {})
                 by_zone[zones[slot.pool]] = by_zone.get(zones[slot.pool], 0) + count * slot.nodes
     return found
 
 
-def state_where(cast: Cast, state: State) -> Where:
+def state_where(problem: PlacementProblem, state: State) -> Where:
     """A state, one pod for each of its pairs."""
     found: dict[str, dict[str, int]] = {}
     for role, domain in sorted(state):
-        by_zone, zone = found.setdefault(cast.pod_sets[role].name, {}), cast.zone(domain) or NO_DOMAIN
+        by_zone, zone = found.setdefault(problem.pod_sets[role].name, {}), problem.zone(domain) or NO_DOMAIN
         by_zone[zone] = by_zone.get(zone, 0) + 1
     return found
 

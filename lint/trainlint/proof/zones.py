@@ -10,13 +10,13 @@ from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
-from trainlint.proof.cause import Seat, Where, ZoneReason
+from trainlint.proof.assignments import assignments
+from trainlint.proof.cause import Assignment, Where, ZoneReason
 from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.neighbours import permission
+from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import Restricted
-from trainlint.proof.roles import Cast
-from trainlint.proof.seats import seats
 from trainlint.proof.words import (
     denied_sentence,
     denying_verdict,
@@ -47,37 +47,41 @@ class Zone:
     own_flows: Answer = Answer.PROVED
     reasons: tuple[ZoneReason, ...] = ()
     witness: Where = field(default_factory=dict)
-    seats: tuple[Seat, ...] = ()
+    assignments: tuple[Assignment, ...] = ()
     missing: tuple[str, ...] = ()
 
 
-def judge_zones(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> tuple[Zone, ...]:
+def judge_zones(
+    group: Group, problem: PlacementProblem, feasible: Sequence[Feasibility], reach: Reachability
+) -> tuple[Zone, ...]:
     """Every zone, the closest miss first. ``feasible`` are those of the cast's own roles."""
-    zones = _each(group, cast, feasible, reach)
+    zones = _each(group, problem, feasible, reach)
     return tuple(sorted(zones, key=lambda zone: (zone.answer is not Answer.PROVED, len(zone.reasons), zone.name)))
 
 
 def zones_until_proved(
-    group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability
+    group: Group, problem: PlacementProblem, feasible: Sequence[Feasibility], reach: Reachability
 ) -> tuple[Zone, ...]:
     """The zones up to the first that does: enough to know whether one does."""
     zones = []
-    for zone in _each(group, cast, feasible, reach):
+    for zone in _each(group, problem, feasible, reach):
         zones.append(zone)
         if zone.answer is Answer.PROVED:
             break
     return tuple(zones)
 
 
-def _each(group: Group, cast: Cast, feasible: Sequence[Feasibility], reach: Reachability) -> Iterator[Zone]:
+def _each(
+    group: Group, problem: PlacementProblem, feasible: Sequence[Feasibility], reach: Reachability
+) -> Iterator[Zone]:
     denied = {id(flow) for flow, _ in reach.denied}
-    inside = Restricted(cast)
-    return (_judge(group, cast, feasible, reach, place, denied, inside) for place in reach.places)
+    inside = Restricted(problem)
+    return (_judge(group, problem, feasible, reach, place, denied, inside) for place in reach.places)
 
 
 def _judge(
     group: Group,
-    cast: Cast,
+    problem: PlacementProblem,
     feasible: Sequence[Feasibility],
     reach: Reachability,
     place: Place,
@@ -85,21 +89,21 @@ def _judge(
     inside: Restricted,
 ) -> Zone:
     reasons = (
-        list(_infeasible(cast, feasible, inside.pools(place.name))) if cast.domains else []
+        list(_infeasible(problem, feasible, inside.pools(place.name))) if problem.domains else []
     )  # none: a zone is not known
-    missing: list[str] = list(cast.unknown)
+    missing: list[str] = list(problem.unknown)
     answer = Answer.REFUTED if reasons else Answer.PROVED
     fits: Packing | None = None
     if not reasons:
         placements = inside.to(place.name)
-        if cast.unknown or (placements.completed is None and placements.some is None):
+        if problem.unknown or (placements.completed is None and placements.some is None):
             answer = Answer.UNKNOWN
-            missing += [] if cast.unknown else [f"whether all pods fit in {place.name}"]
+            missing += [] if problem.unknown else [f"whether all pods fit in {place.name}"]
         elif placements.some is not None:
             fits = placements.some.packing
         else:
             answer = Answer.REFUTED
-            reasons += _short(cast, placements, place.name)
+            reasons += _short(problem, placements, place.name)
     within = [
         index
         for index, flow in enumerate(group.flows)
@@ -107,10 +111,10 @@ def _judge(
     ]
     cut = reach.cut_inside(place, within)
     local = [crossing for crossing in cut if id(crossing.flow) not in denied]
-    flows = _permitted(permission(group, cast, crossing) for crossing in cut)
-    own_flows = _permitted(permission(group, cast, crossing) for crossing in local)
+    flows = _permitted(permission(group, problem, crossing) for crossing in cut)
+    own_flows = _permitted(permission(group, problem, crossing) for crossing in local)
     structural = both(answer, own_flows)
-    missing += [text for crossing in local for text in _undecided(group, cast, crossing)]
+    missing += [text for crossing in local for text in _undecided(group, problem, crossing)]
     return Zone(
         name=place.name,
         answer=both(answer, flows),
@@ -120,20 +124,20 @@ def _judge(
         reasons=(
             *reasons,
             *(
-                _cut_reason(group, each, said, _undecided(group, cast, each))
+                _cut_reason(group, each, said, _undecided(group, problem, each))
                 for each in local
-                if (said := permission(group, cast, each)) is not Permission.ALLOW
+                if (said := permission(group, problem, each)) is not Permission.ALLOW
             ),
         ),
-        witness=where(cast, fits) if fits is not None and structural is Answer.PROVED else {},
-        seats=seats(cast, fits) if fits is not None else (),
+        witness=where(problem, fits) if fits is not None and structural is Answer.PROVED else {},
+        assignments=assignments(problem, fits) if fits is not None else (),
         missing=tuple(missing) if structural is Answer.UNKNOWN else (),
     )
 
 
-def _undecided(group: Group, cast: Cast, crossing: Crossing) -> tuple[str, ...]:
+def _undecided(group: Group, problem: PlacementProblem, crossing: Crossing) -> tuple[str, ...]:
     """What must be known to tell whether a crossing is permitted; nothing where that is known."""
-    if permission(group, cast, crossing) is not Permission.UNKNOWN:
+    if permission(group, problem, crossing) is not Permission.UNKNOWN:
         return ()
     depends = f"whether {flow_text(group, crossing.flow)} stays on one node: the answer of the policies depends on it"
     return (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node)) or (depends,)
@@ -151,37 +155,39 @@ def both(one: Answer, other: Answer) -> Answer:
     return Answer.of_all((one, other))
 
 
-def _infeasible(cast: Cast, feasible: Sequence[Feasibility], pools: Sequence[int]) -> Iterator[ZoneReason]:
+def _infeasible(
+    problem: PlacementProblem, feasible: Sequence[Feasibility], pools: Sequence[int]
+) -> Iterator[ZoneReason]:
     """The roles that none of a zone's nodes takes, with the closest miss among them."""
     for each in feasible:
         if any(pool in each.pools or pool in each.doubtful for pool in pools):
             continue
         nearest = min((each.verdicts[pool] for pool in pools if pool in each.verdicts), key=len, default=())
-        text, at, related = refusal_sentence(each, nearest, [cast.nodes[pool].pool for pool in pools])
+        text, at, related = refusal_sentence(each, nearest, [problem.nodes[pool].pool for pool in pools])
         yield ZoneReason(each.pod_set, text, at, related, remedy_for(each.pod_set, nearest))
 
 
-def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason]:
+def _short(problem: PlacementProblem, placements: Placements, zone: str) -> Iterator[ZoneReason]:
     """Why the roles do not fit together although each fits alone."""
     packing = placements.complete(frozenset()) if not placements.bound else None
-    if (held := _held_apart(cast, placements, zone)) is not None:
+    if (held := _held_apart(problem, placements, zone)) is not None:
         yield held
         return
     if packing is not None and packing.short is not None:
-        pod_set = cast.pod_sets[packing.short]
-        room = f": there is room for {packing.room} of {cast.roles[packing.short].count}" if packing.room else ""
+        pod_set = problem.pod_sets[packing.short]
+        room = f": there is room for {packing.room} of {problem.roles[packing.short].count}" if packing.room else ""
         yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit together with the rest{room}", pod_set.at)
         return
     free = placements.unbound().complete(frozenset())
     if free.short is not None and free.answer is Answer.REFUTED:
-        pod_set = cast.pod_sets[free.short]
-        room = f": there is room for {free.room} of {cast.roles[free.short].count}" if free.room else ""
+        pod_set = problem.pod_sets[free.short]
+        room = f": there is room for {free.room} of {problem.roles[free.short].count}" if free.room else ""
         yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit{room}", pod_set.at)
         return
-    bound = [cast.pod_sets[index] for index in placements.bound if index < cast.own] or [cast.pod_sets[0]]
+    bound = [problem.pod_sets[index] for index in placements.bound if index < problem.own] or [problem.pod_sets[0]]
     names = ", ".join(dict.fromkeys(pod_set.name for pod_set in bound))
     asked = [each for pod_set in bound for each in (pod_set.together, pod_set.parts) if each is not None]
-    if asked and cast.ties.members:
+    if asked and problem.ties.members:
         apart = "keeps apart" if any(each.exclusive for each in asked) else "places"
         yield ZoneReason(
             bound[0],
@@ -193,25 +199,25 @@ def _short(cast: Cast, placements: Placements, zone: str) -> Iterator[ZoneReason
     yield ZoneReason(bound[0], f"pod affinity and anti-affinity do not let {names} share {zone}", at)
 
 
-def _held_apart(cast: Cast, placements: Placements, zone: str) -> ZoneReason | None:
+def _held_apart(problem: PlacementProblem, placements: Placements, zone: str) -> ZoneReason | None:
     """The anti-affinity or spread over hosts without which all pods would fit; ``None`` if it is not that alone."""
     roles = placements.roles
-    held = [index for index in range(cast.own) if roles[index].per_node is not None or roles[index].apart]
+    held = [index for index in range(problem.own) if roles[index].per_node is not None or roles[index].apart]
     free = [replace(role, per_node=None, apart=frozenset(), spread_from=frozenset(), lenient=False) for role in roles]
-    if not held or Placements(free, cast.domains, cast.classes, cast.alike).some is None:
+    if not held or Placements(free, problem.domains, problem.classes, problem.alike).some is None:
         return None
     terms = [
-        term for index in held for term in cast.pods[index].spec.pod_anti_affinity if term.topology_key == HOSTNAME
+        term for index in held for term in problem.pods[index].spec.pod_anti_affinity if term.topology_key == HOSTNAME
     ]
-    spreads = [each for index in held for each in cast.pods[index].spec.spread if each.topology_key == HOSTNAME]
+    spreads = [each for index in held for each in problem.pods[index].spec.spread if each.topology_key == HOSTNAME]
     what, at = "required anti-affinity over", next((each.at for each in terms if each.at is not None), None)
     if not terms:
         what, at = "the spread over", next((each.at for each in spreads if each.at is not None), None)
-    names = ", ".join(dict.fromkeys(cast.pod_sets[index].name for index in held))
+    names = ", ".join(dict.fromkeys(problem.pod_sets[index].name for index in held))
     pods = sum(roles[index].count for index in held)
-    nodes = nodes_of(cast, frozenset[int]().union(*(roles[index].classes for index in held)))
+    nodes = nodes_of(problem, frozenset[int]().union(*(roles[index].classes for index in held)))
     text = f"{what} {HOSTNAME} keeps the {pods} pods of {names} apart, and {zone} has {nodes} nodes for them"
-    pod_set = cast.pod_sets[held[0]]
+    pod_set = problem.pod_sets[held[0]]
     remedy = f"add nodes to {zone}, or prefer the rule instead of requiring it"
     return ZoneReason(pod_set, text, at or pod_set.spec.at or pod_set.at, remedy=remedy)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from trainlint.finding import Location
-from trainlint.proof.argument import Argument, Statement
+from trainlint.questions.argument import Argument, Statement
 from trainlint.report.diagnostic import diagnostic
 from trainlint.report.options import Options
 from trainlint.report.terminal import Paint, width, wrap

@@ -8,7 +8,7 @@ from typing import Any
 
 from trainlint import __version__
 from trainlint.finding import Location
-from trainlint.proof.argument import Argument, Statement
+from trainlint.questions.argument import Argument, Statement
 from trainlint.report.json import finding_data
 from trainlint.result import Placed, PlacedRelated
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.model.known import Answer
-from trainlint.proof.table import GroupTable, Row, ZoneRow
+from trainlint.questions.table import GroupTable, Row, ZoneRow
 from trainlint.report.markup import cell, code, prose
 from trainlint.report.options import Options
 from trainlint.report.table import table

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from trainlint import __version__
-from trainlint.proof.table import GroupTable, Row
+from trainlint.questions.table import GroupTable, Row
 
 __all__ = ["proof_json"]
 

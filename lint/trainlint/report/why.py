@@ -8,7 +8,7 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Permission, PolicyEntry
 from trainlint.policy.explain import NearMiss, Side
-from trainlint.proof.answer import Answer, Asked, OpeningRepair
+from trainlint.questions.answer import Answer, Asked, OpeningRepair
 from trainlint.report.diagnostic import place
 from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.options import Options

@@ -11,7 +11,7 @@ from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.explain import NearMiss, Side
-from trainlint.proof.answer import Answer, Asked, Change
+from trainlint.questions.answer import Answer, Asked, Change
 from trainlint.result import PlacedRelated
 
 __all__ = ["why_json"]

@@ -11,7 +11,7 @@ from trainlint.model.policy import Permission
 from trainlint.result import PlacedRelated
 
 if TYPE_CHECKING:
-    from trainlint.proof.table import GroupTable
+    from trainlint.questions.table import GroupTable
 
 __all__ = [
     "GraphPool",
@@ -64,7 +64,7 @@ class GraphPool:
 
     @property
     def name(self) -> str:
-        """The name by which seats know it."""
+        """The name by which assignments know it."""
         return self.names[0]
 
 

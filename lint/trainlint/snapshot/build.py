@@ -16,18 +16,18 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
 from trainlint.snapshot.alternatives import Part, Sides
 from trainlint.snapshot.assumed import assumptions, with_cni
-from trainlint.snapshot.dealt import EVERYWHERE, Dealt
 from trainlint.snapshot.handed import handing_on
+from trainlint.snapshot.interning import Interning
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.snapshot.openness import opened
+from trainlint.snapshot.partition import EVERYWHERE, Partition
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.rest import Rest, WholeWorld
 from trainlint.snapshot.rivals import find_alternatives
-from trainlint.snapshot.said import Said
 from trainlint.snapshot.shown import with_platform
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
@@ -38,8 +38,8 @@ from trainlint.workload.reading import read_workloads
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.installed.gates import Gate
+    from trainlint.snapshot.cluster_builder import Cluster, Fleet
     from trainlint.snapshot.emptied import Emptied
-    from trainlint.snapshot.growing import Cluster, Fleet
 
 __all__ = ["Snapshot", "build_snapshots"]
 
@@ -64,9 +64,9 @@ def build_snapshots(
     """
     clusters = handing_on(fleet.clusters) if fleet is not None else ()
     charts = fleet.charts if fleet is not None else ()
-    said = Said(known)
+    interning = Interning(known)
     found = [
-        _of_cluster(repository, cluster, stated, charts, said)
+        _of_cluster(repository, cluster, stated, charts, interning)
         for cluster in clusters
         for stated in _settings_of(cluster, clusters, settings)
     ]
@@ -76,14 +76,14 @@ def build_snapshots(
     homes = repository.test_homes
     left = [each for each in repository.objects if each.file not in taken and not home_of_test(each.file, homes)]
     general = _general(clusters, settings)
-    tests = _tests(repository, general[0], said) if homes else ()
+    tests = _tests(repository, general[0], interning) if homes else ()
     if clusters and not any(each.meta.kind not in SILENT for each in left):
         return (*found, *tests)
     read = [each for each in left if each.meta.kind in READ_KINDS or may_admit(each.meta)]
     context = clusters[0] if len(clusters) == 1 else None
     alternatives = find_alternatives(read, repository.together, repository.places, repository.transformed)
     sides = Sides(alternatives, repository.places)
-    dealt = Dealt(left if alternatives else (), repository, sides)
+    dealt = Partition(left if alternatives else (), repository, sides)
     made = parts(alternatives, sides, objects=len(left))
     world = WholeWorld(left, sides, made) if alternatives else None
     for part in made:
@@ -91,13 +91,13 @@ def build_snapshots(
         own = dealt.to(part) if alternatives else left  # without alternatives everything is one part
         changed = dealt.transformed(part) if alternatives else repository.transformed
         found += [
-            _left_over(repository, part, own, changed, each, context, charts, said, rest, prefix=len(general) > 1)
+            _left_over(repository, part, own, changed, each, context, charts, interning, rest, prefix=len(general) > 1)
             for each in general
         ]
     return (*found, *tests)
 
 
-def _tests(repository: Repository, settings: Settings, said: Said) -> Iterator[Snapshot]:
+def _tests(repository: Repository, settings: Settings, interning: Interning) -> Iterator[Snapshot]:
     """Each directory of a test tool that makes pods of a training kind: a world of its own (decision 11)."""
     own: dict[str, list[ApiObject]] = {}
     for each in repository.objects:
@@ -112,7 +112,7 @@ def _tests(repository: Repository, settings: Settings, said: Said) -> Iterator[S
                 "a test tool applies what lies there, and nothing else",
                 tuple(_once(objects)),
                 settings,
-                said,
+                interning,
                 unrendered=changed,
                 opened=opened(objects, transformed=changed, rendered=(), templates=False),
                 moved=repository.moved,
@@ -138,7 +138,9 @@ def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple
     return (common,)
 
 
-def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, charts: Charts, said: Said) -> Snapshot:
+def _of_cluster(
+    repository: Repository, cluster: Cluster, settings: Settings, charts: Charts, interning: Interning
+) -> Snapshot:
     """What is deployed to a cluster."""
     own = tuple(_once(cluster.objects))
     nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
@@ -150,7 +152,7 @@ def _of_cluster(repository: Repository, cluster: Cluster, settings: Settings, ch
         cluster.why,
         objects,
         settings,
-        said,
+        interning,
         unrendered=cluster.unrendered,
         opened={
             **opened(
@@ -198,7 +200,7 @@ def _left_over(
     settings: Settings,
     context: Cluster | None,
     charts: Charts,
-    said: Said,
+    interning: Interning,
     rest: Rest | None,
     *,
     prefix: bool,
@@ -216,7 +218,7 @@ def _left_over(
         why,
         objects,
         settings,
-        said,
+        interning,
         unrendered={**transformed, **changed},
         opened=opened(
             objects,
@@ -242,7 +244,7 @@ def _snapshot(
     why: str,
     objects: tuple[ApiObject, ...],
     settings: Settings,
-    said: Said,
+    interning: Interning,
     *,
     unrendered: Mapping[str, str],
     opened: Mapping[str, str],
@@ -259,21 +261,21 @@ def _snapshot(
 
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
     found = _informed(settings, objects, repository, tuple(releases))
-    settings = said.settings(with_cni(found.settings, objects))
-    inventories = said.inventories(inventories_of(repository, objects, settings, home))
+    settings = interning.settings(with_cni(found.settings, objects))
+    inventories = interning.inventories(inventories_of(repository, objects, settings, home))
     settings, sign = with_platform(settings, inventories, objects, tuple(releases))
     alone = bool(settings.inventories or (home and inventories))
     elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
     stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
     assumed = (*assumes, *found.assumes, *sign, *assumptions(stated, objects, inventories))
-    settings = said.settings(replace(stated, assumptions=assumed))
-    before = said.known.get(name)
+    settings = interning.settings(replace(stated, assumptions=assumed))
+    before = interning.known.get(name)
     if before is not None and before.is_same(
         objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened)), rest
     ):
         return before
     workloads = read_workloads([each.field for each in objects], stated)
-    namespaces = said.namespaces(namespaces_of(objects))
+    namespaces = interning.namespaces(namespaces_of(objects))
     found_gates = _gates(objects, workloads, namespaces)
     return Snapshot(
         name=name,

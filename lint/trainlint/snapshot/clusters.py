@@ -9,9 +9,9 @@ from typing import Final
 from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.read import is_deployer
 from trainlint.model.settings import Settings
+from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.first import First, first_deployers
 from trainlint.snapshot.follow import Follower
-from trainlint.snapshot.growing import Cluster
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository

@@ -18,8 +18,8 @@ from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.carried import carried, changed, keeps_variables, marked
+from trainlint.snapshot.cluster_builder import ClusterBuilder
 from trainlint.snapshot.emptied import emptied
-from trainlint.snapshot.growing import Growing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.reach import Brought, Reach
 from trainlint.snapshot.repository import Repository
@@ -46,7 +46,7 @@ class Follower:
         )
         self._context = Context(sources, ConfigMaps(sources, documents), _known(repository.objects))
         self._unclear: dict[ObjectRef, str] = {}
-        self.clusters: dict[str, Growing] = {}
+        self.clusters: dict[str, ClusterBuilder] = {}
         self._seen: set[tuple[str, str, str, str]] = set()
         self._glanced: dict[int, tuple[ApiObject, Deployed, frozenset[str]]] = {}
 
@@ -78,11 +78,11 @@ class Follower:
             case _:
                 return self.reach.objects(one.path)
 
-    def cluster(self, name: str, why: str, stated: Settings | None = None) -> Growing:
+    def cluster(self, name: str, why: str, stated: Settings | None = None) -> ClusterBuilder:
         """The cluster of this name, as far as it has grown."""
-        return self.clusters.setdefault(name, Growing(name, why, stated))
+        return self.clusters.setdefault(name, ClusterBuilder(name, why, stated))
 
-    def follow(self, home: Growing, deployer: ApiObject) -> None:
+    def follow(self, home: ClusterBuilder, deployer: ApiObject) -> None:
         """Add everything to the clusters that follows from a deployer in the cluster ``home``."""
         pending = deque([(home, deployer)])
         while pending:
@@ -102,10 +102,10 @@ class Follower:
                     target.fed = True
                     pending.extend((target, each) for each in self.bring(target, deployment))
 
-    def _target(self, cluster: Growing, name: str, by: str) -> Growing:
+    def _target(self, cluster: ClusterBuilder, name: str, by: str) -> ClusterBuilder:
         return cluster if name == HERE else self.cluster(name, f"{by} deploys to it")
 
-    def bring(self, cluster: Growing, deployment: Deployment) -> list[ApiObject]:
+    def bring(self, cluster: ClusterBuilder, deployment: Deployment) -> list[ApiObject]:
         """Add what a deployment brings to a cluster; the deployers among it."""
         cluster.deployments.append(deployment)
         cluster.assumes += deployment.assumes
@@ -166,7 +166,7 @@ class Follower:
         remedy += "kustomize.toolkit.fluxcd.io/substitute: disabled"
         return Fault(deployment.path, at, what, remedy, subject=str(item.ref))
 
-    def _fails(self, cluster: Growing, deployment: Deployment) -> bool:
+    def _fails(self, cluster: ClusterBuilder, deployment: Deployment) -> bool:
         """Whether the path does not build: then nothing of it is applied, and what was applied before is unknown."""
         if deployment.way is not Way.KUSTOMIZE or not deployment.insists:
             return False
@@ -192,7 +192,7 @@ class Follower:
         return chain(self._objects(deployment), *components), deployment.changes, changing
 
 
-def _gives_up(cluster: Growing, deployment: Deployment, faults: Iterable[Fault]) -> None:
+def _gives_up(cluster: ClusterBuilder, deployment: Deployment, faults: Iterable[Fault]) -> None:
     """Nothing of a path is applied, and what was applied before is unknown."""
     cluster.unbuilt += [(fault, deployment) for fault in faults]
     cluster.open.setdefault("", f"{deployment.by}, which does not build")

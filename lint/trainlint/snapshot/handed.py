@@ -9,7 +9,7 @@ from typing import Final
 from trainlint.kube.kueue import KUEUE_GROUP, read_admission_check, read_cluster_queue, read_multikueue_config
 from trainlint.kube.values import read_text
 from trainlint.model.kueue import MULTIKUEUE
-from trainlint.snapshot.growing import Cluster
+from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.kinds import WORKLOAD_KINDS
 from trainlint.workload.management import QUEUE_LABEL

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
-from trainlint.child import ended, started
+from trainlint.fork_worker import ended, started
 from trainlint.source.closure import Closure
 from trainlint.source.complaint import complaint
 from trainlint.source.confined import alone, kept_to, limited

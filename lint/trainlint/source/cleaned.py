@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final, Protocol
 
 from trainlint.finding import Location, Path
-from trainlint.source.astray import astray
 from trainlint.source.document import Document, Field
 from trainlint.source.kustomization import is_remote
+from trainlint.source.path_escape import astray
 from trainlint.source.spelled import misspelled, texts
 
 __all__ = ["Cleaned", "PluginError", "RefusedError", "is_inline"]

@@ -10,8 +10,6 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
-from trainlint.source.aimed import aimed
-from trainlint.source.astray import astray
 from trainlint.source.cleaned import Cleaned, PluginError, RefusedError, is_inline
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import endless, every_document, is_read
@@ -19,7 +17,9 @@ from trainlint.source.ignored import Ignored
 from trainlint.source.kustomization import FILE_NAMES, is_remote
 from trainlint.source.merging import without_target
 from trainlint.source.overlaid import named, overlaid, tolerant
+from trainlint.source.patch_targets import aimed
 from trainlint.source.patches import Documents
+from trainlint.source.path_escape import astray
 from trainlint.source.rendered import Deployed, Overlay
 from trainlint.source.tree import OutsideError, Tree
 

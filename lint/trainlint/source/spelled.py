@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.source.astray import NO_PATHS
+from trainlint.source.path_escape import NO_PATHS
 
 __all__ = ["misspelled", "texts"]
 

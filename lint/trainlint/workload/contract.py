@@ -7,18 +7,18 @@ from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.model.workload import ObjectRef, PodSet, Workloads
+from trainlint.workload.checks.counts import node_counts, process_counts, size_counts
+from trainlint.workload.checks.elastic import elastic_faults
+from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.hostfile import hostfile_slots
+from trainlint.workload.checks.hostnames import Misnamed, all_misnamed
+from trainlint.workload.checks.inside import absent_pods
+from trainlint.workload.checks.meetings import meeting_faults
+from trainlint.workload.checks.names import colliding_names
+from trainlint.workload.checks.plugins import volcano_release, world_sizes
+from trainlint.workload.checks.slots import slot_counts
+from trainlint.workload.checks.trainer_names import unmet_nodes
 from trainlint.workload.communicators import communicators
-from trainlint.workload.mistakes.counts import node_counts, process_counts, size_counts
-from trainlint.workload.mistakes.elastic import elastic_faults
-from trainlint.workload.mistakes.fault import Fault
-from trainlint.workload.mistakes.hostfile import hostfile_slots
-from trainlint.workload.mistakes.hostnames import Misnamed, all_misnamed
-from trainlint.workload.mistakes.inside import absent_pods
-from trainlint.workload.mistakes.meetings import meeting_faults
-from trainlint.workload.mistakes.names import colliding_names
-from trainlint.workload.mistakes.plugins import volcano_release, world_sizes
-from trainlint.workload.mistakes.slots import slot_counts
-from trainlint.workload.mistakes.trainer_names import unmet_nodes
 from trainlint.workload.services import Directory, directory_of
 
 __all__ = ["Contract", "OfPods"]

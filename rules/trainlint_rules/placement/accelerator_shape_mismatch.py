@@ -76,8 +76,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from trainlint.checks.shapes import Shape, ShapeMismatch
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.shapes import Shape, ShapeMismatch
 from trainlint.rule import Facts, rule
 
 MANY = 3

@@ -73,7 +73,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import DeadlockCause
-from trainlint.proof.mends import deadlock_fixes
+from trainlint.repairs.group_fixes import deadlock_fixes
 from trainlint.rule import Facts, rule
 
 

@@ -68,10 +68,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.checks.repelled import Repelled, repelled_nobody
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.kube.spelling import only_meant
 from trainlint.proof.cause import TargetCause
-from trainlint.proof.repelled import Repelled, repelled_nobody
-from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 
 

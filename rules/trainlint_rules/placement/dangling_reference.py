@@ -52,9 +52,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
-from trainlint.proof.references import ReferenceCause
-from trainlint.proof.settings_of_pods import MissingSetting
-from trainlint.proof.spelling import misspelt
+from trainlint.kube.spelling import misspelt
+from trainlint.references.references import ReferenceCause
+from trainlint.references.settings_of_pods import MissingSetting
 from trainlint.rule import Facts, rule
 
 

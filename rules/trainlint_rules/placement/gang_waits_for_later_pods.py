@@ -116,7 +116,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
-from trainlint.proof.late_members import LateMembers
+from trainlint.queues.late_members import LateMembers
 from trainlint.rule import Facts, rule
 
 

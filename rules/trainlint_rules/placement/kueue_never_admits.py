@@ -72,7 +72,7 @@ from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Certainty, Finding, Location, Related, Severity
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.never_admitted import QueueCause
+from trainlint.queues.never_admitted import QueueCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
 

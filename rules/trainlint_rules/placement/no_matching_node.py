@@ -51,10 +51,10 @@ import difflib
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
+from trainlint.kube.spelling import only_meant
 from trainlint.model.pod import PodSpec
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.spelling import only_meant
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet

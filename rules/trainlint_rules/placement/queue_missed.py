@@ -79,7 +79,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Certainty, Finding, Related, Severity
-from trainlint.proof.missed_queue import MissedQueue
+from trainlint.queues.missed_queue import MissedQueue
 from trainlint.rule import Facts, rule
 
 

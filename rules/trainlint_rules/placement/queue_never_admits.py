@@ -80,7 +80,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Certainty, Finding, Related, Severity
-from trainlint.proof.queue_refusals import QueueRefusal
+from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.rule import Facts, rule
 
 

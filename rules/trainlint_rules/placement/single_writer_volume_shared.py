@@ -73,8 +73,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.shared_claims import SharingCause
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.sharing import SharingCause
 from trainlint.rule import Facts, rule
 
 

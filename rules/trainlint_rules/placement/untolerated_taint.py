@@ -67,7 +67,7 @@ from typing import Final
 
 from trainlint.finding import Finding, Fix, Related, Severity, besides, certainty_of
 from trainlint.proof.cause import PlacementCause
-from trainlint.proof.mends import tolerate, tolerations
+from trainlint.repairs.group_fixes import tolerate, tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
 

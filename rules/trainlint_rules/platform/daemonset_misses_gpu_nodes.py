@@ -54,8 +54,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.checks.gpu_nodes import Absentee, absentees, device_name, taint_key
 from trainlint.finding import Certainty, Finding, Fix, Related, Severity
-from trainlint.proof.gpu_nodes import Absentee, absentees, device_name, taint_key
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.mends import tolerate
 from trainlint.scheduling.taint_toleration import describe

@@ -37,8 +37,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.gpu_nodes import device_name, taint_key, untainted
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.gpu_nodes import device_name, taint_key, untainted
 from trainlint.rule import Facts, rule
 
 

@@ -52,8 +52,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
+from trainlint.checks.gpu_nodes import Intruder, intruders
 from trainlint.finding import Finding, Fix, Related, Remove, Severity
-from trainlint.proof.gpu_nodes import Intruder, intruders
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, tolerates
 

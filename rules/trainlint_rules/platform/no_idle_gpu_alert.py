@@ -43,8 +43,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.alerts import expressions, tells_progress
 from trainlint.finding import Certainty, Finding, Related, Severity
-from trainlint.proof.alerts import expressions, tells_progress
 from trainlint.rule import Facts, rule
 from trainlint.workload.accelerators import accelerators_of
 

@@ -32,10 +32,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.gpu_nodes import accelerators
+from trainlint.checks.scheduler_configuration import configurations, uncounted
 from trainlint.finding import Finding, Severity
 from trainlint.inventory.instance_types import ACCELERATORS
-from trainlint.proof.gpu_nodes import accelerators
-from trainlint.proof.scheduler_configuration import configurations, uncounted
 from trainlint.rule import Facts, rule
 from trainlint.workload.accelerators import accelerators_of
 

@@ -59,10 +59,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Related, Severity, certainty_of
-from trainlint.proof.admitting import admit_collectives
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import flow_text, list_of
+from trainlint.repairs.admitting import admit_collectives
 from trainlint.rule import Facts, rule
 
 

@@ -61,9 +61,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.control_plane.denied import Denial
 from trainlint.finding import Certainty, Finding, Related, Severity
-from trainlint.proof.control.denied import Denial
-from trainlint.proof.corrected import corrected
+from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
 
 

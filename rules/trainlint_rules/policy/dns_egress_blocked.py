@@ -65,12 +65,12 @@ from itertools import islice
 
 from trainlint.finding import Finding, Fix, Location, Related, Severity, besides, certainty_of
 from trainlint.model.policy import Direction, Permission, PolicyEntry
-from trainlint.proof.admitting import admit_dns
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.corrected import corrected
 from trainlint.proof.group import GroupProof
 from trainlint.proof.near import Near
 from trainlint.proof.words import list_of
+from trainlint.repairs.admitting import admit_dns
+from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
 
 

@@ -69,10 +69,10 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
-from trainlint.proof.corrected import corrected
 from trainlint.proof.group import GroupProof
-from trainlint.proof.mends import denied_fixes
 from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
+from trainlint.repairs.corrected import corrected
+from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
 
 

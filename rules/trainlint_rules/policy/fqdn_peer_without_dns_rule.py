@@ -54,7 +54,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Location, Put, Related, Severity
-from trainlint.policy.mistakes.dns_names import UnseenNames
+from trainlint.policy.checks.dns_names import UnseenNames
 from trainlint.rule import Facts, rule
 
 

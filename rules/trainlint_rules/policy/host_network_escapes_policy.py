@@ -54,7 +54,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.policy.mistakes.pods import Aimed
+from trainlint.policy.checks.pods import Aimed
 from trainlint.rule import Facts, rule
 
 

@@ -34,7 +34,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.model.settings import Cni
-from trainlint.policy.mistakes.dropped_labels import DroppedLabel
+from trainlint.policy.checks.dropped_labels import DroppedLabel
 from trainlint.rule import Facts, rule
 
 

@@ -52,8 +52,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from trainlint.checks.mesh import Injection, injections
 from trainlint.finding import Certainty, Finding, Fix, Location, Put, Related, Severity
-from trainlint.proof.mesh import Injection, injections
 from trainlint.rule import Facts, rule
 
 

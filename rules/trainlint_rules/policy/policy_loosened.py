@@ -59,7 +59,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.loosened import Loosened, loosened
+from trainlint.questions.loosened import Loosened, loosened
 from trainlint.rule import Change, rule
 
 

@@ -46,11 +46,11 @@ import difflib
 from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity, certainty_of
-from trainlint.policy.mistakes.pods import Unselected
+from trainlint.kube.spelling import only_meant
+from trainlint.policy.checks.pods import Unselected
 from trainlint.policy.selector import split_source
 from trainlint.proof.cause import FlowCause, Slip
 from trainlint.proof.group import GroupProof
-from trainlint.proof.spelling import only_meant
 from trainlint.proof.words import flow_text, places_of
 from trainlint.rule import Facts, rule
 

@@ -53,7 +53,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Put, Related, Safety, Severity
-from trainlint.policy.mistakes.pods import ServicePortMiss
+from trainlint.policy.checks.pods import ServicePortMiss
 from trainlint.rule import Facts, rule
 
 

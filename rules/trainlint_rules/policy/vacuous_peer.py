@@ -32,7 +32,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Remove, Severity
-from trainlint.policy.mistakes.vacuous import Vacuous, vacuous
+from trainlint.policy.checks.vacuous import Vacuous, vacuous
 from trainlint.rule import Facts, rule
 
 

@@ -85,8 +85,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.exclusive import ExclusiveCause
 from trainlint.finding import Finding, Location, Related, Severity
-from trainlint.proof.exclusive import ExclusiveCause
 from trainlint.proof.units import key_of
 from trainlint.rule import Facts, rule
 

@@ -81,7 +81,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.proof.cause import ZoneCause, ZoneReason
 from trainlint.proof.group import GroupProof
-from trainlint.proof.mends import group_fixes
+from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 

@@ -75,8 +75,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.preferred_affinity import KAI_PREFERRED, KUEUE_PREFERRED, SoftColocation
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.soft import KAI_PREFERRED, KUEUE_PREFERRED, SoftColocation
 from trainlint.rule import Facts, rule
 
 

@@ -58,7 +58,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SplitCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.mends import group_fixes
+from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 

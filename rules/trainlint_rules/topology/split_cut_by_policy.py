@@ -85,8 +85,8 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
 from trainlint.proof.cause import CutCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.mends import group_fixes
 from trainlint.proof.words import denied_sentence, flow_text, places_of
+from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 

@@ -70,7 +70,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Related, Severity
 from trainlint.proof.cause import SpreadCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.mends import dropped_spread
+from trainlint.repairs.group_fixes import dropped_spread
 from trainlint.rule import Facts, rule
 
 

@@ -70,7 +70,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Related, Severity, besides
 from trainlint.proof.cause import StrandedCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.mends import group_fixes
+from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 

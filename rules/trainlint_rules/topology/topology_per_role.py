@@ -80,7 +80,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.apart import placed_apart
+from trainlint.workload.checks.apart import placed_apart
 
 
 @rule(Severity.WARNING)

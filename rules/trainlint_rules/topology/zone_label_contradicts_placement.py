@@ -56,9 +56,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.zone_labels import ZoneLabel
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.mends import true_label
-from trainlint.proof.zonelabel import ZoneLabel
+from trainlint.repairs.group_fixes import true_label
 from trainlint.rule import Facts, rule
 
 

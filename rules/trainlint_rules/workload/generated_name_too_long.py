@@ -42,7 +42,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.names import long_names
+from trainlint.workload.checks.names import long_names
 
 
 @rule(Severity.ERROR)

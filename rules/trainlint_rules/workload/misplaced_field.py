@@ -47,7 +47,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.fields import misplaced_fields
+from trainlint.workload.checks.fields import misplaced_fields
 
 
 @rule(Severity.ERROR)

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.ssh import ssh_faults
+from trainlint.workload.checks.ssh import ssh_faults
 
 
 @rule(Severity.WARNING)

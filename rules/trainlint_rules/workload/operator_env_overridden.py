@@ -60,7 +60,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.overridden import overridden_variables
+from trainlint.workload.checks.overridden import overridden_variables
 
 
 @rule(Severity.WARNING)

@@ -66,8 +66,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.checks.refusals import Refusal
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Safety, Severity
-from trainlint.proof.refusals import Refusal
 from trainlint.rule import Facts, rule
 
 

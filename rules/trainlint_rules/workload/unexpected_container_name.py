@@ -55,7 +55,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.mistakes.containers import missing_main_containers, runtimes_without_container
+from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 
 RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}
 

@@ -113,8 +113,8 @@ def _conditional(proof: GroupProof) -> GroupProof:
         causes=(),
         notes=(),
         zones=(),
-        seats=(),
-        bad_seats=(),
+        assignments=(),
+        bad_assignments=(),
     )
 
 

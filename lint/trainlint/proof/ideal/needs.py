@@ -10,14 +10,14 @@ from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.proof.ideal.ways import choices, ways_of
-from trainlint.proof.references import BUILT_IN, referred_by
+from trainlint.references.references import BUILT_IN, referred_by
 from trainlint.scheduling.claims import pod_claims
 from trainlint.scheduling.inter_pod_affinity import term_matches
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 
 if TYPE_CHECKING:
-    from trainlint.proof.facts import Facts
+    from trainlint.facts.facts import Facts
     from trainlint.proof.ideal.cluster import Ideal
     from trainlint.proof.ideal.judge import Conditions
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.graph.expanded import VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where, zone_title
+from trainlint.report.expanded import VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
 from trainlint.result.graph import GroupGraph

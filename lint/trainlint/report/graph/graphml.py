@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainlint.reachability.graphml import Attributes, graphml
-from trainlint.report.graph.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of, where
+from trainlint.report.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of, where
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
 from trainlint.result.graph import GroupGraph

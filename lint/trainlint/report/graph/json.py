@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trainlint import __version__
-from trainlint.report.graph.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of
+from trainlint.report.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of
 from trainlint.report.options import Options
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GroupGraph, Reason, Seated
@@ -103,8 +103,8 @@ def _edge(edge: Edge) -> dict[str, Any]:
     }
 
 
-def _seats(graph: GroupGraph, seats: Sequence[Seated]) -> Iterator[dict[str, Any]]:
-    for each in seats:
+def _seats(graph: GroupGraph, assignments: Sequence[Seated]) -> Iterator[dict[str, Any]]:
+    for each in assignments:
         yield {
             "pod_set": graph.roles[each.role].name,
             "zone": each.zone,

@@ -7,7 +7,7 @@ from importlib.resources import files
 from typing import Final
 
 from trainlint.report.element import Child, Markup, element, joined
-from trainlint.report.graph.expanded import where, zone_title
+from trainlint.report.expanded import where, zone_title
 from trainlint.report.options import Options
 from trainlint.report.picture.beside import beside
 from trainlint.report.picture.layout import LINE, wrapped

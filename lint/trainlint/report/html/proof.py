@@ -7,9 +7,9 @@ from typing import Final
 
 from trainlint.model.policy import Permission
 from trainlint.model.workload import DNS_PEER
-from trainlint.proof.table import Row
+from trainlint.questions.table import Row
 from trainlint.report.element import Child, Markup, element, joined
-from trainlint.report.graph.expanded import VERDICTS, zone_title
+from trainlint.report.expanded import VERDICTS, zone_title
 from trainlint.report.html.parts import answer, excerpt, listed, place, rows
 from trainlint.report.picture.below import below
 from trainlint.report.picture.beside import beside
@@ -164,8 +164,8 @@ def _zones(graph: GroupGraph) -> Markup | None:
     return _folded(f"Zones ({len(body)})", rows(("zone", "takes the group", "what is missing there"), body))
 
 
-def _placement(title: str, seats: Sequence[Row]) -> Markup | None:
-    if not seats:
+def _placement(title: str, assignments: Sequence[Row]) -> Markup | None:
+    if not assignments:
         return None
     body = [
         (
@@ -177,7 +177,7 @@ def _placement(title: str, seats: Sequence[Row]) -> Markup | None:
             "?" if row.gpus is None else str(row.gpus),
             joined(_peers(row)),
         )
-        for row in seats
+        for row in assignments
     ]
     return _folded(title, rows(("pods", "role", "zone", "pool", "nodes", "accelerators", "reaches"), body))
 

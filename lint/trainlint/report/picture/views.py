@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.model.known import Answer
-from trainlint.report.graph.expanded import pools_text, zone_title
+from trainlint.report.expanded import pools_text, zone_title
 from trainlint.report.picture.connections import connect
 from trainlint.report.picture.notes import Notes
 from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, RoleState, View
-from trainlint.report.picture.words import alike, capital, pool_lines, seats_text
+from trainlint.report.picture.words import alike, assignments_text, capital, pool_lines
 from trainlint.result.graph import GroupGraph, Reason, Seated, Spot
 
 __all__ = ["views"]
@@ -51,11 +51,11 @@ class _View:
         if len(graph.roles) > ROWS:
             self.more.append(f"{len(graph.roles) - ROWS} more roles")
 
-    def placement(self, seats: Sequence[Seated]) -> View:
+    def placement(self, assignments: Sequence[Seated]) -> View:
         """The pods where a placement has them, and the roles that it leaves waiting."""
         here: dict[tuple[int, str], list[Seated]] = {}
-        for seat in seats:
-            here.setdefault((seat.role, seat.zone), []).append(seat)
+        for assignment in assignments:
+            here.setdefault((assignment.role, assignment.zone), []).append(assignment)
         for (role, zone), found in here.items():
             if role in self.shown:
                 self._placed(role, zone, found)
@@ -129,9 +129,9 @@ class _View:
             shown.append((f"and {len(pools) - POOLS} more pools",))
         return Column(key, zone_title(key), answer, tuple(shown), self.notes.add(note))
 
-    def _placed(self, role: int, zone: str, seats: Sequence[Seated]) -> None:
-        pods = sum(seat.pods for seat in seats)
-        lines = [self._pods(role, pods), *filter(None, [seats_text(self.graph, seats)])]
+    def _placed(self, role: int, zone: str, assignments: Sequence[Seated]) -> None:
+        pods = sum(assignment.pods for assignment in assignments)
+        lines = [self._pods(role, pods), *filter(None, [assignments_text(self.graph, assignments)])]
         about = self.graph.roles[role]
         note = Note(
             f"{about.name} in {zone_title(zone)}",

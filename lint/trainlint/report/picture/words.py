@@ -8,11 +8,11 @@ from typing import Final
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.graph.expanded import counted
+from trainlint.report.expanded import counted
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GroupGraph, Link, Ruling, Seated
 
-__all__ = ["alike", "capital", "headline", "pool_lines", "seats_text", "sentences", "unique", "way_out"]
+__all__ = ["alike", "assignments_text", "capital", "headline", "pool_lines", "sentences", "unique", "way_out"]
 
 NEAR: Final = 2
 ZONES: Final = 4
@@ -43,7 +43,7 @@ def _misplaced(graph: GroupGraph) -> str:
         names = ", ".join(graph.roles[role].name for role, _ in graph.waiting)
         return f"place its first pods so that {names} waits for ever"
     if graph.split:
-        zones = ", ".join(dict.fromkeys(seat.zone for seat in graph.counterexample))
+        zones = ", ".join(dict.fromkeys(assignment.zone for assignment in graph.counterexample))
         return f"spread it over {zones}: slow and billed"
     if graph.counterexample:
         return "place it so that a policy cuts connections that it needs"
@@ -147,11 +147,13 @@ def pool_lines(pool: GraphPool) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def seats_text(graph: GroupGraph, seats: Sequence[Seated]) -> str:
+def assignments_text(graph: GroupGraph, assignments: Sequence[Seated]) -> str:
     """On which nodes pods of a placement are; empty where only the zone is known."""
     known = {pool.name: pool.names for pool in graph.pools}
-    names = [name for seat in seats if seat.pool for name in known.get(seat.pool, (seat.pool,))]
-    nodes = sum(seat.nodes for seat in seats)
+    names = [
+        name for assignment in assignments if assignment.pool for name in known.get(assignment.pool, (assignment.pool,))
+    ]
+    nodes = sum(assignment.nodes for assignment in assignments)
     if not names:
         return ""
     of = f"{nodes} node{'' if nodes == 1 else 's'} of " if nodes and nodes != len(names) else ""

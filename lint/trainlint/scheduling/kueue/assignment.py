@@ -16,7 +16,7 @@ from trainlint.scheduling.kueue.requested import MOST, Team
 from trainlint.scheduling.kueue.state import multikueue_check
 from trainlint.scheduling.kueue.topology import place
 
-__all__ = ["Assigner", "Assignment", "Choice", "Combination", "Memory"]
+__all__ = ["Assigner", "Choice", "Combination", "FlavorAssignment", "Memory"]
 
 Memory = Mapping[tuple[str, str], int]
 """The index of the last flavor that was looked at, by pod set and resource; -1 if it was the last of its group."""
@@ -27,7 +27,7 @@ Combination = Mapping[str, Choice]
 
 
 @fact
-class Assignment:
+class FlavorAssignment:
     """What one cycle came to: ``codes`` say why it failed; ``memory`` is what the next cycle starts from."""
 
     flavors: Combination
@@ -83,13 +83,13 @@ class Assigner:
             for resource in group.covered
         )
 
-    def cycle(self, teams: Sequence[Team], memory: Memory) -> Assignment:
+    def cycle(self, teams: Sequence[Team], memory: Memory) -> FlavorAssignment:
         """What one cycle of the scheduler makes of a workload, with what it remembers of the cycle before."""
         scan = _Scan()
         for group in groups_of(teams):
             codes = self._assign(group, memory, scan)
             if codes:
-                return Assignment(scan.flavors, codes, scan.memory)
+                return FlavorAssignment(scan.flavors, codes, scan.memory)
         return self._placed(teams, scan.flavors, scan.memory)
 
     def possible(self, teams: Sequence[Team], limit: int) -> tuple[Combination, ...] | None:
@@ -208,7 +208,7 @@ class Assigner:
             found = max(found, level(self.queue, flavor, resource, need, self._queues))
         return found
 
-    def _placed(self, teams: Sequence[Team], flavors: Combination, memory: Memory) -> Assignment:
+    def _placed(self, teams: Sequence[Team], flavors: Combination, memory: Memory) -> FlavorAssignment:
         """The assignment, if the topologies of its flavors hold the pods."""
         by_flavor: dict[str, list[Team]] = {}
         delayed = False
@@ -220,17 +220,17 @@ class Assigner:
                 continue
             if len(tas) != 1:
                 code = KueueCode.SEVERAL_TAS_FLAVORS if tas else KueueCode.NO_TAS_FLAVOR
-                return Assignment(flavors, frozenset({code}), memory)
+                return FlavorAssignment(flavors, frozenset({code}), memory)
             (name,) = tas
             if self._is_delayed(name):
                 delayed = True
             else:
                 by_flavor.setdefault(name, []).append(team)
         if self._forests is not None and not self._have_room(by_flavor, self._forests):
-            return Assignment(flavors, frozenset({KueueCode.TOPOLOGY}), memory)
+            return FlavorAssignment(flavors, frozenset({KueueCode.TOPOLOGY}), memory)
         if any(not team.requests for placed in by_flavor.values() for team in placed):
-            return Assignment(flavors, frozenset({KueueCode.NO_LONGER_FITS}), memory, again=True)
-        return Assignment(flavors, frozenset(), memory, delayed)
+            return FlavorAssignment(flavors, frozenset({KueueCode.NO_LONGER_FITS}), memory, again=True)
+        return FlavorAssignment(flavors, frozenset(), memory, delayed)
 
     def _have_room(self, by_flavor: Mapping[str, Sequence[Team]], forests: Mapping[str, Forest]) -> bool:
         """Whether each flavor's topology holds its pod sets, placed one after the other."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainlint.fact import fact
-from trainlint.scheduling.kueue.assignment import Assigner, Assignment, Combination, Memory, scaled
+from trainlint.scheduling.kueue.assignment import Assigner, Combination, FlavorAssignment, Memory, scaled
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team
 
@@ -55,18 +55,20 @@ def decide(assigner: Assigner, teams: Sequence[Team]) -> KueueDecision:
     return KueueDecision(codes=frozenset(codes), cycles=_CYCLES, endless=True)
 
 
-def _admitted(found: Assignment, teams: Sequence[Team], cycle: int) -> KueueDecision:
+def _admitted(found: FlavorAssignment, teams: Sequence[Team], cycle: int) -> KueueDecision:
     counts = tuple(team.count for team in teams)
     return KueueDecision(admitted=True, flavors=found.flavors, counts=counts, cycles=cycle, delayed=found.delayed)
 
 
-def _partial(assigner: Assigner, teams: Sequence[Team], memory: Memory) -> tuple[Assignment, Sequence[Team]] | None:
+def _partial(
+    assigner: Assigner, teams: Sequence[Team], memory: Memory
+) -> tuple[FlavorAssignment, Sequence[Team]] | None:
     """The most pods that fit, where fewer are enough: fewer are taken to fit whenever more do."""
     lost = [0 if team.least is None else max(0, team.count - team.least) for team in teams]
     total = sum(lost)
     if total == 0:
         return None
-    found: tuple[Assignment, Sequence[Team]] | None = None
+    found: tuple[FlavorAssignment, Sequence[Team]] | None = None
     low, high = 0, total + 1
     while low < high:
         middle = (low + high) // 2

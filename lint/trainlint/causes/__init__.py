@@ -1,0 +1,1 @@
+"""Unsat cores: which places in the manifests together refute a proof (QuickXplain)."""

@@ -1,0 +1,1 @@
+"""What is wrong with a snapshot beside the placement of its groups."""

@@ -1,0 +1,68 @@
+"""Refutations that rest on what nobody stated about the network plugin: they hold only if it is as assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from trainlint.model.settings import Settings
+from trainlint.proof.cause import Cause, CutCause, FlowCause, ZoneCause, assuming
+from trainlint.proof.group import GroupProof
+
+if TYPE_CHECKING:
+    from trainlint.facts.facts import Facts
+
+__all__ = ["other_worlds", "with_assumptions"]
+
+OLDER: Final = "1.18.6"
+"""The last Cilium whose identities hold the labels of zones and regions (cilium/cilium#43725)."""
+COPIES_ZONES: Final = "1.35"
+"""From this Kubernetes on, pods have the zone of their node as a label."""
+
+
+def with_assumptions(facts: Facts, proof: GroupProof) -> GroupProof:
+    """The proof with what its denials assume: what is not stated, and what would end them if it were otherwise."""
+    if not any(_denies(each) for each in proof.causes):
+        return proof
+    causes = list(proof.causes)
+    for text, world in facts.other_worlds:
+        found = world.proved(proof.group)
+        for index, cause in enumerate(causes):
+            if _denies(cause) and not any(map(partial(_like, cause), found.causes)):
+                causes[index] = assuming(cause, (text,))
+    return replace(proof, causes=tuple(causes)) if tuple(causes) != proof.causes else proof
+
+
+def other_worlds(facts: Facts) -> Iterator[tuple[str, Settings]]:
+    """What is assumed and bears on these policies, each with the settings under which it is otherwise."""
+    settings = facts.snapshot.settings
+    cni = settings.cni
+    if cni.name != "cilium":
+        return
+    dropped = facts.mistakes.dropped_labels
+    if dropped and not cni.version_stated:
+        version = settings.kubernetes if settings.kubernetes_stated else COPIES_ZONES
+        older = replace(settings, kubernetes=version, cni=replace(cni, version=OLDER))
+        yield f"Cilium {cni.version}: nothing in Git states its version", older
+    if facts.policies.dns.ordered:
+        off = {**cni.options, "enable-local-redirect-policy": "false"}
+        text = f"Cilium follows {facts.policies.dns.by}: no manifest shows enable-local-redirect-policy"
+        yield text, replace(settings, cni=replace(cni, options=off))
+
+
+def _denies(cause: Cause) -> bool:
+    return isinstance(cause, FlowCause | CutCause) or (isinstance(cause, ZoneCause) and _about_flows(cause))
+
+
+def _about_flows(cause: ZoneCause) -> bool:
+    return any(reason.flow is not None for reasons in cause.reasons.values() for reason in reasons)
+
+
+def _like(cause: Cause, other: Cause) -> bool:
+    """Whether another world has the cause too: the same connections, denied as well."""
+    if isinstance(cause, FlowCause):
+        denied = {id(flow) for each in [other] if isinstance(each, FlowCause) for flow, _ in each.flows}
+        return {id(flow) for flow, _ in cause.flows} <= denied
+    return type(cause) is type(other)

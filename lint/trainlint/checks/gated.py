@@ -1,0 +1,30 @@
+"""Groups whose pods an admission object may refuse or change: nothing is proved of them that it could end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trainlint.checks.stopped import nowhere
+from trainlint.model.known import Answer
+from trainlint.proof.group import GroupProof
+
+if TYPE_CHECKING:
+    from trainlint.facts.facts import Facts
+
+__all__ = ["gated"]
+
+
+def gated(facts: Facts, proof: GroupProof) -> GroupProof:
+    """The proof with what admission objects leave of it: what was proved is unknown, and where it is said what a
+    cluster must have, each of them is one need more. What is refuted stays so: the findings that say why hold of the
+    pods as they are written.
+    """
+    found = [each for each in facts.snapshot.gates if proof.group.name in each.groups]
+    if not found or proof.exists is Answer.REFUTED:
+        return proof
+    if proof.exists is Answer.CONDITIONAL and proof.needs is not None:
+        others = dict.fromkeys((*proof.needs.others, *(each.need for each in found)))
+        return replace(proof, needs=replace(proof.needs, others=tuple(others)))
+    missing = tuple(dict.fromkeys((*proof.missing, *(each.missing for each in found))))
+    return replace(nowhere(proof, Answer.UNKNOWN), missing=missing)

@@ -1,0 +1,137 @@
+"""Objects that are refused, by whatever rule says so: nothing is proved of a group while one of its objects is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Final
+
+from trainlint.admission.fullnames import of_full_names
+from trainlint.admission.kinds.ray import KUEUE
+from trainlint.admission.names import of_name
+from trainlint.admission.problem import Problem
+from trainlint.admission.refusals import problems
+from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.kube.strings import unquoted
+from trainlint.kube.values import read_text
+from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.scheduling.requests import invalid_resources
+from trainlint.snapshot.build import Snapshot
+from trainlint.source.document import Field
+from trainlint.workload.checks.containers import missing_main_containers
+from trainlint.workload.checks.elastic import elastic_faults
+from trainlint.workload.checks.fields import misplaced_fields_of
+from trainlint.workload.checks.names import long_names
+from trainlint.workload.shipped_runtimes import shipped_runtime
+
+__all__ = ["Refusal", "Refused", "refusals", "refused"]
+
+_NAMED: Final = frozenset(
+    {"ConfigMap", "DaemonSet", "LimitRange", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass"}
+    | {"ClusterQueue", "LocalQueue", "ResourceClaim", "ResourceClaimTemplate", "ResourceFlavor", "ResourceQuota"}
+    | {"Secret", "Service", "ServiceAccount", "StorageClass"}
+)
+"""Other kinds whose names are checked: what pods refer to."""
+_RUNTIMES: Final = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
+
+
+@fact
+class Refusal:
+    """Something that is refused of an object, with the places in its manifest."""
+
+    owner: ObjectRef
+    problem: Problem
+    item: Field
+    pod_sets: tuple[PodSet, ...] = ()
+
+    @property
+    def at(self) -> Location:
+        """Where the fault stands; its parent where something is missing."""
+        return self.item.down(*self.problem.at).at
+
+
+@fact
+class Refused:
+    """The pods that are never made because their object, or they themselves, are refused by ``rule``.
+
+    ``certain`` is false where it depends on what Git does not say; ``why`` then says on what.
+    """
+
+    rule: str
+    pod_sets: tuple[PodSet, ...]
+    certain: bool
+    why: str
+
+
+def refusals(snapshot: Snapshot) -> Iterator[Refusal]:
+    """What is refused of every object that makes pods, and of training runtimes."""
+    version = snapshot.settings.kubernetes
+    runtimes = {
+        (each.ref.kind, each.ref.namespace, each.ref.name): each.field
+        for each in snapshot.objects
+        if each.meta.kind in _RUNTIMES
+    }
+    for workload in snapshot.workloads.objects:
+        runtime = _runtime(workload, runtimes) if workload.owner.kind == "TrainJob" else None
+        for problem in problems(workload.field, version, runtime):
+            if (known := _by_kueue(problem, workload, snapshot)) is not None:
+                yield Refusal(workload.owner, known, workload.field, workload.pod_sets)
+        for pods, problem in of_full_names(workload):
+            yield Refusal(workload.owner, problem, workload.field, (pods,))
+    for (kind, namespace, name), item in runtimes.items():
+        for problem in problems(item, version):
+            yield Refusal(ObjectRef(kind, namespace, name), problem, item)
+    for each in snapshot.objects:
+        if each.meta.kind in _NAMED:
+            for problem in of_name(each.meta, each.field.value):
+                yield Refusal(each.ref, problem, each.field)
+
+
+def _by_kueue(problem: Problem, workload: Workload, snapshot: Snapshot) -> Problem | None:
+    """What Kueue refuses it refuses only of kinds that it manages: for certain where its configuration says so."""
+    manager = snapshot.settings.kueue
+    if problem.by != KUEUE or manager is None:
+        return problem
+    return replace(problem, assumes=()) if f"ray.io/{workload.owner.kind.lower()}" in manager.frameworks else None
+
+
+def _runtime(workload: Workload, runtimes: Mapping[tuple[str, str, str], Field]) -> Any:
+    """The plain runtime that a TrainJob names; ``None`` where nobody knows it."""
+    reference = workload.field.down("spec", "runtimeRef")
+    kind, name = read_text(reference["kind"]) or "ClusterTrainingRuntime", read_text(reference["name"])
+    namespace = "" if kind == "ClusterTrainingRuntime" else workload.owner.namespace
+    found = runtimes.get((kind, namespace, name))
+    if found is not None:
+        return found.value
+    return shipped_runtime(name) if kind == "ClusterTrainingRuntime" else None
+
+
+def refused(snapshot: Snapshot, found: Iterable[Refusal]) -> Iterator[Refused]:
+    """Everything that keeps pods from being made because something is refused, by the rule that says so."""
+    for each in found:
+        if each.pod_sets:
+            problem = each.problem
+            why = f"whether {problem.by} takes {each.owner}: {problem.why}"
+            yield Refused("rejected-object", each.pod_sets, not problem.assumes, why)
+    for workload in snapshot.workloads.objects:
+        yield from _by_other_rules(workload)
+        for fault in misplaced_fields_of(workload.field, snapshot.settings):
+            why = f"whether the API server takes {workload.owner}, which has no field {fault.evidence['field']}"
+            yield Refused("misplaced-field", workload.pod_sets, certain=False, why=why)
+
+
+def _by_other_rules(workload: Workload) -> Iterator[Refused]:
+    sets = workload.pod_sets
+    if (found := next(unquoted(workload.field), None)) is not None:
+        yield Refused("unquoted-string", sets, certain=True, why=f"{found[0]} must be a string")
+    for fault in long_names(workload):
+        yield Refused("generated-name-too-long", sets, certain=True, why=fault.text)
+    for fault in missing_main_containers(workload):
+        yield Refused("unexpected-container-name", sets, certain=True, why=fault.text)
+    for fault in elastic_faults(workload):
+        if fault.refused:
+            yield Refused("elastic-policy-invalid", sets, certain=True, why=fault.text)
+    for pods in sets:
+        for invalid in invalid_resources(pods.spec):
+            yield Refused("invalid-extended-resource", (pods,), certain=True, why=invalid.problem)

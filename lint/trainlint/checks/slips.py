@@ -1,0 +1,74 @@
+"""Policies that select no pod because of one slip of the pen, and so do not open what a group needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Location
+from trainlint.kube.spelling import only_meant
+from trainlint.model.policy import PolicyEntry
+from trainlint.model.selector import LabelSelector, Requirement
+from trainlint.model.workload import Group, ObjectRef
+from trainlint.policy.selector import split_source
+from trainlint.proof.cause import FlowCause, Slip
+from trainlint.proof.group import GroupProof
+
+if TYPE_CHECKING:
+    from trainlint.facts.facts import Facts
+
+__all__ = ["with_slips"]
+
+
+def with_slips(facts: Facts, proof: GroupProof) -> GroupProof:
+    """The proof with those denials under ``policy-selects-nothing`` that go away with one corrected label.
+
+    Every correction is tried: a policy that selects no pod now and, with the label that the group's pods have, admits
+    all denied flows of a cause is its root.
+    """
+    if not any(isinstance(each, FlowCause) for each in proof.causes):
+        return proof
+    named = tuple(_named(facts, proof, each) if isinstance(each, FlowCause) else each for each in proof.causes)
+    return replace(proof, causes=named) if named != proof.causes else proof
+
+
+def _named(facts: Facts, proof: GroupProof, cause: FlowCause) -> FlowCause:
+    if proof.reach is None:
+        return cause
+    nobody = {each.origin for each in facts.mistakes.unselected}
+    for origin in nobody:
+        entries = [each for each in facts.mistakes.entries if each.origin == origin]
+        for slip in _slips(proof.group, origin, entries):
+            mended = facts.policies.with_entries(_corrected(facts.policies.entries, slip))
+            denied = {flow for flow, _ in proof.reach.under(mended).denied}
+            if denied.isdisjoint(flow for flow, _ in cause.flows):
+                return replace(cause, rule="policy-selects-nothing", slip=slip)
+    return cause
+
+
+def _slips(group: Group, origin: ObjectRef, entries: Iterable[PolicyEntry]) -> Iterator[Slip]:
+    """The labels of a policy's subject that are one slip off a label of the group's pods, each once."""
+    found: dict[Location, Slip] = {}
+    for entry in entries:
+        for item in entry.subject.requirements:
+            key = split_source(item.key)[1]
+            if item.operator != "In" or len(item.values) != 1 or item.at is None:
+                continue
+            pods = [each for each in group.members if entry.namespace in ("", each.namespace)]
+            names = [value for each in pods if isinstance(value := each.labels.get(key), str)]
+            if meant := only_meant(item.values[0], names):
+                found.setdefault(item.at, Slip(origin, key, item.values[0], meant, item.at))
+    yield from found.values()
+
+
+def _corrected(entries: Iterable[PolicyEntry], slip: Slip) -> Iterator[PolicyEntry]:
+    for entry in entries:
+        yield replace(entry, subject=_subject(entry.subject, slip)) if entry.origin == slip.origin else entry
+
+
+def _subject(subject: LabelSelector, slip: Slip) -> LabelSelector:
+    def right(item: Requirement) -> Requirement:
+        return replace(item, values=(slip.meant,)) if item.at == slip.at else item
+
+    return LabelSelector(tuple(map(right, subject.requirements)), subject.at)

@@ -1,0 +1,111 @@
+"""Groups that find a place and never train: faults of their own settings and contract, whatever rule reports them.
+
+A group is not proved while such an error stands: where it is proven the group cannot run, otherwise it is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trainlint.fact import fact
+from trainlint.finding import Certainty
+from trainlint.model.known import Answer
+from trainlint.model.workload import PodSet
+from trainlint.proof.group import GroupProof
+
+if TYPE_CHECKING:
+    from trainlint.facts.facts import Facts
+
+__all__ = ["Stopped", "nowhere", "refuted_by_faults", "stopped", "stopping"]
+
+
+@fact
+class Stopped:
+    """The pods that a fault, which ``rule`` reports, keeps from training.
+
+    ``certain`` is false where they may train all the same; ``why`` then says what is not known.
+    """
+
+    rule: str
+    pod_sets: tuple[PodSet, ...]
+    certain: bool
+    why: str
+
+
+def stopped(facts: Facts) -> Iterator[Stopped]:
+    """Everything that keeps pods from training after they found a place; warnings do not count."""
+    yield from _by_fabric(facts)
+    yield from _by_contract(facts)
+    for refusal in facts.queue_refusals:
+        if not refusal.certain:
+            why = f"whether {refusal.owner} is started: {refusal.reason}"
+            yield Stopped("queue-never-admits", refusal.pod_sets, certain=False, why=why)
+    sets = {each.owner: each.pod_sets for each in facts.snapshot.workloads.objects}
+    for lost in facts.snapshot.emptied:
+        said = ", ".join(dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in lost.uses))
+        why = f"whether it trains although {lost.by} replaces {said} in {lost.owner}"
+        yield Stopped("emptied-variable", sets.get(lost.owner, ()), certain=False, why=why)
+
+
+def _by_fabric(facts: Facts) -> Iterator[Stopped]:
+    fabric = facts.fabric
+    for rule, faults, sure in (
+        ("nccl-interface-missing", fabric.missing_interfaces, True),
+        ("nccl-interface-loopback", fabric.loopback_interfaces, True),
+        ("interface-differs-across-roles", fabric.different_networks, True),
+        ("host-network-dns", fabric.unresolved_names, True),
+        ("network-attachment-missing", fabric.missing_attachments, True),
+        ("mixed-collective-versions", fabric.mixed_versions, True),
+        ("gloo-interface-syntax", fabric.gloo_names, False),  # only what creates a Gloo group reads it
+        ("rdma-on-some-roles", fabric.unequal_roles, False),  # NCCL hangs, or falls back to TCP
+    ):
+        for each in faults:
+            if each.severity is None:
+                certain = sure and each.certainty is Certainty.PROVEN
+                yield Stopped(rule, each.pod_sets, certain, _although(each.text))
+
+
+def _by_contract(facts: Facts) -> Iterator[Stopped]:
+    contract = facts.contract
+    for rule, found in (
+        ("rendezvous-mismatch", contract.meetings),
+        ("headless-service-mismatch", contract.hosts),
+        ("process-count-mismatch", contract.counts),
+        ("elastic-policy-invalid", contract.elastic),
+        ("generated-name-too-long", contract.colliding),
+    ):
+        for each in found:
+            if each.fault.severity is None and not each.fault.trains:
+                certain = each.fault.certainty is Certainty.PROVEN and not each.fault.assumes
+                yield Stopped(rule, each.pod_sets, certain, _although(each.fault.text))
+
+
+def _although(text: str) -> str:
+    return f"whether it trains although {text}"
+
+
+def stopping(facts: Facts, proof: GroupProof) -> Iterator[Stopped]:
+    """What keeps the pods of a group from training; the faults of what it only depends on are not its own."""
+    members = {id(each) for index, each in enumerate(proof.group.members) if index not in proof.group.dependencies}
+    for each in facts.stopped:
+        if any(id(pods) in members for pods in each.pod_sets):
+            yield each
+
+
+def refuted_by_faults(facts: Facts, proof: GroupProof) -> GroupProof:
+    """The proof with what faults of the group leave of it; what places refute stays, with its causes."""
+    found = tuple(stopping(facts, proof))
+    if any(each.certain for each in found):
+        return replace(nowhere(proof, Answer.REFUTED), stopped=True)
+    whys = tuple(dict.fromkeys(each.why for each in found))
+    if not whys or proof.exists is Answer.REFUTED:
+        return proof
+    return replace(nowhere(proof, Answer.UNKNOWN), missing=(*proof.missing, *whys))
+
+
+def nowhere(proof: GroupProof, answer: Answer) -> GroupProof:
+    """The proof with one answer to both questions, and without placements that would be good or bad."""
+    answered = replace(proof, exists=answer, for_all=answer, needs=None)
+    return replace(answered, viable_zones=(), witness={}, counterexample={}, assignments=(), bad_assignments=())

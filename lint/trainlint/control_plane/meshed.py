@@ -1,0 +1,58 @@
+"""What a service mesh may refuse of the connections of a group, by rules that are not judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Final
+
+from trainlint.control_plane.mesh import ROOT, Mesh, read_mesh
+from trainlint.kube.mesh import restricts
+from trainlint.model.selector import LabelSelector
+from trainlint.model.workload import Group, PodSet
+from trainlint.scheduling.requirement import selector_matches
+
+if TYPE_CHECKING:
+    from trainlint.facts.facts import Facts
+    from trainlint.snapshot.objects import ApiObject
+
+__all__ = ["meshed"]
+
+_LINKERD: Final = "linkerd.io/inject"
+
+
+def meshed(facts: Facts, group: Group) -> Iterator[str]:
+    """What is not known because of the mesh: its authorization policies, its ambient mode, refusals that are likely."""
+    if not group.flows:
+        return
+    mesh = read_mesh(facts)
+    for item in facts.snapshot.objects:
+        selector = restricts(item.field)
+        if selector is not None and any(_held(item, selector, pods, mesh) for pods in _called(group)):
+            yield f"what {item.meta.kind} {item.ref.namespace}/{item.meta.name} of the service mesh lets through"
+    if mesh.strict and len({each.namespace for each in group.members}) > 1:
+        ambient = {each.namespace for each in group.members if mesh.ambient(each)}
+        for namespace in sorted(ambient):
+            yield f"what the service mesh lets through in namespace {namespace}, which is in its ambient mode"
+    owners = {each.owner for each in group.members}
+    for denial in facts.mesh_denials:
+        if not owners.isdisjoint((*denial.owners, denial.target.owner)):
+            target = f"{denial.target.namespace}/{denial.target.name}"
+            yield f"whether the service mesh lets {denial.source} reach {target} on TCP port {denial.port}"
+
+
+def _called(group: Group) -> Iterator[PodSet]:
+    """The pods to which connections of the group lead."""
+    targets = dict.fromkeys(flow.target for flow in group.flows if flow.target is not None)
+    return (group.members[index] for index in targets)
+
+
+def _held(item: ApiObject, selector: LabelSelector, pods: PodSet, mesh: Mesh) -> bool:
+    """Whether an object may refuse connections to the pods: it is for them, and a proxy of the mesh is before them."""
+    if selector_matches(selector, pods.labels) is False:
+        return False
+    if item.meta.kind == "Server":
+        return item.ref.namespace == pods.namespace and pods.annotations.get(_LINKERD) != "disabled"
+    proxied = True if mesh.ambient(pods) else mesh.proxied(pods)
+    if item.ref.namespace == pods.namespace:
+        return proxied is not False
+    return item.ref.namespace == ROOT and proxied is True

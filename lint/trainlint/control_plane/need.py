@@ -1,0 +1,89 @@
+"""A connection that the control plane of workloads needs, and the pods and names that such connections lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from trainlint.fact import fact
+from trainlint.finding import Location
+from trainlint.launch.addresses import Address
+from trainlint.model.known import Undetermined
+from trainlint.model.workload import ObjectRef, PodSet, Service, Workload
+from trainlint.policy import Endpoint, endpoint
+from trainlint.workload.services import Directory, target_port
+
+if TYPE_CHECKING:
+    from trainlint.facts.facts import Facts
+
+__all__ = ["Names", "Need"]
+
+SOMEWHERE: Final = Undetermined("the zone that the pod lands in")
+
+
+@fact
+class Need:
+    """A TCP connection from any of ``sources`` to the pods of ``target``; it is denied only if all of them are.
+
+    ``source`` names who opens it, ``caller`` are its pods where they are in Git. ``why`` completes "needed because",
+    ``breaks`` says what happens without it. ``owners`` are the objects that it is for;
+    ``fatal`` says that their pods are never made, or do nothing, without it.
+    """
+
+    source: str
+    sources: tuple[Endpoint, ...]
+    target: PodSet
+    port: int
+    why: str
+    breaks: str
+    at: Location
+    owners: tuple[ObjectRef, ...]
+    caller: PodSet | None = None
+    assumes: str = ""
+    fatal: bool = False
+
+
+class Names:
+    """The pods of a snapshot, those of DaemonSets too, and what their Services and addresses lead to."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        workloads = facts.snapshot.workloads
+        self.pod_sets: Sequence[PodSet] = (*workloads.pod_sets, *facts.daemons)
+        self.workloads: Sequence[Workload] = workloads.objects
+        self._services: Mapping[tuple[str, str], Service] = {
+            (each.ref.namespace, each.ref.name): each for each in workloads.services
+        }
+        self._directory = Directory(self.pod_sets, self._services)
+
+    def end(self, pod_set: PodSet) -> Endpoint:
+        """What policies see of the pods, wherever they land."""
+        snapshot = self.facts.snapshot
+        return endpoint(pod_set, snapshot.settings, snapshot.namespaces, zone=SOMEWHERE, region=SOMEWHERE)
+
+    def behind(self, namespace: str, name: str, port: int) -> Iterator[tuple[PodSet, int]]:
+        """The pods behind a Service, each with the port on which they listen for the Service's."""
+        service = self._services.get((namespace, name))
+        if service is not None:
+            for index in self._directory.selected(service):
+                yield self.pod_sets[index], target_port(service, port, self.pod_sets[index])
+
+    def at_address(self, address: Address, namespace: str) -> Iterator[tuple[PodSet, int]]:
+        """The pods that an address leads to from a namespace, and their port; nothing where no port is known."""
+        found = self._directory.resolve(address, namespace)
+        if found is None:
+            return
+        number, service = address.port, found.service
+        if number is None and service is not None and len(service.ports) == 1:
+            number = service.ports[0].number
+        for index in found.targets if number is not None else ():
+            pods = self.pod_sets[index]
+            if number is not None:
+                yield pods, number if service is None or found.pod else target_port(service, number, pods)
+
+    def running(self, images: Iterable[str]) -> Iterator[PodSet]:
+        """The pods of which a container runs an image with one of these parts in its name."""
+        parts = tuple(images)
+        for pods in self.pod_sets:
+            if pods.replicas != 0 and any(part in each.image for each in pods.spec.containers for part in parts):
+                yield pods

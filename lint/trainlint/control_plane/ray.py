@@ -1,0 +1,98 @@
+"""KubeRay's operator and the head that it asks, and the head and its external store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.control_plane.need import Names, Need
+from trainlint.kube.values import is_placeholder, read_text
+from trainlint.launch.addresses import addresses_in
+from trainlint.model.workload import PodSet, Workload
+from trainlint.source.document import Field
+
+__all__ = ["ray_needs"]
+
+_SPECS: Final = {
+    "RayCluster": ("spec",),
+    "RayJob": ("spec", "rayClusterSpec"),
+    "RayService": ("spec", "rayClusterConfig"),
+    "RayCronJob": ("spec", "jobTemplate", "rayClusterSpec"),
+}
+_OPERATOR: Final = ("kuberay/operator", "kuberay-operator")
+_DASHBOARD, _SERVE, _REDIS = 8265, 8000, 6379
+
+
+def ray_needs(names: Names) -> Iterator[Need]:
+    """The connections of every Ray cluster in Git that its workers do not open."""
+    operators = list(names.running(_OPERATOR))
+    for workload in names.workloads:
+        steps = _SPECS.get(workload.owner.kind)
+        head = next((each for each in workload.pod_sets if each.role == "head"), None)
+        if steps is None or head is None or head.replicas == 0:
+            continue
+        spec = workload.field.down(*steps)
+        yield from _store(names, workload, head, spec)
+        for operator in operators:
+            yield from _asked(names, workload, head, spec, operator)
+
+
+def _asked(names: Names, workload: Workload, head: PodSet, spec: Field, operator: PodSet) -> Iterator[Need]:
+    """What the operator asks the head: the state of a RayJob or of Serve, and the health of Serve's proxy."""
+    kind = workload.owner.kind
+    wanted: list[tuple[int, str, str, bool]] = []
+    mode = read_text(workload.field["spec"]["submissionMode"])
+    if kind in {"RayJob", "RayCronJob", "RayService"} and mode != "None":
+        state = "the state of the job" if kind != "RayService" else "the state of its applications"
+        parameter = read_text(spec.down("headGroupSpec", "rayStartParams", "dashboard-port"))
+        default = int(parameter) if parameter.isdecimal() and len(parameter) < 6 else _DASHBOARD
+        breaks = f"{workload.owner} never advances"
+        # Else a pod of its own submits the work, which then runs although the operator does not see it.
+        submits = kind == "RayService" or mode == "HTTPMode"
+        why = f"it asks the head's dashboard for {state}"
+        wanted.append((_declared(head, "dashboard", default), why, breaks, submits))
+    excluded = workload.field["spec"]["excludeHeadPodFromServeSvc"].value is True
+    if kind == "RayService" and not excluded:
+        breaks = f"the head of {workload.owner} never counts as ready to serve"
+        wanted.append((_declared(head, "serve", _SERVE), "it probes Serve's proxy on the head", breaks, False))
+    for port, why, breaks, fatal in wanted:
+        yield Need(
+            source=f"{operator.namespace}/{operator.name}",
+            sources=(names.end(operator),),
+            target=head,
+            port=port,
+            why=f"{why} ({port})",
+            breaks=breaks,
+            at=workload.field.at,
+            owners=(workload.owner,),
+            caller=operator,
+            fatal=fatal,
+        )
+
+
+def _declared(head: PodSet, name: str, default: int) -> int:
+    """The port that the head's container declares under a name."""
+    ports = [port for container in head.spec.containers[:1] for port in container.ports]
+    return next((port.number for port in ports if port.name == name), default)
+
+
+def _store(names: Names, workload: Workload, head: PodSet, spec: Field) -> Iterator[Need]:
+    """The Redis that keeps the state of the head's control store."""
+    written = spec.down("gcsFaultToleranceOptions", "redisAddress")
+    text = read_text(written)
+    if not text or is_placeholder(text):
+        return
+    for address in addresses_in(text, written.at, "redisAddress", _REDIS):
+        for pods, port in names.at_address(address, workload.owner.namespace):
+            yield Need(
+                source=f"{head.namespace}/{head.name}",
+                sources=(names.end(head),),
+                target=pods,
+                port=port,
+                why=f"gcsFaultToleranceOptions.redisAddress is {text}",
+                breaks=f"the head of {workload.owner} does not start",
+                at=written.at,
+                owners=(workload.owner,),
+                caller=head,
+                fatal=True,
+            )

@@ -1,0 +1,130 @@
+"""Shared memory and other volumes that live in memory (N 4)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.fabric.device import amount
+from trainlint.fabric.fault import Fault
+from trainlint.fabric.fixes import shared_memory
+from trainlint.finding import Certainty
+from trainlint.launch.command import commands
+from trainlint.launch.quiet import idles
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container, Volume
+from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.workload import PodSet
+
+__all__ = ["large_volumes", "small_shared_memory"]
+
+_SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
+_GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
+_SHARE: Final = re.compile(r"^nvidia\.com/gpu(?:cores|mem|mem-percentage)$")
+"""What HAMi sells of a GPU: whoever asks for these has parts of GPUs, on which no collective runs."""
+_WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
+_IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
+_ALONE: Final = re.compile(r"gpu[-_]burn(?:$|[-_:@])")
+"""Programs and images that load each GPU by itself: nothing is shared between them."""
+_MIG: Final = re.compile(r"nvidia\.com/mig-")
+_POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
+_MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
+"""Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
+
+
+def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
+    """Containers with several GPUs, or with data workers, whose /dev/shm is the runtime's 64 MiB."""
+    spec = pod_set.spec
+    if spec.host_ipc or "volumes" in spec.undetermined or pod_set.owner.kind in _MAKE_THEIR_OWN:
+        return
+    volumes = {each.name: each for each in spec.volumes}
+    for container in spec.containers:
+        gpus = _gpus(container)
+        workers = _data_workers(container) if gpus else ""
+        if (gpus < 2 and not workers) or _idles(container):
+            continue
+        mount = next((each for each in container.mounts if each.path.rstrip("/") == _SHM), None)
+        volume = volumes.get(mount.volume) if mount is not None else None
+        if mount is not None and (volume is None or volume.kind != "emptyDir" or volume.medium == "Memory"):
+            continue
+        what = f"{gpus} GPUs" if gpus > 1 else f"data workers ({workers})"
+        lies = "lies on disk" if mount is not None else "is the runtime's default of 64 MiB"
+        yield Fault(
+            pod_set,
+            f"{_SHM} of the container {container.name} of {pod_set.name} {lies}, and it has {what}: NCCL's shared "
+            "segments and data workers run out of it (No space left on device, bus error)",
+            (volume.at if volume is not None else None) or container.at or pod_set.at,
+            f"mount an emptyDir with medium: Memory at {_SHM}",
+            "shm",
+            evidence={"gpus": gpus},
+            certainty=Certainty.LIKELY,
+            fixes=shared_memory(pod_set, container, volume),
+        )
+
+
+def _idles(container: Container) -> bool:
+    """Whether the container does nothing but wait and talk, or burn GPUs: an example, a test, or a holder of GPUs."""
+    if idles(container) or _ALONE.match(container.image.rpartition("/")[2]):
+        return True
+    programs = {command.program for command in commands(container) if command.words}
+    return bool(programs) and all(program in _IDLE or _ALONE.match(program) for program in programs)
+
+
+def _gpus(container: Container) -> int:
+    """How many GPUs the process of a container uses: of several MIG slices one."""
+    found = 0
+    resources = dict.fromkeys((*container.limits, *container.requests))
+    if any(_SHARE.match(resource) for resource in resources):
+        return 0
+    for resource in resources:
+        if _GPU.match(resource):
+            count = amount(container.limits.get(resource, container.requests.get(resource, "0")))
+            found += count if isinstance(count, int) else 0
+    return min(found, 1) if all(_MIG.match(each) for each in resources if _GPU.match(each)) else found
+
+
+def _data_workers(container: Container) -> str:
+    for command in commands(container):
+        for option in command.options():
+            if option.name in _WORKERS and option.value and _POSITIVE.fullmatch(option.value):
+                return f"--{option.name}={option.value}"
+    return ""
+
+
+def large_volumes(pod_set: PodSet) -> Iterator[Fault]:
+    """Memory-backed volumes that may grow beyond the memory limit of a container that mounts them."""
+    for volume in pod_set.spec.volumes:
+        size = _bytes(volume.size_limit)
+        if volume.kind != "emptyDir" or volume.medium != "Memory" or size is None:
+            continue
+        for container in pod_set.spec.containers:
+            limit = container.limits.get("memory")
+            most = _bytes(limit) if limit is not None else None
+            mounted = any(mount.volume == volume.name for mount in container.mounts)
+            if mounted and most is not None and size > most:
+                yield _too_large(pod_set, volume, container, str(limit))
+                break
+
+
+def _bytes(quantity: Known[str]) -> int | None:
+    if isinstance(quantity, Undetermined) or not quantity:
+        return None
+    try:
+        return int(parse_quantity(quantity))
+    except QuantityError:
+        return None
+
+
+def _too_large(pod_set: PodSet, volume: Volume, container: Container, limit: str) -> Fault:
+    at = container.resources_at.child("limits", "memory") if container.resources_at else pod_set.at
+    return Fault(
+        pod_set,
+        f"the volume {volume.name} of {pod_set.name} may take {volume.size_limit} of memory, and its pages count for "
+        f"the container {container.name}, whose limit is {limit}: it is killed before the volume is full",
+        volume.at or pod_set.at,
+        f"set sizeLimit below {limit}, with room for the program, or raise the memory limit",
+        volume.name,
+        ((f"limits memory to {limit}", at),),
+        {"size": str(volume.size_limit), "limit": limit},
+    )

@@ -1,0 +1,1 @@
+"""Everything that follows from one snapshot, made when a rule asks."""

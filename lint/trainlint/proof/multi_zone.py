@@ -1,0 +1,117 @@
+"""Complete placements with some pods where one wants them, and those over several zones."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import combinations, islice, product
+
+from trainlint.model.known import Answer
+from trainlint.model.policy import Permission
+from trainlint.model.workload import Flow, Group
+from trainlint.proof.cause import Where
+from trainlint.proof.placement_problem import PlacementProblem
+from trainlint.proof.words import where
+from trainlint.reachability import NO_DOMAIN, Place, Reachability
+from trainlint.scheduling.packing import Packing
+from trainlint.scheduling.placement import Placements
+from trainlint.scheduling.role import Placement
+
+__all__ = ["SPLITS", "TOO_MANY", "TooManyError", "permitted_across", "wide_packings", "with_pins", "zone_name"]
+
+TRIES = 2_000
+"""Pairs of places that are tried at most, each with a packing of all pods."""
+FEWEST, STEPS = 20, 1_000_000
+"""Those that are tried always, and the steps of all packings together."""
+TOO_MANY = "which pods may meet where: there are too many placements to try"
+SPLITS = 500
+"""Placements over several zones that are looked at; the first few show what there is to see."""
+
+
+class TooManyError(Exception):
+    """There are too many placements to try: the answer stays unknown."""
+
+
+def tries(placements: Placements) -> int:
+    """How many pairs are tried: the fewer, the more roles and kinds of nodes there are."""
+    roles = len(placements.roles)
+    return min(TRIES, max(FEWEST, STEPS // (1 + roles * (roles + len(placements.classes)))))
+
+
+def with_pins(placements: Placements, placement: Placement, pins: tuple[tuple[int, int], ...]) -> Packing | None:
+    """The placement with these pods in it, if it allows them."""
+    for role, domain in pins:
+        if role in placements.bound and (role, domain) not in placement.state:
+            return None
+    for pin in set(pins):
+        if pins.count(pin) > placements.roles[pin[0]].count:
+            return None
+        if pins.count(pin) > 1 and pin[0] in placements.bound and not placements.admits(placement.state, *pin):
+            return None
+    if len({pin[0] for pin in pins}) == 1 and len(pins) > placements.roles[pins[0][0]].count:
+        return None
+    packing = placements.pinned(placement.state, list(pins))
+    if placements.tried > tries(placements):
+        raise TooManyError
+    return packing if packing.answer is Answer.PROVED else None
+
+
+def wide_packings(problem: PlacementProblem, placements: Placements) -> Iterator[tuple[Packing, bool]]:
+    """Complete placements of the group's own roles over several domains, each with whether two of them are zones."""
+    free = [
+        (role, domain)
+        for role in range(problem.own)
+        if role not in placements.bound
+        for domain in placements.possible(role)
+    ]
+    for placement in placements.completed or ():
+        held = [pair for pair in sorted(placement.state) if pair[0] < problem.own]
+        zones = {zone_name(problem, domain) for _, domain in held}
+        if len(zones) > 1:
+            yield placement.packing, len(zones - {NO_DOMAIN}) > 1
+            continue
+        for pair in combinations([*held, *free], 2):
+            ends = {zone_name(problem, domain) for _, domain in pair}
+            if len(ends) > 1:
+                packing = with_pins(placements, placement, pair)
+                if packing is not None:
+                    yield packing, NO_DOMAIN not in ends
+
+
+def zone_name(problem: PlacementProblem, domain: int) -> str:
+    """The zone of a domain as people call it."""
+    return problem.zone(domain) or NO_DOMAIN
+
+
+def permitted_across(group: Group, problem: PlacementProblem, reach: Reachability, *, hopeful: bool = False) -> Where:
+    """A complete placement over several zones in which every flow of the group is permitted; empty if none is found.
+
+    ``hopeful``: a flow of which it is not known is permitted.
+    """
+    allowed = {Permission.ALLOW, *((Permission.UNKNOWN,) if hopeful else ())}
+    placements = Placements(problem.roles, problem.domains, problem.classes, problem.alike)
+    by_name = {place.name: place for place in reach.places}
+    try:
+        for packing, _ in islice(wide_packings(problem, placements), SPLITS):
+            placed = where(problem, packing)
+            if all(_permitted(group, reach, flow, placed, by_name, allowed) for flow in group.flows):
+                return placed
+    except TooManyError:
+        return {}
+    return {}
+
+
+def _permitted(
+    group: Group,
+    reach: Reachability,
+    flow: Flow,
+    placed: Where,
+    by_name: Mapping[str, Place],
+    allowed: Collection[Permission],
+) -> bool:
+    sources = placed.get(group.members[flow.source].name, {})
+    targets = placed.get(group.members[flow.target].name, {}) if flow.target is not None else sources
+    for source, target in product(sources, targets):
+        crossing = reach.crossing(flow, by_name[source], by_name[target])
+        if crossing.permission not in allowed:
+            return False
+    return True

@@ -1,0 +1,1 @@
+"""Questions about groups and connections, and their answers."""

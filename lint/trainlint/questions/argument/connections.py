@@ -1,0 +1,107 @@
+"""Which connections a group needs, where that is written, and which policy entries decide about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from trainlint.finding import Location
+from trainlint.model.policy import Decision, Permission, Verdict
+from trainlint.model.workload import DNS_PEER, Flow, Group
+from trainlint.proof.group import GroupProof
+from trainlint.proof.words import list_of
+from trainlint.questions.argument.step import Statement, Step, listed
+from trainlint.reachability import ANYWHERE, Crossing, Reachability
+
+__all__ = ["connections_needed", "what_policies_decide"]
+
+WORDS = {Permission.ALLOW: "allowed", Permission.DENY: "denied", Permission.UNKNOWN: "not known"}
+
+
+def connections_needed(proof: GroupProof) -> Step:
+    """Every flow with its reason; those of one pair of roles and one reason together."""
+    together: dict[tuple[int, int | None, str], list[Flow]] = {}
+    for flow in proof.group.flows:
+        together.setdefault((flow.source, flow.target, flow.why), []).append(flow)
+    statements = tuple(
+        Statement(
+            f"{_text(proof.group, flows)}, because {flows[0].why}", tuple(dict.fromkeys(each.at for each in flows))
+        )
+        for flows in together.values()
+    )
+    return Step("Which connections it needs", statements or (Statement("none"),))
+
+
+def what_policies_decide(proof: GroupProof) -> Step:
+    """The verdict on every flow, by zones where these matter, with the entries that decide at either end."""
+    title = "What policies decide about them"
+    if proof.reach is None:
+        return Step(title, (Statement("nothing was asked of them"),))
+    alike: dict[tuple[object, ...], tuple[list[Flow], tuple[Statement, ...], str]] = {}
+    for flow in proof.group.flows:
+        whole, below = _decided(flow, proof.reach)
+        key = (flow.source, flow.target, whole, below)
+        alike.setdefault(key, ([], below, whole))[0].append(flow)
+    statements = (
+        Statement(f"{_text(proof.group, flows)}: {whole}", below=below) for flows, below, whole in alike.values()
+    )
+    return Step(title, tuple(statements) or (Statement("there is no connection to decide about"),))
+
+
+def _text(group: Group, flows: Sequence[Flow]) -> str:
+    """Flows of one pair of roles."""
+    first = flows[0]
+    target = DNS_PEER if first.target is None else group.members[first.target].name
+    ports = listed(f"{flow.protocol} {flow.ports}" for flow in flows)
+    return f"{group.members[first.source].name} -> {target}, {ports}"
+
+
+def _decided(flow: Flow, reach: Reachability) -> tuple[str, tuple[Statement, ...]]:
+    """The answer in a word, and who gives it; one statement for each pair of zones that fares differently."""
+    outcomes: dict[tuple[str, str, str], list[tuple[Crossing, Verdict, str]]] = {}
+    for crossing in reach.crossings(flow):
+        for verdict, node in _verdicts(crossing):
+            key = (verdict.answer.value, verdict.egress.reason, verdict.ingress.reason)
+            outcomes.setdefault(key, []).append((crossing, verdict, node))
+    answers = {Permission(answer) for answer, _, _ in outcomes}
+    somewhere = "" if reach.places == (ANYWHERE,) else " wherever the pods land"
+    if len(outcomes) == 1:
+        verdict = next(iter(outcomes.values()))[0][1]
+        return f"{WORDS[verdict.answer]}{somewhere}", tuple(_sides(verdict))
+    whole = f"{WORDS[next(iter(answers))]}{somewhere}" if len(answers) == 1 else "it depends on the zones"
+    below = (
+        Statement(f"{_between(each)}: {WORDS[each[0][1].answer]}", below=tuple(_sides(each[0][1])))
+        for each in outcomes.values()
+    )
+    return whole, tuple(below)
+
+
+def _verdicts(crossing: Crossing) -> Iterator[tuple[Verdict, str]]:
+    if crossing.same_node.answer is crossing.other_node.answer:
+        yield crossing.other_node, ""
+    else:
+        yield crossing.same_node, " on one node"
+        yield crossing.other_node, " on two nodes"
+
+
+def _between(crossings: Iterable[tuple[Crossing, Verdict, str]]) -> str:
+    pairs = []
+    for crossing, _, node in crossings:
+        here, there = crossing.source.name, crossing.target.name
+        if crossing.flow.target is None:
+            pairs.append(f"from {here}")
+        else:
+            pairs.append(f"within {here}{node}" if here == there else f"from {here} to {there}{node}")
+    return listed(pairs)
+
+
+def _sides(verdict: Verdict) -> Iterator[Statement]:
+    for decision in (verdict.egress, verdict.ingress):
+        yield Statement(decision.reason, tuple(_places(decision)))
+
+
+def _places(decision: Decision) -> Iterator[Location]:
+    """The entries that decide, else the lists that admit only what they list."""
+    entries = decision.deciding
+    yield from dict.fromkeys(entry.at for entry in entries)
+    if not entries:
+        yield from dict.fromkeys(list_of(entry) for entry in decision.isolating)

@@ -1,0 +1,98 @@
+"""What a refutation comes down to, and what the whole argument rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from trainlint.causes.forcing import forcing
+from trainlint.facts.facts import Facts
+from trainlint.finding import Location
+from trainlint.model.workload import PodSet
+from trainlint.proof.cause import Cause
+from trainlint.proof.group import GroupProof
+from trainlint.questions.argument.step import Statement, Step
+
+__all__ = ["what_forces_it", "what_it_rests_on"]
+
+ALONE = (
+    "the group is alone on an empty cluster, with the pools at any size between their smallest and their largest; an "
+    "elastic group has its smallest number of pods"
+)
+MEANING = (
+    "with nothing but the places of one cause left it is still refuted, and without any one of them it is not; what is "
+    "missing stands at the parent of the field"
+)
+
+
+def what_forces_it(proof: GroupProof, facts: Facts) -> Step:
+    """The irreducible sets of places behind every refutation."""
+    causes = tuple(_causes(proof, facts))
+    return Step("What forces it", (*((Statement(MEANING), *causes) if causes else ()), *_objects(proof, facts)))
+
+
+def _causes(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
+    own: list[Cause] = [*proof.causes, *_of_members(proof, facts)]
+    for cause in own:
+        cores = facts.cores(cause)
+        for number, core in enumerate(cores, 1):
+            which = f", cause {number} of {len(cores)}" if len(cores) > 1 else ""
+            places = forcing([core])
+            text = "this place alone" if len(places) == 1 else f"these {len(places)} places together"
+            below = tuple(Statement(each.role, (each.at,)) for each in places)
+            yield Statement(f"{cause.rule}{which}: {text}", below=below)
+
+
+def _of_members(proof: GroupProof, facts: Facts) -> Iterator[Cause]:
+    members: set[int] = {id(each) for each in proof.group.members}
+
+    def mine(pod_set: PodSet) -> bool:
+        return id(pod_set) in members
+
+    judged = (*facts.feasibilities, *facts.impossible)
+    yield from (each.cause for each in judged if each.cause is not None and mine(each.pod_set))
+    yield from (each for each in facts.missing_targets if mine(each.pod_set))
+
+
+def _objects(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
+    """What one object makes impossible by itself, wherever the pods would go."""
+    members = {id(each) for each in proof.group.members}
+    refused: list[tuple[str, str, tuple[Location, ...], Sequence[PodSet]]] = [
+        ("gang-exceeds-pods", f"{gang.what} is {gang.minimum}, of {count} pods", (gang.at,), gang.pod_sets)
+        for gang, count in facts.oversized_gangs
+    ]
+    refused += [
+        ("quota-never-admits", f"{each.by} refuses them", each.places or (each.at,), each.pod_sets)
+        for each in facts.refused_pods
+    ]
+    refused += [("kueue-never-admits", each.reason, (each.at,), each.pod_sets) for each in facts.never_admitted]
+    refused += [
+        ("exclusive-topology-insufficient", each.together.by, (each.together.at,), each.pod_sets)
+        for each in facts.exclusive_shortages
+    ]
+    refused += [
+        ("single-writer-volume-shared", f"claim {each.claim.name} is {each.mode}", (each.at,), each.pod_sets)
+        for each in facts.shared_claims
+        if each.certain
+    ]
+    for rule, text, places, pod_sets in refused:
+        if any(id(pod_set) in members for pod_set in pod_sets):
+            yield Statement(f"{rule}: {text}", places)
+    owners = {each.owner for each in proof.group.members}
+    for denial in facts.control_denials:
+        if denial.need.fatal and not denial.need.assumes and not owners.isdisjoint(denial.need.owners):
+            yield Statement(f"control-plane-flow-denied: {denial.need.why}; {denial.need.breaks}", (denial.at,))
+
+
+def what_it_rests_on(proof: GroupProof, facts: Facts) -> Step:
+    """Assumptions, and what the inventory leaves open."""
+    statements = [Statement(ALONE)]
+    inventory = facts.verdicts.inventory(proof.group.members[0])
+    if inventory is not None:
+        at = (inventory.at,) if inventory.at is not None else ()
+        whole = "it lists every node that there is" if inventory.complete else "there may be other nodes"
+        partial = f": {inventory.partial}" if inventory.partial and not inventory.complete else ""
+        statements.append(Statement(f"the nodes are those of the inventory {inventory.name}; {whole}{partial}", at))
+        notes = dict.fromkeys(note for pool in inventory.pools for note in pool.notes)
+        statements += [Statement(note) for note in notes]
+    statements += [Statement(f"assumed: {text}") for text in facts.snapshot.settings.assumptions]
+    return Step("What this rests on", tuple(statements))

@@ -1,0 +1,1 @@
+"""Kueue, Volcano and KAI: what queues and gangs admit, of the objects in Git."""

@@ -1,0 +1,129 @@
+"""MultiKueue: a manager cluster makes no pods of the jobs that it hands on to worker clusters (S 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from trainlint.finding import Location
+from trainlint.kube.values import is_placeholder
+from trainlint.model.kueue import ClusterQueue
+from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.queues.queue_cause import QueueCause
+from trainlint.queues.queueing import Queueing
+from trainlint.scheduling.kueue.state import multikueue_check
+from trainlint.snapshot.objects import ApiObject
+from trainlint.workload.management import QUEUE_LABEL
+
+__all__ = ["handed_on", "multikueue_causes"]
+
+_MANAGER = "kueue.x-k8s.io/multikueue"
+
+Judge = Callable[[Queueing, Workload, tuple[PodSet, ...]], Iterator[QueueCause]]
+
+
+def handed_on(queueing: Queueing) -> Mapping[ObjectRef, str]:
+    """The objects of which this cluster makes no pods, each with who takes them, in words."""
+    found = {}
+    for workload in queueing.snapshot.workloads.objects:
+        spec = workload.field["spec"]
+        by = _MANAGER in (spec["managedBy"].scalar, spec.down("runPolicy", "managedBy").scalar)
+        queue = _queue(queueing, workload) if queueing.queues.checks else None
+        check = None if queue is None else multikueue_check(queue, queueing.queues)
+        if by or check is not None:
+            clusters = _clusters(queueing, queue)
+            found[workload.owner] = (
+                f"worker clusters of MultiKueue ({', '.join(clusters)})"
+                if clusters
+                else ("worker clusters of MultiKueue")
+            )
+    return found
+
+
+def multikueue_causes(queueing: Queueing, others: Sequence[Queueing], judge: Judge) -> Iterator[QueueCause]:
+    """Why no worker cluster ever takes an object: each that the configuration names lacks what the copy needs.
+
+    A cluster that Git does not describe may take everything.
+    """
+    if not queueing.queues.checks:
+        return
+    described = {each.snapshot.settings.cluster or each.snapshot.name: each for each in others}
+    for workload in queueing.snapshot.workloads.objects:
+        queue = _queue(queueing, workload)
+        clusters = _clusters(queueing, queue)
+        if queue is None or not clusters:
+            continue
+        found = [_refused(queueing, described.get(name), name, workload, judge) for name in clusters]
+        reasons = [each for each in found if each is not None]
+        if len(reasons) == len(clusters):
+            yield _cause(workload, queue, reasons)
+
+
+_Reason = tuple[str, str, tuple[tuple[str, Location], ...], bool]
+"""What is wrong in a worker cluster, what mends it, the places, whether it is certain."""
+
+
+def _refused(
+    queueing: Queueing, there: Queueing | None, cluster: str, workload: Workload, judge: Judge
+) -> _Reason | None:
+    """Why a worker cluster never takes the object; ``None`` where it may."""
+    queues = queueing.queues
+    if cluster not in queues.remotes and queueing.closed("MultiKueueCluster", queues.remotes):
+        return f"there is no MultiKueueCluster {cluster}", "define it", (), queueing.stated("MultiKueueCluster")
+    if there is None:
+        return None
+    own = _same(there, workload)
+    if own is not None:
+        text = f"the worker cluster {cluster} has a {workload.owner} of its own, so the copy is never made there"
+        return text, f"take the job out of {cluster}, or name it otherwise", (("is there already", own.written),), True
+    name, namespace = workload.pod_sets[0].queue, workload.owner.namespace
+    if (namespace, name) not in there.queues.local:
+        known = there.queues.local or there.queues.cluster
+        if not known or there.snapshot.may_hold_more(namespace):
+            return None
+        text = f"the worker cluster {cluster} has no LocalQueue {name} in namespace {namespace}, which the copy names"
+        return text, f"add the LocalQueue to {cluster}", (), there.stated("LocalQueue")
+    cause = next(judge(there, workload, workload.pod_sets), None)
+    if cause is None:
+        return None
+    return f"in the worker cluster {cluster} {cause.reason}", cause.remedy, cause.places, cause.certain
+
+
+def _same(there: Queueing, workload: Workload) -> ApiObject | None:
+    """An object of the same kind and name that the worker cluster gets from Git by itself."""
+    for each in there.snapshot.objects:
+        if each.ref == workload.owner and each.field.document is not workload.field.document:
+            return each
+    return None
+
+
+def _cause(workload: Workload, queue: ClusterQueue, reasons: Sequence[_Reason]) -> QueueCause:
+    label = workload.field.down("metadata", "labels", QUEUE_LABEL).at
+    places = tuple(place for each in reasons for place in each[2])
+    at_queue = (("hands the job on", queue.at.child("spec")),) if queue.at else ()
+    return QueueCause(
+        workload.owner,
+        workload.pod_sets,
+        workload.pod_sets[0].queue,
+        "; ".join(each[0] for each in reasons),
+        reasons[0][1],
+        label,
+        (*places, *at_queue),
+        all(each[3] for each in reasons),
+    )
+
+
+def _queue(queueing: Queueing, workload: Workload) -> ClusterQueue | None:
+    """The ClusterQueue that an object is admitted by, if it names one that is here."""
+    first: PodSet | None = next((each for each in workload.pod_sets if each.queue), None)
+    if first is None or is_placeholder(first.queue):
+        return None
+    return queueing.cluster_queue(first)
+
+
+def _clusters(queueing: Queueing, queue: ClusterQueue | None) -> tuple[str, ...]:
+    """The worker clusters that the queue's check names."""
+    check = None if queue is None else multikueue_check(queue, queueing.queues)
+    if check is None:
+        return ()
+    config = queueing.queues.configs.get(queueing.queues.checks[check].parameters[1])
+    return () if config is None or config.undetermined else config.clusters

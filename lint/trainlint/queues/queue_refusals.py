@@ -1,0 +1,293 @@
+"""Why Volcano or KAI never starts the pods of an object: its queue is not there, takes no jobs, or is too small."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.finding import Fix, Location, Put
+from trainlint.kube.scheduler_queue import QUEUE_KINDS, read_queue
+from trainlint.kube.spelling import probably_meant
+from trainlint.kube.values import is_placeholder, known_text
+from trainlint.model.known import Undetermined
+from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName, SchedulerQueue
+from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.queues.gang_needs import GangNeeds
+from trainlint.queues.queueing import Queueing
+from trainlint.scheduling.quantity import readable
+from trainlint.source.document import Field
+from trainlint.source.examples import is_for
+from trainlint.workload.operator_gangs import gang_scheduler
+from trainlint.workload.podgroups import VOLCANO, PodGroup
+from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, queue_name
+from trainlint.workload.written import template_of
+
+__all__ = ["QueueRefusal", "SchedulerQueues"]
+
+_BUILT_IN: Final = {
+    VOLCANO_QUEUES: frozenset({"default", "root"}),
+    KAI_QUEUES: frozenset({"default-queue", "default-parent-queue"}),
+}
+"""Queues that the installation makes."""
+_EFFECT: Final = {VOLCANO_QUEUES: "Volcano never starts", KAI_QUEUES: "KAI never schedules"}
+_FIXED: Final = frozenset({"build", "inference"})
+"""KAI's priority classes whose jobs cannot be preempted."""
+
+
+@fact
+class QueueRefusal:
+    """Why the pods of an object are never started; ``places`` say where, with the part that each plays.
+
+    ``doubt`` is what must hold, beside what Git says.
+    """
+
+    owner: ObjectRef
+    pod_sets: tuple[PodSet, ...]
+    queue: str
+    effect: str
+    reason: str
+    remedy: str
+    at: Location
+    places: tuple[tuple[str, Location], ...] = ()
+    certain: bool = True
+    doubt: str = ""
+    fixes: tuple[Fix, ...] = ()
+
+
+class SchedulerQueues:
+    """The queues of Volcano and KAI in a snapshot, and what they make of its objects."""
+
+    def __init__(self, queueing: Queueing) -> None:
+        self._queueing = queueing
+        self._snapshot = queueing.snapshot
+
+    @cached_property
+    def queues(self) -> Mapping[str, Mapping[str, SchedulerQueue]]:
+        """By system and name."""
+        found: dict[str, dict[str, SchedulerQueue]] = {VOLCANO_QUEUES: {}, KAI_QUEUES: {}}
+        for each in self._snapshot.objects:
+            if each.meta.kind in QUEUE_KINDS and each.meta.name and not is_placeholder(each.meta.name):
+                queue = read_queue(each.field)
+                if queue is not None:
+                    found[queue.system][queue.name] = queue
+        return found
+
+    @cached_property
+    def schedulers(self) -> Mapping[str, str | None]:
+        """For which scheduler the operators make PodGroups, by the API version of their jobs."""
+        objects = self._snapshot.workloads.objects
+        return {
+            "kubeflow.org/v1": gang_scheduler(objects, "training-operator", "gang-scheduler-name"),
+            "kubeflow.org/v2beta1": gang_scheduler(objects, "mpi-operator", "gang-scheduling"),
+        }
+
+    def refusals(self) -> Iterator[QueueRefusal]:
+        """The first reason for each object; nothing where Git holds no queue of the system."""
+        if not any(self.queues.values()):
+            return
+        for workload in self._snapshot.workloads.objects:
+            if workload.field.document.file in self._snapshot.unrendered:
+                continue
+            name = queue_name(workload, self.schedulers)
+            if name is not None and name.system == VOLCANO_QUEUES and name.name == VOLCANO_DEFAULT:
+                name = self._of_namespace(name, workload.owner.namespace)
+            if name is not None and not isinstance(name.name, Undetermined):
+                yield from self._of_object(workload, name, name.name)
+        for each in self._snapshot.objects:
+            if each.meta.kind == "PodGroup" and each.meta.api_group == VOLCANO and self.queues[VOLCANO_QUEUES]:
+                yield from list(self._of_group(PodGroup(each.meta, each.field)))[:1]
+
+    def _of_object(self, workload: Workload, name: QueueName, queue: str) -> Iterator[QueueRefusal]:
+        if self.known(name.system, workload.field.document.file):
+            yield from list(_Case(self, self._queueing, workload, name, queue).causes())[:1]
+
+    def known(self, system: str, file: str) -> Mapping[str, SchedulerQueue]:
+        """The queues that may be meant for the objects of a file: those of an example are for what lies beside them.
+
+        What Git says of a queue that the installation makes is true of a cluster that is known, and else for what lies
+        in the same directory: whether anybody applies it there is not known.
+        """
+        return {name: each for name, each in self.queues[system].items() if self._counts(each, file)}
+
+    def _counts(self, queue: SchedulerQueue, file: str) -> bool:
+        if queue.at is None:
+            return True
+        if queue.name in _BUILT_IN[queue.system] and not self._snapshot.settings.cluster:
+            return posixpath.dirname(queue.at.file) == posixpath.dirname(file)
+        return is_for(queue.at.file, file)
+
+    def _of_namespace(self, name: QueueName, namespace: str) -> QueueName:
+        """Volcano's webhook gives jobs of the queue ``default`` the queue that their namespace names, if it does."""
+        for each in self._snapshot.objects:
+            if each.meta.kind == "Namespace" and each.meta.name == namespace:
+                written = each.field.down("metadata", "annotations", VOLCANO_ANNOTATION)
+                return QueueName(VOLCANO_QUEUES, known_text(written), written.at) if written.present else name
+        return replace(name, doubt=f"that the namespace {namespace}, which is not in Git, names no queue of its own")
+
+    def _of_group(self, group: PodGroup) -> Iterator[QueueRefusal]:
+        """A PodGroup of Volcano names the queue of its pods, and may say what they need at least."""
+        queue = group.field.down("spec", "queue")
+        if not queue.present or is_placeholder(queue.scalar or ""):
+            return
+        for workload in self._snapshot.workloads.objects:
+            pods = tuple(each for each in workload.pod_sets if group.holds(each, template_of(workload, each)))
+            if pods and self.known(VOLCANO_QUEUES, group.field.document.file):
+                own = Workload(workload.owner, workload.api_version, pods, workload.field)
+                name = QueueName(VOLCANO_QUEUES, queue.scalar or "", queue.at)
+                yield from _Case(self, self._queueing, own, name, queue.scalar or "", group.field).causes()
+
+
+@fact(eq=False)
+class _Case:
+    """One object and the queue that it is for."""
+
+    queues: SchedulerQueues
+    queueing: Queueing
+    workload: Workload
+    name: QueueName
+    queue: str
+    group: Field | None = None
+
+    def causes(self) -> Iterator[QueueRefusal]:
+        """Every reason why its pods never start, the most basic first."""
+        known = self.queues.known(self.name.system, self.workload.field.document.file)
+        found = known.get(self.queue)
+        if found is None:
+            yield from self._missing(known)
+            if self.queue == "root" and self.name.system == VOLCANO_QUEUES:
+                yield self._cause("root is the parent of all queues and takes no jobs", "name a queue below it")
+            return
+        if found.closed:
+            state = (("is not open", found.at),) if found.at else ()
+            yield self._cause(f"the queue {found.name} is {found.closed}", "open it, or name another one", state)
+        children = sorted(each.name for each in known.values() if each.parent == found.name)
+        if children or found.name == "root":
+            yield self._parent(found, [known[each] for each in children])
+        yield from self._orphan(found, known)
+        yield from self._beyond(found, known)
+
+    def _missing(self, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
+        system = self.name.system
+        if self.queue in _BUILT_IN[system] or not self.name.written or not self.queueing.closed("Queue", known):
+            return
+        near = probably_meant(self.queue, known)
+        leaves = sorted(set(known) - {each.parent for each in known.values() if isinstance(each.parent, str)})
+        there = f"Git has {near}" if near else f"Git has {', '.join(leaves[:5])}"
+        fix = (Fix(f"name the queue {near}", (Put(self.name.at, near),)),) if near else ()
+        remedy = f"name {near}, or add the queue" if near else "name one that is there, or add the queue"
+        yield self._cause(
+            f"there is no queue {self.queue} of {system}; {there}",
+            remedy,
+            tuple(("is there", known[each].at) for each in leaves[:5] if known[each].at),  # type: ignore[misc]
+            certain=self.queueing.stated("Queue"),
+            fixes=fix,
+        )
+
+    def _parent(self, queue: SchedulerQueue, children: Sequence[SchedulerQueue]) -> QueueRefusal:
+        names = ", ".join(each.name for each in children[:5])
+        reason = f"the queue {queue.name} is the parent of {names}, and jobs belong into queues without children"
+        places = tuple(("is its child", each.at) for each in children[:5] if each.at is not None)
+        fix = (Fix(f"name the queue {names}", (Put(self.name.at, names),)),) if len(children) == 1 else ()
+        return self._cause(reason, f"name {names}" if len(children) == 1 else f"name one of {names}", places, fixes=fix)
+
+    def _orphan(self, queue: SchedulerQueue, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
+        parent = queue.parent
+        if isinstance(parent, Undetermined) or is_placeholder(parent) or parent in ("", *known):
+            return
+        if parent not in _BUILT_IN[queue.system] and self.queueing.closed("Queue", known):
+            places = (("names its parent", queue.at.child("spec")),) if queue.at else ()
+            near = probably_meant(parent, known)
+            reason = f"the parent of the queue {queue.name}, {parent}, is not there"
+            yield self._cause(
+                reason + (f"; Git has {near}" if near else ""),
+                f"name {near} as its parent" if near else "name a parent that is there",
+                places,
+                certain=self.queueing.stated("Queue"),
+            )
+
+    def _beyond(self, queue: SchedulerQueue, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
+        """More than the limit of the queue, or of one above it."""
+        needs = GangNeeds(self.queueing, self.workload, self.group)
+        above: list[str] = []
+        each: SchedulerQueue | None = queue
+        while each is not None and each.name not in above:
+            above.append(each.name)
+            for what, limits in (("limit", each.limits), ("quota", each.quotas if self._fixed else {})):
+                for resource, limit in limits.items():
+                    least = needs.least(resource)
+                    if isinstance(limit, int) and least > limit:
+                        yield self._too_small(queue, each, resource, what, needs, least, limit)
+            each = known.get(each.parent) if isinstance(each.parent, str) else None
+
+    def _too_small(
+        self,
+        queue: SchedulerQueue,
+        small: SchedulerQueue,
+        resource: str,
+        what: str,
+        needs: GangNeeds,
+        least: int,
+        limit: int,
+    ) -> QueueRefusal:
+        word = "capability" if self.name.system == VOLCANO_QUEUES else what
+        whose = f"the {word} of the queue {small.name}"
+        if small is not queue:
+            whose += f", which is above {queue.name},"
+        why = " (its jobs cannot be preempted, so they stay within the quota)" if what == "quota" else ""
+        at = small.places.get(f"{what} {resource}") or small.places.get(resource) or small.at
+        reason = (
+            f"{needs.who} need {readable(resource, least)} {resource} at once, and {whose} is "
+            f"{readable(resource, limit)}{why}"
+        )
+        places = (("is the limit", at),) if at is not None else ()
+        remedy = f"raise the {word} to {readable(resource, least)}, or ask for less"
+        sure = small is queue or self.name.system == KAI_QUEUES
+        return self._cause(reason, remedy, places, certain=sure)
+
+    @property
+    def _fixed(self) -> bool:
+        """Whether KAI may not preempt the pods."""
+        if self.name.system != KAI_QUEUES:
+            return False
+        labels = self.workload.field.down("metadata", "labels")
+        for found in (labels, *(template_of(self.workload, each).down("metadata", "labels") for each in self._pods)):
+            if found["kai.scheduler/preemptibility"].present:
+                return found["kai.scheduler/preemptibility"].scalar == "non-preemptible"
+        for found in (labels, *(template_of(self.workload, each).down("metadata", "labels") for each in self._pods)):
+            if found["priorityClassName"].present:
+                return found["priorityClassName"].scalar in _FIXED
+        names = (template_of(self.workload, each).down("spec", "priorityClassName").scalar for each in self._pods)
+        return next((name in _FIXED for name in names if name), False)
+
+    @property
+    def _pods(self) -> tuple[PodSet, ...]:
+        return self.workload.pod_sets
+
+    def _cause(
+        self,
+        reason: str,
+        remedy: str,
+        places: tuple[tuple[str, Location], ...] = (),
+        *,
+        certain: bool = True,
+        fixes: tuple[Fix, ...] = (),
+    ) -> QueueRefusal:
+        owner = self.workload.owner
+        doubt = self.name.doubt
+        return QueueRefusal(
+            ObjectRef(owner.kind.partition(".")[0], owner.namespace, owner.name),
+            self._pods,
+            self.queue,
+            _EFFECT[self.name.system],
+            reason,
+            remedy,
+            self.name.at,
+            places,
+            certain and not doubt,
+            doubt,
+            fixes,
+        )

@@ -1,0 +1,47 @@
+"""Objects that name no queue of Kueue, and are suspended by it all the same (S 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from trainlint.model.workload import PodSet, Workload
+from trainlint.queues.queue_cause import QueueCause
+from trainlint.queues.queueing import Queueing
+from trainlint.workload.management import QUEUE_LABEL, manages
+
+__all__ = ["unqueued"]
+
+DEFAULT_QUEUE: Final = "default"
+BY_PODS: Final = frozenset({"Deployment", "LeaderWorkerSet", "Pod", "StatefulSet"})
+"""Objects whose pods Kueue admits one by one, or through others that it makes of them."""
+OWN_NAMESPACES: Final = frozenset({"kube-system", "kueue-system"})
+"""Where it suspends nothing by default (managedJobsNamespaceSelector)."""
+
+
+def unqueued(queueing: Queueing, workload: Workload, pods: tuple[PodSet, ...]) -> Iterator[QueueCause]:
+    """An object that names no queue, where Kueue suspends all objects of its kind until it admits them.
+
+    A LocalQueue of the name ``default`` takes those of its namespace
+    (kubernetes-sigs/kueue:pkg/controller/jobframework/defaults.go).
+    """
+    manager, namespace = queueing.snapshot.settings.kueue, workload.owner.namespace
+    if manager is None or not manager.all_jobs or not manages(manager, workload.api_version, workload.owner.kind):
+        return
+    if workload.owner.kind in BY_PODS or (namespace, DEFAULT_QUEUE) in queueing.queues.local:
+        return
+    names = [name for home, name in queueing.queues.local if home == namespace]
+    selector = manager.namespaces
+    excluded = namespace in OWN_NAMESPACES if selector is None else not queueing.selects(selector, namespace)
+    if excluded or not queueing.closed("LocalQueue", names, namespace):
+        return
+    yield QueueCause(
+        workload.owner,
+        pods,
+        "",
+        "it names no queue, and Kueue suspends such objects too (manageJobsWithoutQueueName)",
+        f"label it {QUEUE_LABEL}: {names[0] if names else 'QUEUE'}",
+        workload.field["metadata"].at,
+        (("makes Kueue suspend it", manager.at),) if manager.at else (),
+        queueing.stated("LocalQueue"),
+    )

@@ -1,0 +1,1 @@
+"""Objects that others name: whether they are there."""

@@ -1,0 +1,205 @@
+"""Numbers of processes, nodes and accelerators that contradict each other (W 17.9, 17.17; N 6.47)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Location, Severity
+from trainlint.launch.command import Command, commands
+from trainlint.launch.environment import Carrier, environment, expand, hidden_carriers
+from trainlint.launch.nodes import TorchLaunch, torch_launch
+from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import Container
+from trainlint.model.workload import PodSet
+from trainlint.workload.accelerators import accelerator_count
+from trainlint.workload.checks.fault import Fault
+from trainlint.workload.flows import total
+
+__all__ = ["node_counts", "process_counts", "size_counts"]
+
+_PARALLEL: Final = ("tensor-parallel-size", "tp"), ("pipeline-parallel-size", "pp")
+
+
+def process_counts(pods: PodSet) -> Iterator[Fault]:
+    """Another number of processes in one pod than it has accelerators: two ranks on one device, or idle devices."""
+    for container in pods.spec.containers:
+        devices = accelerator_count(container)
+        if not isinstance(devices, int) or devices == 0:
+            continue
+        for command in commands(container):
+            found = _processes(container, command)
+            if found is not None and found.count != devices:
+                yield _process_fault(pods, container, found, devices)
+                return
+
+
+@fact
+class _Started:
+    """The processes that one command starts in one pod, where the number stands, and who starts them."""
+
+    count: int
+    at: Location
+    by: str
+
+
+def _process_fault(pods: PodSet, container: Container, found: _Started, devices: int) -> Fault:
+    many = found.count > devices
+    effect = "two ranks on one device, which NCCL refuses" if many else f"{devices - found.count} of them stay idle"
+    processes = f"{found.count} process{'es' if found.count > 1 else ''}"
+    return Fault(
+        f"{found.by} starts {processes} in each pod of {pods.name}, which gets {devices} accelerators: {effect}",
+        found.at,
+        f"start {devices} processes, or ask for {found.count} accelerators",
+        (("what the pod asks for", container.resources_at or pods.template),),
+        {"processes": found.count, "accelerators": devices},
+        "processes",
+        Certainty.LIKELY,
+        None if many else Severity.WARNING,
+    )
+
+
+def _processes(container: Container, command: Command) -> _Started | None:
+    variables = environment(container)
+    if "CUDA_VISIBLE_DEVICES" in variables or "NCCL_MULTI_RANK_GPU_ENABLE" in variables:
+        return None
+    launch = torch_launch(container, command)
+    if launch is not None:
+        if launch.processes is not None and launch.processes_at is not None:
+            return _Started(launch.processes, launch.processes_at, "torchrun")
+        if launch.processes_at is None and command.program == "torchrun" and not hidden_carriers(container):
+            return _Started(1, command.words[0].at, "torchrun without --nproc-per-node")
+        return None
+    if command.program == "deepspeed" and (option := command.option("num-gpus")) is not None:
+        value = expand(option.value or "", variables)
+        return _Started(int(value), option.at, "deepspeed") if value.isdecimal() else None
+    return None
+
+
+@fact
+class _Seen:
+    """How one pod set of a communicator is launched."""
+
+    pods: PodSet
+    launch: TorchLaunch
+
+
+def node_counts(communicator: Sequence[PodSet]) -> Iterator[Fault]:
+    """torchrun waits for another number of nodes than there are pods that run it."""
+    count = total(pods.replicas for pods in communicator)
+    seen = [each for pods in communicator if (each := _launched(pods)) is not None]
+    if isinstance(count, Undetermined) or not seen:
+        return
+    largest = sum(max(pods.max_replicas or 0, _number(pods.replicas)) for pods in communicator)
+    parts = {count, *(part for pods in communicator for part in _parts(pods))}
+    for each in seen:
+        launch = each.launch
+        if launch.nodes is None or launch.nodes_at is None or launch.injected or launch.standalone:
+            continue
+        least, most = launch.nodes
+        if least > most:
+            continue
+        if least > largest:
+            effect = f"the ranks wait for {least - largest} that never come"
+        elif most < min(parts) and len(seen) == len(communicator):
+            effect = "every pod trains alone" if most == 1 else f"{count - most} of them are never let in"
+        elif most < count and most not in parts and len(seen) == len(communicator):
+            effect = f"{count - most} of them are never let in"
+        else:
+            continue
+        wanted = str(least) if least == most else f"{least} to {most}"
+        yield Fault(
+            f"torchrun in {each.pods.name} is told that there are {wanted} nodes, and {largest} pods run it: {effect}",
+            launch.nodes_at,
+            f"write --nnodes={largest}, or change the number of pods",
+            tuple(("how many pods there are", pods.at) for pods in communicator),
+            {"nodes": wanted, "pods": largest},
+            "nodes",
+            Certainty.LIKELY,
+        )
+        return
+
+
+def _launched(pods: PodSet) -> _Seen | None:
+    for container in pods.spec.containers:
+        for command in commands(container):
+            if (launch := torch_launch(container, command)) is not None:
+                return _Seen(pods, launch)
+    return None
+
+
+def _parts(pods: PodSet) -> Iterator[int]:
+    """Numbers of pods that may be a communicator of their own: one role, or one block of it."""
+    count = _number(pods.replicas)
+    yield count
+    if isinstance(pods.blocks, int) and pods.blocks > 1:
+        yield count // pods.blocks
+
+
+def _number(count: Known[int]) -> int:
+    return count if isinstance(count, int) else 0
+
+
+def size_counts(communicator: Sequence[PodSet]) -> Iterator[Fault]:
+    """WORLD_SIZE, accelerate's and vLLM's numbers, against the pods and accelerators that there are."""
+    count = total(pods.replicas for pods in communicator)
+    devices = [total(accelerator_count(c) for c in pods.spec.containers) for pods in communicator]
+    if isinstance(count, Undetermined) or any(isinstance(each, Undetermined) for each in devices):
+        return
+    if any((pods.max_replicas or 0) > _number(pods.replicas) for pods in communicator):
+        return
+    ranks = sum(
+        _number(pods.replicas) * max(_number(each), 1) for pods, each in zip(communicator, devices, strict=True)
+    )
+    cards = sum(_number(pods.replicas) * _number(each) for pods, each in zip(communicator, devices, strict=True))
+    for pods in communicator:
+        for container in pods.spec.containers:
+            found = next(_sizes(pods, container, count, ranks, cards), None)
+            if found is not None:
+                yield found
+                return
+
+
+def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: int) -> Iterator[Fault]:
+    variables = environment(container)
+    lines = commands(container)
+    world = variables.get("WORLD_SIZE")
+    started = any(torch_launch(container, line) for line in lines)  # torchrun sets its own
+    if world is not None and world.carrier is Carrier.MANIFEST and not started and isinstance(world.value, str):
+        size = world.value
+        own = {_number(pods.replicas), *_parts(pods)}
+        per_pod = max(_number(total(accelerator_count(each) for each in pods.spec.containers)), 1)
+        allowed = {count, ranks, *own, *(each * per_pod for each in own)}
+        if size.isdecimal() and int(size) not in allowed and int(size) > 1:
+            yield _size_fault(pods, "WORLD_SIZE is", int(size), count, ranks, world.at)
+    for line in lines:
+        if line.program == "accelerate" and (option := line.option("num-processes")) is not None:
+            text = expand(option.value or "", variables)
+            if text.isdecimal() and cards and int(text) > cards:
+                yield _size_fault(pods, "accelerate is told to start", int(text), count, ranks, option.at)
+        if line.program == "vllm" or line.module.startswith("vllm."):
+            product, at = 1, None
+            for names in _PARALLEL:
+                option = line.option(*names)
+                text = expand(option.value or "", variables) if option is not None else "1"
+                if not re.fullmatch(r"\d{1,5}", text):
+                    return
+                product *= int(text)
+                at = option.at if option is not None else at
+            if cards and product > cards and at is not None:
+                yield _size_fault(pods, "vLLM is told to spread over", product, count, ranks, at)
+
+
+def _size_fault(pods: PodSet, said: str, size: int, count: int, ranks: int, at: Location) -> Fault:
+    there = f"{count} pods" if ranks == count else f"{count} pods with {ranks} accelerators"
+    return Fault(
+        f"{said} {size} in {pods.name}, and there are {there}",
+        at,
+        f"make it {ranks}, or change the number of pods",
+        (("how many pods there are", pods.at),),
+        {"told": size, "pods": count, "accelerators": ranks},
+        "size",
+        Certainty.LIKELY,
+    )

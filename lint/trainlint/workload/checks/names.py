@@ -1,0 +1,150 @@
+"""Names that operators make for pods and Jobs: longer than allowed, or made twice (W 2, 3, 5, 6, 7, 8, 9)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Severity
+from trainlint.kube.values import is_placeholder
+from trainlint.model.known import Undetermined
+from trainlint.model.workload import PodSet, Workload
+from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.inside import last_name
+from trainlint.workload.volcano_plugins import VOLCANO_JOB
+
+__all__ = ["colliding_names", "long_names"]
+
+_LIMIT: Final = 63
+"""Of a DNS label and of the value of a label."""
+_SUFFIX: Final = "-xxxxx"
+"""What the Job controller adds to the name of a pod."""
+_OBJECTS: Final = {
+    "CronJob": 52, "RayCluster": 53, "RayJob": 47, "RayService": 47, "Job": 63, "TrainJob": 63, VOLCANO_JOB: 63
+}  # fmt: skip
+"""How long the name of an object may be, where less than 253 characters are allowed."""
+_OF_OBJECT: Final = {VOLCANO_JOB: "its pods carry it as a label, and Services and host names are made from it"}
+"""Why the names of a kind are limited, where more than longer names depends on it."""
+_RANDOM: Final = frozenset({"JobSet", "TrainJob"})
+"""Kinds whose pods get a random suffix, which counts."""
+_NAMED_BY_POD: Final = frozenset(
+    {"PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob", "JobSet", "TrainJob", "LeaderWorkerSet"}
+    | {"StatefulSet", VOLCANO_JOB}
+)
+"""Kinds whose pods have names that their operator makes, and that it or the API server checks; see also ``Job``."""
+
+
+@fact
+class _Made:
+    """A name that is made: what it is for."""
+
+    text: str
+    what: str
+    why: str
+
+
+def long_names(workload: Workload) -> Iterator[Fault]:
+    """The longest of the names that an object makes, where it is longer than allowed; one fault for an object."""
+    name = workload.owner.name
+    written = workload.field.down("metadata", "name")
+    if not written.present or is_placeholder(name):
+        return
+    limit = _OBJECTS.get(workload.owner.kind)
+    if limit is not None and len(name) > limit:
+        yield Fault(
+            f"{_kind(workload)} {name} has a name of {len(name)} characters; {limit} are allowed, because "
+            f"{_OF_OBJECT.get(workload.owner.kind, 'longer ones are made from it')}",
+            written.at,
+            f"shorten it by {len(name) - limit} characters",
+            evidence={"length": len(name), "limit": limit},
+        )
+        return
+    made = [each for pods in workload.pod_sets for each in _made(workload, pods) if len(each.text) > _LIMIT]
+    if made:
+        longest = max(made, key=lambda each: len(each.text))
+        over = len(longest.text) - _LIMIT
+        yield Fault(
+            f"{longest.what} would be called {longest.text}, {len(longest.text)} characters; {_LIMIT} are allowed, so "
+            f"{longest.why}",
+            written.at,
+            f"shorten the name of the object or of the role by {over} character{'s' if over > 1 else ''}",
+            evidence={"name": longest.text, "length": len(longest.text), "limit": _LIMIT},
+        )
+
+
+def _made(workload: Workload, pods: PodSet) -> Iterator[_Made]:
+    kind = workload.owner.kind
+    if kind == VOLCANO_JOB:  # its webhook looks at the names of the pods, which with svc are their host names too
+        pods = replace(pods, hostname=f"{workload.owner.name}-{pods.role}-{{}}")
+    if not pods.hostname or is_placeholder(pods.hostname.replace("{}", "")) or pods.replicas == 0:
+        return
+    longest = last_name(pods)
+    if kind == VOLCANO_JOB:
+        if len(pods.role) > _LIMIT:
+            yield _Made(pods.role, f"the name of a task of {workload.owner.name}", "the API server refuses the object")
+        yield _Made(longest, f"a pod of {pods.name} (and its host name)", "Volcano's webhook refuses the object")
+    elif kind in _RANDOM:
+        yield _Made(longest + _SUFFIX, f"a pod of {pods.name}", "JobSet's webhook refuses the object")
+    elif kind == "Job":
+        yield _Made(longest, f"the host name of a pod of {pods.name}", "no pod is created")
+    elif (kind, workload.api_version) == ("MPIJob", "kubeflow.org/v2beta1"):
+        if pods.role == "Worker":
+            yield _Made(longest, f"the last pod of {pods.name}", "the operator refuses the object")
+    elif kind in _NAMED_BY_POD and (kind, workload.api_version) != ("MPIJob", "kubeflow.org/v1"):
+        yield _Made(longest, f"a pod of {pods.name} (and the label or Service named like it)", "it is not created")
+
+
+def colliding_names(workloads: Sequence[Workload]) -> Iterator[Fault]:
+    """Two objects that would make a pod or a Job of the same name.
+
+    Objects of one directory that stand in different files may be meant for different times: that is a warning. In
+    different directories they prove nothing.
+    """
+    seen: dict[tuple[str, str, str], tuple[Workload, PodSet | None]] = {}
+    said = set()
+    for workload in workloads:
+        for what, name, pods in _names(workload):
+            key = (workload.owner.namespace, what, name)
+            first = seen.setdefault(key, (workload, pods))[0]
+            pair = (first.owner, workload.owner)
+            one, other = first.field.document.file, workload.field.document.file
+            if first is workload or pair in said or posixpath.dirname(one) != posixpath.dirname(other):
+                continue
+            said.add(pair)
+            yield Fault(
+                f"{_kind(workload)} {workload.owner.name} and {_kind(first)} {first.owner.name} both make a "
+                f"{what} called {name}: the second one gets none of its own",
+                workload.field.down("metadata", "name").at,
+                "give one of the two another name",
+                (("makes it too", first.field.down("metadata", "name").at),),
+                {"name": name},
+                name,
+                Certainty.PROVEN if one == other else Certainty.LIKELY,
+                None if one == other else Severity.WARNING,
+            )
+
+
+def _kind(workload: Workload) -> str:
+    """The kind as it is written, without its API group."""
+    return workload.owner.kind.partition(".")[0]
+
+
+def _names(workload: Workload) -> Iterator[tuple[str, str, PodSet | None]]:
+    kind, name = workload.owner.kind, workload.owner.name
+    if is_placeholder(name) or not workload.field.down("metadata", "name").present:
+        return
+    if kind in {"Job", "RayJob"}:
+        yield "Job", name, None
+    elif kind == "MPIJob" and workload.api_version == "kubeflow.org/v2beta1":
+        yield "Job", f"{name}-launcher", None
+    for pods in workload.pod_sets:
+        if not pods.hostname or isinstance(pods.replicas, Undetermined) or pods.replicas == 0:
+            continue
+        if kind in _RANDOM:
+            for index in range(pods.blocks if isinstance(pods.blocks, int) and pods.blocks < 1000 else 1):
+                yield "Job", f"{name}-{pods.role}-{index}", pods
+        elif kind in _NAMED_BY_POD and not (kind == "MPIJob" and pods.role == "Launcher"):
+            yield "pod", pods.hostname.replace("{}", "0"), pods
