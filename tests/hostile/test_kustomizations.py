@@ -195,3 +195,16 @@ def test_the_ways_that_everybody_writes_are_rendered(tmp_path: Path) -> None:
     (found,) = rendered(tmp_path, files)
     assert (found.failure, found.unknowns) == ("", ())
     assert "y-a-z" in {each.data["metadata"]["name"] for each in found.documents}
+
+
+def test_kustomizations_that_name_each_other_in_many_ways_are_an_unknown(tmp_path: Path) -> None:
+    """Each names two of the next, eighteen deep: kustomize builds one anew for each way to it."""
+    files = {
+        f"{side}{level}/kustomization.yaml": f"namePrefix: {side}-\nresources: [../a{level + 1}, ../b{level + 1}]\n"
+        for level in range(17)
+        for side in "ab"
+    }
+    files |= {f"{side}17/kustomization.yaml": f"namePrefix: {side}-\nresources: [a.yaml]\n" for side in "ab"}
+    found = rendered(tmp_path, {**files, "a17/a.yaml": POD, "b17/a.yaml": POD.replace("name: a}", "name: b}", 1)})
+    assert len(found) == 2
+    assert all("would be built" in (each.failure or "") for each in found)

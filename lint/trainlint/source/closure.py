@@ -29,6 +29,8 @@ MAX_BYTES: Final = 64 << 20
 """Bytes of all files together that are copied for one root."""
 
 _MAX_FILES: Final = 20_000
+_MAX_BUILDS: Final = 2_000
+"""Builds of kustomizations for one root: one that two others name is built twice."""
 _MAX_DEPTH: Final = 64
 """Kustomizations one in the other; public ones have ten."""
 _LISTING: Final = frozenset({"apiVersion", "kind", "metadata", "resources"})
@@ -88,6 +90,7 @@ class _Collector:
     def closure(self, namespace: str, overlay: Overlay | None) -> Closure:
         root = self._closure.root
         self._directory(root)
+        self._count(root, {})
         fields: Mapping[str, Any] = {}
         if overlay is not None:
             self._astray = astray(overlay.fields, root)
@@ -107,6 +110,20 @@ class _Collector:
                     data = {**data, "namespace": namespace}
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
         return self._closure
+
+    def _count(self, directory: str, known: dict[str, int]) -> int:
+        """How often kustomizations are built below a directory and in it: kustomize builds one anew for each way to it.
+
+        Raises:
+            RefusedError: it would do so too often.
+        """
+        if directory not in known:
+            known[directory] = 0  # one that leads to itself is kustomize's to refuse
+            known[directory] = 1 + sum(self._count(each, known) for each in self._below.get(directory, ()))
+        if known[directory] > _MAX_BUILDS:
+            why = f"kustomizations name each other so that more than {_MAX_BUILDS:,} would be built"
+            raise RefusedError(why, self._here, "name each of them once")
+        return known[directory]
 
     @property
     def may_be_free(self) -> bool:
