@@ -26,7 +26,7 @@ from trainlint.proof.cause import (
 )
 from trainlint.proof.group import GroupProof
 
-__all__ = ["Allowance", "Core", "cores"]
+__all__ = ["Core", "WorkLeft", "cores"]
 
 QUESTIONS: Final = 150
 """Sets of constraints that are judged for one cause at most."""
@@ -45,7 +45,7 @@ _NODES: Final = frozenset({Kind.NODE_SELECTOR, Kind.NODE_AFFINITY, Kind.NODE_NAM
 Kept = frozenset[Constraint]
 
 
-class Allowance:
+class WorkLeft:
     """What may be spent yet on all causes of a snapshot: those that come first are looked into to the end."""
 
     def __init__(self, work: int = WORK) -> None:
@@ -76,7 +76,7 @@ class Core:
 
 
 def cores(
-    proof: GroupProof, opened: PermittedFlows, world: WhatIf | None, cause: Cause, allowance: Allowance
+    proof: GroupProof, opened: PermittedFlows, world: WhatIf | None, cause: Cause, allowance: WorkLeft
 ) -> tuple[Core, ...]:
     """The cores of one cause of a refuted group, none of which share anything; none where no constraint forces it, or
     where the allowance is spent.
@@ -107,7 +107,7 @@ def _disjoint(
     parts: Sequence[Constraint],
     likely: Iterable[Constraint] = (),
     *,
-    allowance: Allowance,
+    allowance: WorkLeft,
     weight: int,
 ) -> Iterator[Core]:
     """Cores that share nothing, one after the other."""
@@ -129,7 +129,7 @@ def _disjoint(
         left = [each for each in left if each not in found]
 
 
-def _of_flows(cause: FlowCause, opened: PermittedFlows, allowance: Allowance) -> Iterator[Core]:
+def _of_flows(cause: FlowCause, opened: PermittedFlows, allowance: WorkLeft) -> Iterator[Core]:
     def denied(kept: Kept) -> bool:
         return opened.denied([flow for flow, _ in cause.flows], kept)
 
@@ -137,7 +137,7 @@ def _of_flows(cause: FlowCause, opened: PermittedFlows, allowance: Allowance) ->
 
 
 def _of_group(
-    proof: GroupProof, cause: Cause, opened: PermittedFlows, world: WhatIf, allowance: Allowance
+    proof: GroupProof, cause: Cause, opened: PermittedFlows, world: WhatIf, allowance: WorkLeft
 ) -> Iterator[Core]:
     """For one zone: without the policies that deny a flow everywhere, which are causes of their own (decision 1)."""
     apart = {
@@ -174,7 +174,7 @@ def _places(cause: Cause) -> Iterator[Location]:
 
 
 def _of_cut(
-    proof: GroupProof, cause: CutCause, opened: PermittedFlows, world: WhatIf, allowance: Allowance
+    proof: GroupProof, cause: CutCause, opened: PermittedFlows, world: WhatIf, allowance: WorkLeft
 ) -> Iterator[Core]:
     """The bad placement stays possible whatever else is dropped, so only the policies are in question."""
     pin = _missing_pin(proof, world, [pair.flow for pair in cause.pairs])

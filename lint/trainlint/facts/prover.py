@@ -45,7 +45,7 @@ from trainlint.reachability import Place, Reachability, places, reads_places
 from trainlint.scheduling.node import Node
 
 if TYPE_CHECKING:
-    from trainlint.causes.unsat_core import Allowance, Core
+    from trainlint.causes.unsat_core import Core, WorkLeft
     from trainlint.causes.what_if import PermittedFlows, WhatIf
     from trainlint.facts.facts import Facts
     from trainlint.proof.ideal.cluster import Ideal
@@ -300,10 +300,10 @@ class Prover:
         return found
 
     @cached_property
-    def _allowance(self) -> Allowance:
-        from trainlint.causes.unsat_core import WORK, Allowance  # noqa: PLC0415 (only what is refuted needs it)
+    def _allowance(self) -> WorkLeft:
+        from trainlint.causes.unsat_core import WORK, WorkLeft  # noqa: PLC0415 (only what is refuted needs it)
 
-        return Allowance(WORK // (1 + len(self._facts.others)))
+        return WorkLeft(WORK // (1 + len(self._facts.others)))
 
     def _alone(self, cause: Cause) -> GroupProof | None:
         """A refuted group of the one pod set that a cause is about."""
