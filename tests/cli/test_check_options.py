@@ -11,7 +11,7 @@ from click.testing import Result as Run
 from tests.cli.conftest import FakeEngine
 from tests.report.samples import everything
 
-from trainlint.cli.output import Target, targets
+from trainlint.cli.output import ReportOutput, targets
 from trainlint.finding import UsageError
 
 Runner = Callable[..., Run]
@@ -20,18 +20,18 @@ Runner = Callable[..., Run]
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        ((), (Target("text"),)),
-        (("text",), (Target("text"),)),
-        (("json",), (Target("json"),)),
-        (("json=-",), (Target("json"),)),
-        (("json=r.json",), (Target("text"), Target("json", Path("r.json")))),
-        (("json=a=b.json",), (Target("text"), Target("json", Path("a=b.json")))),
-        (("json=r.json", "text"), (Target("json", Path("r.json")), Target("text"))),
-        (("json", "text=r.txt"), (Target("json"), Target("text", Path("r.txt")))),
+        ((), (ReportOutput("text"),)),
+        (("text",), (ReportOutput("text"),)),
+        (("json",), (ReportOutput("json"),)),
+        (("json=-",), (ReportOutput("json"),)),
+        (("json=r.json",), (ReportOutput("text"), ReportOutput("json", Path("r.json")))),
+        (("json=a=b.json",), (ReportOutput("text"), ReportOutput("json", Path("a=b.json")))),
+        (("json=r.json", "text"), (ReportOutput("json", Path("r.json")), ReportOutput("text"))),
+        (("json", "text=r.txt"), (ReportOutput("json"), ReportOutput("text", Path("r.txt")))),
     ],
 )
 def test_text_goes_to_standard_output_unless_a_format_does(
-    values: tuple[str, ...], expected: tuple[Target, ...]
+    values: tuple[str, ...], expected: tuple[ReportOutput, ...]
 ) -> None:
     assert targets(values) == expected
 

@@ -21,7 +21,7 @@ from typing import Any
 from trainlint.model.pod import ContainerPort
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.settings import Cni, Settings
-from trainlint.policy import Endpoint, PolicyContext, PolicySet, Service, read_policies
+from trainlint.policy import Endpoint, PolicyContext, PolicyService, PolicySet, read_policies
 from trainlint.policy.identity import named_ports, node_endpoint, pod_endpoint, reserved_endpoint
 from trainlint.policy.labels import node_label_filter, pod_label_filter
 from trainlint.source.document import Document
@@ -181,9 +181,9 @@ def _port_names(pods: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], froz
     return {name: frozenset(numbers) for name, numbers in table.items()}
 
 
-def _services(case: Case) -> Iterator[Service]:
+def _services(case: Case) -> Iterator[PolicyService]:
     for each in case.get("services") or ():
-        yield Service(
+        yield PolicyService(
             each["namespace"],
             each["name"],
             each.get("labels") or {},

@@ -17,7 +17,7 @@ from trainlint.source.kustomize import render
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import read_file
-from trainlint.source.rendered import Deployed, Rendered
+from trainlint.source.rendered import BuildRoot, Rendered
 
 pytestmark = pytest.mark.needs("kustomize")
 
@@ -51,7 +51,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
     made.server_close()
 
 
-def rendered(root: Path, files: dict[str, str], *extra: Deployed) -> tuple[Rendered, ...]:
+def rendered(root: Path, files: dict[str, str], *extra: BuildRoot) -> tuple[Rendered, ...]:
     write(root, dict(files))
     program = kustomize()
     assert program is not None
@@ -165,7 +165,7 @@ def test_no_file_of_the_machine_is_read(tmp_path: Path, name: str, *, free: bool
         "made/kustomization.yaml": prefix,
         "made/p.yaml": plugin("ConfigMapGenerator", "files: [a.yaml]"),
     }
-    found = rendered(tmp_path / "r", files, Deployed("", unrestricted=free))
+    found = rendered(tmp_path / "r", files, BuildRoot("", unrestricted=free))
     assert found
     shown = [([made.data for made in each.documents], each.unknowns, each.failure) for each in found]
     assert SECRET not in str(shown)

@@ -12,7 +12,7 @@ from trainlint.result import (
     PlacedRelated,
     PlacedUnknown,
     Result,
-    Role,
+    RoleVerdict,
     SnapshotSummary,
 )
 
@@ -114,7 +114,7 @@ def evil() -> Result:
         (EVIL,),
         missing=(EVIL,),
         notes=(EVIL,),
-        roles=(Role(EVIL, 1, (EVIL,)), Role("two", 1, (EVIL, "b"))),
+        roles=(RoleVerdict(EVIL, 1, (EVIL,)), RoleVerdict("two", 1, (EVIL, "b"))),
         flows=(NeededFlow(EVIL, "two", EVIL, denied=True),),
     )
     return Result(
@@ -163,8 +163,8 @@ def everything() -> Result:
                 Answer.REFUTED,
                 counterexample={"leader": {"west": 1}, "trainers": {"east": 3}},
                 roles=(
-                    Role("leader", 1, ("west",), at=Location("broken/training.yaml", 1)),
-                    Role("trainers", 3, ("east",), at=Location("broken/training.yaml", 2)),
+                    RoleVerdict("leader", 1, ("west",), at=Location("broken/training.yaml", 1)),
+                    RoleVerdict("trainers", 3, ("east",), at=Location("broken/training.yaml", 2)),
                 ),
                 flows=(NeededFlow("trainers", "leader", "TCP 7100", denied=True, cut=(("east", "west"),)),),
                 connections=Answer.REFUTED,
@@ -189,7 +189,7 @@ def everything() -> Result:
                 Answer.UNKNOWN,
                 Answer.UNKNOWN,
                 missing=("the number of workers is ${WORKERS}",),
-                roles=(Role("elastic/worker", None),),
+                roles=(RoleVerdict("elastic/worker", None),),
             ),
         ),
         unknowns=(

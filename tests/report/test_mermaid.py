@@ -11,7 +11,7 @@ from tests.report.samples import EVIL, evil
 
 from trainlint.model.known import Answer
 from trainlint.report.mermaid import EDGES, GROUPS, ROLES, ZONES, picture
-from trainlint.result import GroupVerdict, NeededFlow, Role
+from trainlint.result import GroupVerdict, NeededFlow, RoleVerdict
 
 # The grammar of what is drawn; Mermaid's own is larger.
 LABEL = r'"(?:[\w ./,+-]|\#\d+;|<br/>)+"'
@@ -25,7 +25,7 @@ LINE = re.compile(
 )
 
 
-def group(*roles: Role, flows: tuple[NeededFlow, ...] = (), **more: object) -> GroupVerdict:
+def group(*roles: RoleVerdict, flows: tuple[NeededFlow, ...] = (), **more: object) -> GroupVerdict:
     return GroupVerdict("ml/train", "Job", "", 4, Answer.REFUTED, Answer.REFUTED, roles=roles, flows=flows, **more)  # type: ignore[arg-type]
 
 
@@ -54,7 +54,15 @@ def edges(lines: list[str]) -> list[tuple[str, str, str, bool]]:
 
 
 def test_without_a_placement_every_role_stands_where_it_can_run() -> None:
-    lines = picture([group(Role("leader", 1, ("west",)), Role("trainers", 3, ("east", "west")), Role("stuck", 2, ()))])
+    lines = picture(
+        [
+            group(
+                RoleVerdict("leader", 1, ("west",)),
+                RoleVerdict("trainers", 3, ("east", "west")),
+                RoleVerdict("stuck", 2, ()),
+            )
+        ]
+    )
     assert boxes(lines) == {
         "Pending: no node": ["p0 stuck\n2 pods"],
         "zone east": ["p1 trainers\n3 pods"],
@@ -64,8 +72,8 @@ def test_without_a_placement_every_role_stands_where_it_can_run() -> None:
 
 def test_a_counterexample_is_shown_as_the_placement_that_it_is() -> None:
     shown = group(
-        Role("train", 4, ("a", "b")),
-        Role("late", 1, ("a",)),
+        RoleVerdict("train", 4, ("a", "b")),
+        RoleVerdict("late", 1, ("a",)),
         flows=(NeededFlow("train", "train", "TCP 29500", cut=(("a", "b"),)),),
         counterexample={"train": {"a": 1, "b": 3}},
     )
@@ -85,25 +93,25 @@ def test_permitted_and_denied_connections_differ_and_ports_are_collected() -> No
         NeededFlow("w", "m", "TCP 7", denied=True),
         NeededFlow("w", "kube-dns", "UDP 53", denied=True),
     )
-    lines = picture([group(Role("w", 2, ("a",)), Role("m", 1, ("a",)), flows=flows)])
+    lines = picture([group(RoleVerdict("w", 2, ("a",)), RoleVerdict("m", 1, ("a",)), flows=flows)])
     assert edges(lines) == [("p0", "p1", "TCP 1, TCP 2, TCP 3, +2", False), ("p0", "p1", "denied: TCP 7", True)]
     assert "linkStyle 1 " in lines[-1]
 
 
 def test_a_permitted_connection_inside_one_node_is_not_drawn() -> None:
-    assert edges(picture([group(Role("w", 2, ("a",)), flows=(NeededFlow("w", "w", "TCP 1"),))])) == []
+    assert edges(picture([group(RoleVerdict("w", 2, ("a",)), flows=(NeededFlow("w", "w", "TCP 1"),))])) == []
 
 
 def test_without_an_inventory_the_zones_are_unknown() -> None:
-    assert boxes(picture([group(Role("w", None))])) == {"zones unknown: no inventory": ["p0 w"]}
+    assert boxes(picture([group(RoleVerdict("w", None))])) == {"zones unknown: no inventory": ["p0 w"]}
 
 
 def test_zones_that_are_called_so_are_not_called_so_twice() -> None:
-    assert boxes(picture([group(Role("w", 1, ("zone-a",)))])) == {"zone-a": ["p0 w\n1 pod"]}
+    assert boxes(picture([group(RoleVerdict("w", 1, ("zone-a",)))])) == {"zone-a": ["p0 w\n1 pod"]}
 
 
 def test_a_picture_stays_small() -> None:
-    roles = [Role(f"r{n}", 1, tuple(f"z{z:02}" for z in range(40))) for n in range(60)]
+    roles = [RoleVerdict(f"r{n}", 1, tuple(f"z{z:02}" for z in range(40))) for n in range(60)]
     flows = tuple(NeededFlow(f"r{n}", f"r{m}", "TCP 1", denied=True) for n in range(9) for m in range(9))
     lines = picture([group(*roles, flows=flows)] * 20)
     assert len(edges(lines)) <= EDGES
@@ -124,7 +132,7 @@ def test_names_are_no_mermaid() -> None:
 @given(st.text(max_size=80))
 def test_whatever_the_names_every_line_is_one_of_ours(text: str) -> None:
     flows = (NeededFlow(text, "b", text, denied=True), NeededFlow("b", text, text))
-    shown = replace(group(Role(text, 1, (text, EVIL)), Role("b", 1, (text,)), flows=flows), name=text)
+    shown = replace(group(RoleVerdict(text, 1, (text, EVIL)), RoleVerdict("b", 1, (text,)), flows=flows), name=text)
     lines = picture([shown])
     assert all(LINE.fullmatch(line) for line in lines)
     assert lines.count("    end") + lines.count("  end") == sum("subgraph" in line for line in lines)

@@ -28,7 +28,7 @@ from trainlint.source.origins import Basis, ObjectOrigin
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import read, read_file
-from trainlint.source.rendered import Deployed, Rendered
+from trainlint.source.rendered import BuildRoot, Rendered
 from trainlint.source.spans import locate
 
 pytestmark = pytest.mark.needs("kustomize")
@@ -37,7 +37,7 @@ KINDS = KindFilter(READ_KINDS)
 
 
 def rendered(
-    root: Path, files: dict[str, str | bytes], *extra: Deployed, builds: Builds | None = None
+    root: Path, files: dict[str, str | bytes], *extra: BuildRoot, builds: Builds | None = None
 ) -> dict[str, Rendered]:
     write(root, files)
     program = kustomize()
@@ -489,7 +489,7 @@ def test_a_directory_that_somebody_deploys_is_rendered_although_another_one_uses
         "base/job.yaml": JOB,
     }
     assert set(rendered(tmp_path, files)) == {"prod/kustomization.yaml"}
-    assert set(rendered(tmp_path, files, Deployed("base"))) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
+    assert set(rendered(tmp_path, files, BuildRoot("base"))) == {"prod/kustomization.yaml", "base/kustomization.yaml"}
 
 
 def test_who_deploys_a_directory_may_put_all_of_it_into_another_namespace(tmp_path: Path) -> None:
@@ -503,7 +503,7 @@ def test_who_deploys_a_directory_may_put_all_of_it_into_another_namespace(tmp_pa
     assert program is not None
     world = discover([tmp_path])
     readings = [read_file(file, KINDS) for file in world.files]
-    extra = [Deployed("app", "one"), Deployed("app", "two")]
+    extra = [BuildRoot("app", "one"), BuildRoot("app", "two")]
     made = render(world, readings, KINDS, Builds(), program, extra)
     documents = [document for each in made for document in each.documents]
     assert [each.data["metadata"]["namespace"] for each in documents] == ["one", "two"]
@@ -518,8 +518,8 @@ BESIDE: dict[str, str | bytes] = {
 
 def test_a_file_beside_the_directory_is_read_where_flux_deploys_it_and_not_where_argo_cd_does(tmp_path: Path) -> None:
     # kustomize-controller builds without a load restrictor, within the root of the source; Argo CD leaves the default
-    assert "is not in or below" in why(rendered(tmp_path, BESIDE, Deployed("app"))["app/kustomization.yaml"])
-    root = rendered(tmp_path, BESIDE, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
+    assert "is not in or below" in why(rendered(tmp_path, BESIDE, BuildRoot("app"))["app/kustomization.yaml"])
+    root = rendered(tmp_path, BESIDE, BuildRoot("app", unrestricted=True))["app/kustomization.yaml"]
     assert not root.failed
     assert [each.data["metadata"]["name"] for each in root.documents] == ["x-a"]
     assert root.documents[0].at(("spec", "template")) == Location("shared/job.yaml", 0, ("spec", "template"))
@@ -540,7 +540,7 @@ def test_where_nobody_says_how_it_is_built_it_may_read_a_file_beside_it_and_that
 def test_the_two_ways_to_build_a_directory_are_kept_apart(tmp_path: Path) -> None:
     builds = Builds(tmp_path / "cache")
     for unrestricted in (True, False, True):
-        extra = Deployed("app", unrestricted=unrestricted)
+        extra = BuildRoot("app", unrestricted=unrestricted)
         root = rendered(tmp_path / "w", BESIDE, extra, builds=builds)["app/kustomization.yaml"]
         assert root.failed is not unrestricted
 
@@ -564,13 +564,13 @@ def test_no_path_leads_out_of_the_repository_where_flux_deploys_it(tmp_path: Pat
         "app/job.yaml": JOB,
         "app/t.yaml": plugin,
     }
-    root = rendered(tmp_path / "w", files, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
+    root = rendered(tmp_path / "w", files, BuildRoot("app", unrestricted=True))["app/kustomization.yaml"]
     assert root.failed
     assert str(tmp_path) not in why(root).replace(f"{tmp_path}/outside.yaml", "")
     for fields in (f"patches: [{{path: {tmp_path}/outside.yaml}}]", f"patchesStrategicMerge: ['{tmp_path}/a:b']"):
         files["app/kustomization.yaml"] = f"resources: [job.yaml]\n{fields}\n"
         (tmp_path / "a:b").write_text(JOB)
-        root = rendered(tmp_path / "w", files, Deployed("app", unrestricted=True))["app/kustomization.yaml"]
+        root = rendered(tmp_path / "w", files, BuildRoot("app", unrestricted=True))["app/kustomization.yaml"]
         assert root.failed, fields
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.source.text import NotTextError, Part, decode, split
+from trainlint.source.text import DocumentText, NotTextError, decode, split
 
 TEXT = "kind: Pod\nname: é😀\n"
 
@@ -108,7 +108,7 @@ def test_every_line_of_content_is_in_exactly_the_document_that_claims_its_line(l
     text = "\n".join(lines)
     claimed: list[int] = []
     for part in split(text):
-        assert isinstance(part, Part)
+        assert isinstance(part, DocumentText)
         own = part.text.removesuffix("\n").split("\n")
         assert own == lines[part.line - 1 : part.line - 1 + len(own)]
         claimed += range(part.line, part.line + len(own))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from trainlint.causes.constraint import Constraint, Kind
+from trainlint.causes.constraint import Constraint, ConstraintKind
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Peer, PolicyEntry
 from trainlint.policy import PolicySet
@@ -18,15 +18,15 @@ EVERYONE = (Peer(written="everyone"),)
 
 def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
     """Each entry that denies, and each policy's list of a direction that isolates and may not admit the group."""
-    found: dict[tuple[Kind, Location], Constraint] = {}
+    found: dict[tuple[ConstraintKind, Location], Constraint] = {}
     for entry in entries:
         side, origin = entry.direction.value, short_policy(entry)
         if entry.action is Action.DENY:
-            denied = Constraint(Kind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
+            denied = Constraint(ConstraintKind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
             found.setdefault((denied.kind, denied.at), denied)
         if entry.isolates:
             text = f"does not admit it ({side}, {origin})"
-            closed = Constraint(Kind.MISSING_ALLOW, list_of(entry), text)
+            closed = Constraint(ConstraintKind.MISSING_ALLOW, list_of(entry), text)
             found.setdefault((closed.kind, closed.at), closed)
     return tuple(found.values())
 
@@ -39,13 +39,13 @@ def without_barriers(policies: PolicySet, entries: Iterable[PolicyEntry], kept: 
     return policies.with_entries(_left(entries, {(each.kind, each.at) for each in kept}))
 
 
-def _left(entries: Iterable[PolicyEntry], kept: Collection[tuple[Kind, Location]]) -> Iterator[PolicyEntry]:
+def _left(entries: Iterable[PolicyEntry], kept: Collection[tuple[ConstraintKind, Location]]) -> Iterator[PolicyEntry]:
     for entry in entries:
-        isolates = entry.isolates and (Kind.MISSING_ALLOW, list_of(entry)) in kept
+        isolates = entry.isolates and (ConstraintKind.MISSING_ALLOW, list_of(entry)) in kept
         denies = entry.action is Action.DENY
         if entry.isolates and not isolates:
             yield _open(entry)
-        if denies and (Kind.DENY, entry.at) in kept:
+        if denies and (ConstraintKind.DENY, entry.at) in kept:
             yield replace(entry, isolates=isolates)
         elif not denies and (isolates or not entry.isolates):
             yield entry

@@ -22,12 +22,12 @@ from trainlint.scheduling.taint_toleration import describe as describe_taint
 from trainlint.scheduling.taint_toleration import untolerated
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["Constraint", "Kind", "constraints", "request_part"]
+__all__ = ["Constraint", "ConstraintKind", "constraints", "request_part"]
 
-Asked = tuple["Kind", Location | None, str, object]
+Asked = tuple["ConstraintKind", Location | None, str, object]
 
 
-class Kind(StrEnum):
+class ConstraintKind(StrEnum):
     """What a constraint is, in the order in which people would keep it: the first are the last to be dropped."""
 
     NODE_SELECTOR = "nodeSelector"
@@ -50,7 +50,7 @@ class Kind(StrEnum):
     MISSING_PIN = "missing zone"
 
 
-_RANKS = {kind: rank for rank, kind in enumerate(Kind)}
+_RANKS = {kind: rank for rank, kind in enumerate(ConstraintKind)}
 
 
 @fact
@@ -62,7 +62,7 @@ class Constraint:
     are of one kind and stand at one place.
     """
 
-    kind: Kind
+    kind: ConstraintKind
     at: Location
     text: str = field(compare=False)
     part: object = field(default=None, compare=False)
@@ -90,7 +90,7 @@ def constraints(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> tuple[C
 
     Pod sets of one template share its constraints, and pools of one source its taints.
     """
-    found: dict[tuple[Kind, Location], Constraint] = {}
+    found: dict[tuple[ConstraintKind, Location], Constraint] = {}
     for number, each in enumerate(judged):
         for constraint in (*_of_pods(number, each), *_tolerations(number, each, nodes)):
             _add(found, constraint)
@@ -99,7 +99,7 @@ def constraints(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> tuple[C
     return tuple(sorted(found.values(), key=lambda constraint: constraint.rank))
 
 
-def _add(found: dict[tuple[Kind, Location], Constraint], one: Constraint) -> None:
+def _add(found: dict[tuple[ConstraintKind, Location], Constraint], one: Constraint) -> None:
     before = found.get((one.kind, one.at))
     if before is not None:
         parts = (before.part, one.part) if before.part != one.part else (one.part,)
@@ -120,26 +120,26 @@ def _of_pods(number: int, judged: Feasibility) -> Iterator[Constraint]:
     spec, name = pod_set.spec, pod_set.name
     home = spec.at or pod_set.at
 
-    def one(kind: Kind, at: Location | None, text: str, part: object) -> Constraint:
+    def one(kind: ConstraintKind, at: Location | None, text: str, part: object) -> Constraint:
         return Constraint(kind, at or home, f"what {name} asks for: {text}", part, own)
 
     for requirement in spec.node_selector:
-        yield one(Kind.NODE_SELECTOR, requirement.at, describe(requirement), requirement)
-    yield from (one(Kind.NODE_AFFINITY, at, text, part) for at, text, part in _node_affinity(pod_set))
+        yield one(ConstraintKind.NODE_SELECTOR, requirement.at, describe(requirement), requirement)
+    yield from (one(ConstraintKind.NODE_AFFINITY, at, text, part) for at, text, part in _node_affinity(pod_set))
     if spec.node_name:
-        yield one(Kind.NODE_NAME, home.child("nodeName"), f"the node {spec.node_name}", spec.node_name)
+        yield one(ConstraintKind.NODE_NAME, home.child("nodeName"), f"the node {spec.node_name}", spec.node_name)
     for term in spec.pod_affinity:
-        yield one(Kind.POD_AFFINITY, term.at, f"pods to be near, by {term.topology_key}", term)
+        yield one(ConstraintKind.POD_AFFINITY, term.at, f"pods to be near, by {term.topology_key}", term)
     for term in spec.pod_anti_affinity:
-        yield one(Kind.POD_ANTI_AFFINITY, term.at, f"pods to keep away from, by {term.topology_key}", term)
+        yield one(ConstraintKind.POD_ANTI_AFFINITY, term.at, f"pods to keep away from, by {term.topology_key}", term)
     for spread in spec.spread:
         if spread.hard:
-            yield one(Kind.SPREAD, spread.at, f"to be spread over {spread.topology_key}", spread)
+            yield one(ConstraintKind.SPREAD, spread.at, f"to be spread over {spread.topology_key}", spread)
     for together in (pod_set.together, pod_set.parts):
         if together is not None:
-            yield one(Kind.TOGETHER, together.at, together.by, together)
+            yield one(ConstraintKind.TOGETHER, together.at, together.by, together)
     if pod_set.queue:
-        yield one(Kind.QUEUE, pod_set.at, f"the queue {pod_set.queue}", pod_set.queue)
+        yield one(ConstraintKind.QUEUE, pod_set.at, f"the queue {pod_set.queue}", pod_set.queue)
     for asked in (*_volumes(spec), *_requests(spec)):
         yield one(*asked)
 
@@ -147,9 +147,9 @@ def _of_pods(number: int, judged: Feasibility) -> Iterator[Constraint]:
 def _volumes(spec: PodSpec) -> Iterator[Asked]:
     for volume in spec.volumes:
         if volume.claim or volume.disk or volume.kind == "ephemeral":
-            yield Kind.VOLUME, volume.at, f"the volume {volume.name}", volume.name
+            yield ConstraintKind.VOLUME, volume.at, f"the volume {volume.name}", volume.name
     for claim in spec.resource_claims:
-        yield Kind.CLAIM, claim.at, f"the resource claim {claim.name}", claim.name
+        yield ConstraintKind.CLAIM, claim.at, f"the resource claim {claim.name}", claim.name
 
 
 def _requests(spec: PodSpec) -> Iterator[Asked]:
@@ -158,10 +158,10 @@ def _requests(spec: PodSpec) -> Iterator[Asked]:
             at = (
                 container.resources_at.child(_column(container, resource), resource) if container.resources_at else None
             )
-            yield Kind.REQUEST, at, f"{amount} {resource} for each pod", request_part(container, resource)
+            yield ConstraintKind.REQUEST, at, f"{amount} {resource} for each pod", request_part(container, resource)
         if any(port.host_port or spec.host_network for port in container.ports):
             at = container.at.child("ports") if container.at else None
-            yield Kind.HOST_PORT, at, "ports of the node", container.name
+            yield ConstraintKind.HOST_PORT, at, "ports of the node", container.name
 
 
 def _node_affinity(pod_set: PodSet) -> Iterator[tuple[Location | None, str, object]]:
@@ -199,7 +199,7 @@ def _tolerations(number: int, judged: Feasibility, nodes: Sequence[Node]) -> Ite
         at = (spec.at or judged.pod_set.at).child("tolerations")
         texts = ", ".join(describe_taint(taint) for taint in taints)
         text = f"{judged.pod_set.name} has no toleration for {texts}"
-        yield Constraint(Kind.MISSING_TOLERATION, at, text, tuple(taints), frozenset({number}))
+        yield Constraint(ConstraintKind.MISSING_TOLERATION, at, text, tuple(taints), frozenset({number}))
 
 
 def _of_nodes(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> Iterator[Constraint]:
@@ -210,6 +210,6 @@ def _of_nodes(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> Iterator[
             if taint.at is not None:
                 names = ", ".join(each.pod_set.name for each in judged if untolerated((taint,), each.pod.spec))
                 text = f"the taint {describe_taint(taint)} of pool {pool.name}, which {names} does not tolerate"
-                yield Constraint(Kind.TAINT, taint.at, text, taint, own)
+                yield Constraint(ConstraintKind.TAINT, taint.at, text, taint, own)
         if pool.unschedulable and pool.at is not None:
-            yield Constraint(Kind.CORDON, pool.at, f"the nodes of pool {pool.name} are cordoned", None, own)
+            yield Constraint(ConstraintKind.CORDON, pool.at, f"the nodes of pool {pool.name} are cordoned", None, own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainlint.causes.constraint import Constraint, Kind
+from trainlint.causes.constraint import Constraint, ConstraintKind
 from trainlint.causes.unsat_core import Core
 from trainlint.finding import Location, Related
 from trainlint.model.pool import Taint
@@ -30,9 +30,9 @@ def forcing(cores: Sequence[Core]) -> tuple[Related, ...]:
 
 def _text(constraint: Constraint, core: Core) -> str:
     """What the constraint does, of tolerations only those that the taints of the core ask for."""
-    if constraint.kind is Kind.DENY and any(each.at == constraint.part for each in core.constraints):
+    if constraint.kind is ConstraintKind.DENY and any(each.at == constraint.part for each in core.constraints):
         return f"makes deny the default, as every entry that denies does ({constraint.text.partition('(')[2]}"
-    if constraint.kind is not Kind.MISSING_TOLERATION:
+    if constraint.kind is not ConstraintKind.MISSING_TOLERATION:
         return constraint.text
     taints = dict.fromkeys(describe(taint) for taint in _taints(core) if taint in _parts(constraint))
     head, _, all_of_them = constraint.text.partition(" for ")
@@ -41,7 +41,7 @@ def _text(constraint: Constraint, core: Core) -> str:
 
 def _taints(core: Core) -> Iterator[Taint]:
     for each in core.constraints:
-        if each.kind is Kind.TAINT:
+        if each.kind is ConstraintKind.TAINT:
             yield from (part for part in _parts(each) if isinstance(part, Taint))
 
 

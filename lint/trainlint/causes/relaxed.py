@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from trainlint.causes.constraint import Constraint, Kind, request_part
+from trainlint.causes.constraint import Constraint, ConstraintKind, request_part
 from trainlint.model.pod import Container, PodSpec, Toleration
 from trainlint.model.pool import Pool, Taint
 from trainlint.model.selector import NodeSelectorTerm, Requirement
@@ -26,26 +26,28 @@ def relaxed_pods(pod_set: PodSet, dropped: Collection[Constraint]) -> PodSet:
     spec = pod_set.spec
     changed = replace(
         spec,
-        node_selector=gone.left(Kind.NODE_SELECTOR, spec.node_selector),
+        node_selector=gone.left(ConstraintKind.NODE_SELECTOR, spec.node_selector),
         node_affinity=_affinity(spec, gone),
-        node_name="" if gone.any(Kind.NODE_NAME) else spec.node_name,
-        pod_affinity=gone.left(Kind.POD_AFFINITY, spec.pod_affinity),
-        pod_anti_affinity=gone.left(Kind.POD_ANTI_AFFINITY, spec.pod_anti_affinity),
-        spread=gone.left(Kind.SPREAD, spec.spread),
+        node_name="" if gone.any(ConstraintKind.NODE_NAME) else spec.node_name,
+        pod_affinity=gone.left(ConstraintKind.POD_AFFINITY, spec.pod_affinity),
+        pod_anti_affinity=gone.left(ConstraintKind.POD_ANTI_AFFINITY, spec.pod_anti_affinity),
+        spread=gone.left(ConstraintKind.SPREAD, spec.spread),
         tolerations=(*spec.tolerations, *_tolerations(gone)),
-        volumes=tuple(each for each in spec.volumes if not gone.has(Kind.VOLUME, each.name)),
-        resource_claims=tuple(each for each in spec.resource_claims if not gone.has(Kind.CLAIM, each.name)),
+        volumes=tuple(each for each in spec.volumes if not gone.has(ConstraintKind.VOLUME, each.name)),
+        resource_claims=tuple(each for each in spec.resource_claims if not gone.has(ConstraintKind.CLAIM, each.name)),
         containers=tuple(_container(each, gone) for each in spec.containers),
         init_containers=tuple(_container(each, gone) for each in spec.init_containers),
     )
-    together, parts = (None if gone.has(Kind.TOGETHER, each) else each for each in (pod_set.together, pod_set.parts))
+    together, parts = (
+        None if gone.has(ConstraintKind.TOGETHER, each) else each for each in (pod_set.together, pod_set.parts)
+    )
     return replace(
         pod_set,
         spec=changed,
-        queue="" if gone.any(Kind.QUEUE) else pod_set.queue,
+        queue="" if gone.any(ConstraintKind.QUEUE) else pod_set.queue,
         together=together,
         parts=parts,
-        placed_by=pod_set.placed_by if together or parts or not gone.any(Kind.TOGETHER) else "",
+        placed_by=pod_set.placed_by if together or parts or not gone.any(ConstraintKind.TOGETHER) else "",
     )
 
 
@@ -53,48 +55,48 @@ class _Gone:
     """Constraints that are dropped, by kind."""
 
     def __init__(self, dropped: Collection[Constraint]) -> None:
-        self._parts: dict[Kind, list[object]] = {}
+        self._parts: dict[ConstraintKind, list[object]] = {}
         for each in dropped:
             parts = each.part if isinstance(each.part, tuple) else (each.part,)
             self._parts.setdefault(each.kind, []).extend(parts)
 
-    def any(self, kind: Kind) -> bool:
+    def any(self, kind: ConstraintKind) -> bool:
         """Whether one of the kind is dropped."""
         return kind in self._parts
 
-    def has(self, kind: Kind, part: object) -> bool:
+    def has(self, kind: ConstraintKind, part: object) -> bool:
         """Whether this one is dropped: elements are the same if they stand at one place."""
         at = getattr(part, "at", None)
         return any(part == each and at == getattr(each, "at", None) for each in self._parts.get(kind, ()))
 
-    def left(self, kind: Kind, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    def left(self, kind: ConstraintKind, parts: tuple[Part, ...]) -> tuple[Part, ...]:
         """Those that are not dropped."""
         return tuple(each for each in parts if not self.has(kind, each)) if self.any(kind) else parts
 
-    def of(self, kind: Kind) -> Sequence[object]:
+    def of(self, kind: ConstraintKind) -> Sequence[object]:
         """Everything of a kind that is dropped."""
         return self._parts.get(kind, ())
 
 
 def _affinity(spec: PodSpec, gone: _Gone) -> tuple[NodeSelectorTerm, ...] | None:
     """The required node affinity; a term of which nothing is left matches every node."""
-    if spec.node_affinity is None or not gone.any(Kind.NODE_AFFINITY):
+    if spec.node_affinity is None or not gone.any(ConstraintKind.NODE_AFFINITY):
         return spec.node_affinity
     terms = []
     for term in spec.node_affinity:
         left = replace(
             term,
-            expressions=gone.left(Kind.NODE_AFFINITY, term.expressions),
-            fields=gone.left(Kind.NODE_AFFINITY, term.fields),
+            expressions=gone.left(ConstraintKind.NODE_AFFINITY, term.expressions),
+            fields=gone.left(ConstraintKind.NODE_AFFINITY, term.fields),
         )
         if not left.expressions and not left.fields and (term.expressions or term.fields):
             return None
         terms.append(left)
-    return None if gone.has(Kind.NODE_AFFINITY, None) else tuple(terms)
+    return None if gone.has(ConstraintKind.NODE_AFFINITY, None) else tuple(terms)
 
 
 def _tolerations(gone: _Gone) -> Iterator[Toleration]:
-    for taint in gone.of(Kind.MISSING_TOLERATION):
+    for taint in gone.of(ConstraintKind.MISSING_TOLERATION):
         if isinstance(taint, Taint):
             yield Toleration(taint.key, "Exists", effect=taint.effect)
 
@@ -102,25 +104,25 @@ def _tolerations(gone: _Gone) -> Iterator[Toleration]:
 def _container(container: Container, gone: _Gone) -> Container:
     requests = {name: text for name, text in container.requests.items() if not _asks(gone, container, name)}
     limits = {name: text for name, text in container.limits.items() if not _asks(gone, container, name)}
-    ports = () if gone.has(Kind.HOST_PORT, container.name) else container.ports
+    ports = () if gone.has(ConstraintKind.HOST_PORT, container.name) else container.ports
     return replace(container, requests=requests, limits=limits, ports=ports)
 
 
 def _asks(gone: _Gone, container: Container, resource: str) -> bool:
-    return gone.has(Kind.REQUEST, request_part(container, resource))
+    return gone.has(ConstraintKind.REQUEST, request_part(container, resource))
 
 
 def relaxed_nodes(nodes: Sequence[Node], dropped: Collection[Constraint]) -> tuple[Node, ...]:
     """The nodes without the taints and cordons that are dropped."""
     found = list(nodes)
     for each in dropped:
-        for index in each.of if each.kind in (Kind.TAINT, Kind.CORDON) else ():
+        for index in each.of if each.kind in (ConstraintKind.TAINT, ConstraintKind.CORDON) else ():
             found[index] = replace(found[index], pool=_pool(found[index].pool, each))
     return tuple(found)
 
 
 def _pool(pool: Pool, dropped: Constraint) -> Pool:
-    if dropped.kind is Kind.CORDON:
+    if dropped.kind is ConstraintKind.CORDON:
         return replace(pool, unschedulable=False)
     taints = dropped.part if isinstance(dropped.part, tuple) else (dropped.part,)
     return replace(pool, taints=tuple(each for each in pool.taints if each not in taints))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from trainlint.causes.constraint import Constraint, Kind
+from trainlint.causes.constraint import Constraint, ConstraintKind
 from trainlint.causes.quickxplain import Oracle, OutOfQuestionsError, irreducible
 from trainlint.causes.what_if import PermittedFlows, WhatIf
 from trainlint.fact import fact
@@ -40,7 +40,9 @@ SHOWN: Final = 12
 CAUSES: Final = 4
 """Independent causes that are looked for."""
 
-_NODES: Final = frozenset({Kind.NODE_SELECTOR, Kind.NODE_AFFINITY, Kind.NODE_NAME, Kind.TOGETHER})
+_NODES: Final = frozenset(
+    {ConstraintKind.NODE_SELECTOR, ConstraintKind.NODE_AFFINITY, ConstraintKind.NODE_NAME, ConstraintKind.TOGETHER}
+)
 
 Kept = frozenset[Constraint]
 
@@ -160,7 +162,7 @@ def _is_refuted(world: WhatIf, kept: Kept) -> bool:
 
 def _is_usual(constraint: Constraint) -> bool:
     """Whether it is of what most groups fail by: nodes that are asked for by name, label or accelerator."""
-    return constraint.kind in _NODES or (constraint.kind is Kind.REQUEST and constraint.of_accelerator)
+    return constraint.kind in _NODES or (constraint.kind is ConstraintKind.REQUEST and constraint.of_accelerator)
 
 
 def _places(cause: Cause) -> Iterator[Location]:
@@ -215,4 +217,6 @@ def _missing_pin(proof: GroupProof, world: WhatIf, flows: Collection[Flow] = ())
     free = free or [each for index, each in enumerate(group.members) if index not in group.dependencies]
     names = ", ".join(each.name for each in free)
     first, *others = dict.fromkeys(each.spec.at or each.template for each in free)
-    return Constraint(Kind.MISSING_PIN, first, f"nothing keeps {names} in one zone with the rest", also=tuple(others))
+    return Constraint(
+        ConstraintKind.MISSING_PIN, first, f"nothing keeps {names} in one zone with the rest", also=tuple(others)
+    )

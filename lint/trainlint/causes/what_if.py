@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.causes.barriers import barriers, without_barriers
-from trainlint.causes.constraint import Constraint, Kind, constraints
+from trainlint.causes.constraint import Constraint, ConstraintKind, constraints
 from trainlint.causes.relaxed import pinned, relaxed_nodes, relaxed_pods
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory, Taint
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["PermittedFlows", "WhatIf"]
 
-AT_NODES = frozenset({Kind.TAINT, Kind.CORDON})
-OF_POLICIES = frozenset({Kind.DENY, Kind.MISSING_ALLOW})
+AT_NODES = frozenset({ConstraintKind.TAINT, ConstraintKind.CORDON})
+OF_POLICIES = frozenset({ConstraintKind.DENY, ConstraintKind.MISSING_ALLOW})
 Dropped = frozenset[Constraint]
 
 VERDICT = 4
@@ -165,7 +165,7 @@ class WhatIf:
 
     def _binds(self, constraint: Constraint, index: int) -> bool:
         """Whether a constraint may keep the pods of a set from anywhere: a taint that they tolerate does not."""
-        if constraint.kind is not Kind.TAINT:
+        if constraint.kind is not ConstraintKind.TAINT:
             return constraint.kind in AT_NODES or index in constraint.of
         taints = constraint.part if isinstance(constraint.part, tuple) else (constraint.part,)
         spec = self._judge(index, frozenset(), "").pod.spec

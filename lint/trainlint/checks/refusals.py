@@ -25,7 +25,7 @@ from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
 from trainlint.workload.shipped_runtimes import shipped_runtime
 
-__all__ = ["Refusal", "Refused", "refusals", "refused"]
+__all__ = ["Refused", "RefusedObject", "refusals", "refused"]
 
 _NAMED: Final = frozenset(
     {"ConfigMap", "DaemonSet", "LimitRange", "Namespace", "PersistentVolume", "PersistentVolumeClaim", "PriorityClass"}
@@ -37,7 +37,7 @@ _RUNTIMES: Final = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
 
 
 @fact
-class Refusal:
+class RefusedObject:
     """Something that is refused of an object, with the places in its manifest."""
 
     owner: ObjectRef
@@ -64,7 +64,7 @@ class Refused:
     why: str
 
 
-def refusals(snapshot: Snapshot) -> Iterator[Refusal]:
+def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
     """What is refused of every object that makes pods, and of training runtimes."""
     version = snapshot.settings.kubernetes
     runtimes = {
@@ -76,16 +76,16 @@ def refusals(snapshot: Snapshot) -> Iterator[Refusal]:
         runtime = _runtime(workload, runtimes) if workload.owner.kind == "TrainJob" else None
         for problem in problems(workload.field, version, runtime):
             if (known := _by_kueue(problem, workload, snapshot)) is not None:
-                yield Refusal(workload.owner, known, workload.field, workload.pod_sets)
+                yield RefusedObject(workload.owner, known, workload.field, workload.pod_sets)
         for pods, problem in of_full_names(workload):
-            yield Refusal(workload.owner, problem, workload.field, (pods,))
+            yield RefusedObject(workload.owner, problem, workload.field, (pods,))
     for (kind, namespace, name), item in runtimes.items():
         for problem in problems(item, version):
-            yield Refusal(ObjectRef(kind, namespace, name), problem, item)
+            yield RefusedObject(ObjectRef(kind, namespace, name), problem, item)
     for each in snapshot.objects:
         if each.meta.kind in _NAMED:
             for problem in of_name(each.meta, each.field.value):
-                yield Refusal(each.ref, problem, each.field)
+                yield RefusedObject(each.ref, problem, each.field)
 
 
 def _by_kueue(problem: Problem, workload: Workload, snapshot: Snapshot) -> Problem | None:
@@ -107,7 +107,7 @@ def _runtime(workload: Workload, runtimes: Mapping[tuple[str, str, str], Field])
     return shipped_runtime(name) if kind == "ClusterTrainingRuntime" else None
 
 
-def refused(snapshot: Snapshot, found: Iterable[Refusal]) -> Iterator[Refused]:
+def refused(snapshot: Snapshot, found: Iterable[RefusedObject]) -> Iterator[Refused]:
     """Everything that keeps pods from being made because something is refused, by the rule that says so."""
     for each in found:
         if each.pod_sets:

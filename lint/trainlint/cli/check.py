@@ -14,7 +14,7 @@ from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import exit_code
 from trainlint.cli.fixing import fix_options, fixed, wanted
 from trainlint.cli.names import rule_names
-from trainlint.cli.output import Target, columns, is_screen, output_option, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, is_screen, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import cache_option, config_option
 from trainlint.finding import Severity
@@ -127,7 +127,7 @@ def command(
     screen = replace(plain, color=use_color(color), screen=is_screen(), width=columns())
     shown = "diff" if diff and not any("=" not in each for each in outputs) else ""
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         if target.file is None:
             return reporter(shown or target.format)(result, screen)
         return reporter(target.format)(result, plain)

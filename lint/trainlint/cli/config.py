@@ -10,7 +10,7 @@ import click
 from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import CLEAN, USAGE
 from trainlint.cli.names import rule_names
-from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, output_option, publish, targets, use_color
 from trainlint.config.choices import Choices
 from trainlint.finding import Severity
 from trainlint.report.options import Options
@@ -61,7 +61,7 @@ def command(
     settings = effective_settings(paths or (Path(),), config=config, given=given, cache=True)
     screen = Options(color=use_color(color), width=columns())
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         if target.format == "json":
             return settings_json(settings)
         if target.format == "markdown":

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import question_options
 from trainlint.report.options import Options
@@ -55,7 +55,7 @@ def command(
         )
     screen = Options(color=use_color(color), width=columns())
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         if target.format == "json":
             return argument_json(*found)
         return argument_text(*found, screen if target.file is None else Options())

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, complain, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, complain, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.prove import apart
 from trainlint.cli.question import question_options
@@ -54,7 +54,7 @@ def command(
         complain(f"trainlint: {escape(why)}")
     screen = Options(color=use_color(color), width=columns())
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         return writer(target.format)(graphs, screen if target.file is None else Options())
 
     click.get_current_context().exit(CLEAN if publish(chosen, text) else USAGE)

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.prove import apart
 from trainlint.cli.question import question_options
@@ -45,7 +45,7 @@ def command(
         found = needs_of_groups(paths or (Path(),), group, config=config, progress=progress, cache=not no_cache)
     screen = Options(color=use_color(color), width=columns())
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         match target.format:
             case "json":
                 return needs_json(found)

@@ -21,7 +21,7 @@ from trainlint.report.terminal import escape
 from trainlint.source.place import place_of
 
 __all__ = [
-    "Target",
+    "ReportOutput",
     "columns",
     "complain",
     "emit",
@@ -41,7 +41,7 @@ WIDE: Final = 100
 
 
 @fact
-class Target:
+class ReportOutput:
     """A report to write: its format, and the file (``None`` for standard output)."""
 
     format: str
@@ -56,7 +56,7 @@ def output_option(formats: Collection[str]) -> Callable[[F], F]:
     return click.option("--output", "outputs", multiple=True, metavar="FORMAT[=FILE]", help=text)
 
 
-def publish(chosen: Iterable[Target], text: Callable[[Target], str]) -> bool:
+def publish(chosen: Iterable[ReportOutput], text: Callable[[ReportOutput], str]) -> bool:
     """Write everything that was asked for; whether all of it could be written (if not, why is on standard error)."""
     written = True
     for target in chosen:
@@ -71,26 +71,26 @@ def publish(chosen: Iterable[Target], text: Callable[[Target], str]) -> bool:
     return written
 
 
-def targets(values: Iterable[str], formats: Collection[str] = FORMATS) -> tuple[Target, ...]:
+def targets(values: Iterable[str], formats: Collection[str] = FORMATS) -> tuple[ReportOutput, ...]:
     """What ``--output FORMAT[=FILE]`` asks for; text on standard output unless a format goes there.
 
     Raises:
         UsageError: an unknown format, two for standard output, or two for one file.
     """
-    chosen: list[Target] = []
+    chosen: list[ReportOutput] = []
     for value in values:
         name, equals, file = value.partition("=")
         if name not in formats:
             raise UsageError(f"--output: {unknown_name('format', name, formats)}")
         if equals and not file:
             raise UsageError(f"--output: {value!r} names no file; write {name}=FILE, or {name} for standard output")
-        target = Target(name, Path(file) if file and file != "-" else None)
+        target = ReportOutput(name, Path(file) if file and file != "-" else None)
         if any(other.file == target.file for other in chosen):
             where = "standard output" if target.file is None else f"the file {file}"
             raise UsageError(f"--output: only one report can go to {where}")
         chosen.append(target)
     if all(target.file is not None for target in chosen):
-        chosen.insert(0, Target("text"))
+        chosen.insert(0, ReportOutput("text"))
     return tuple(chosen)
 
 

@@ -8,7 +8,7 @@ from typing import Final
 import click
 
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import question_options
 from trainlint.finding import UsageError
@@ -43,7 +43,7 @@ def command(
         found = prove_groups(paths or (Path(),), group, config=config, progress=progress, cache=not no_cache)
     screen = Options(color=use_color(color), width=columns())
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         if target.format == "json":
             return proof_json(found)
         if target.format == "markdown":

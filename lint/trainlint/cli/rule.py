@@ -11,7 +11,7 @@ from click.shell_completion import CompletionItem
 from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import CLEAN, USAGE
 from trainlint.cli.names import unknown_name
-from trainlint.cli.output import Target, columns, output_option, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, output_option, publish, targets, use_color
 from trainlint.finding import UsageError
 from trainlint.report.options import Options
 
@@ -62,7 +62,7 @@ def command(*, name: str | None, everything: bool, outputs: tuple[str, ...], col
     click.get_current_context().exit(CLEAN if publish(chosen, render) else USAGE)
 
 
-def _text(target: Target, rules: Collection[Rule], one: Rule | None, *, everything: bool, screen: Options) -> str:
+def _text(target: ReportOutput, rules: Collection[Rule], one: Rule | None, *, everything: bool, screen: Options) -> str:
     """The page of one rule, or all rules, in the format of the target."""
     from trainlint.report import rulepage  # noqa: PLC0415 (only used here)
     from trainlint.report.rules import page, pages, rules_table  # noqa: PLC0415

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from trainlint.cli.exit import CLEAN, USAGE
-from trainlint.cli.output import Target, columns, publish, targets, use_color
+from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import question_options
 from trainlint.finding import UsageError
@@ -70,7 +70,7 @@ def command(
         answers, places = ask(paths or (Path(),), asked, config=config, progress=progress, cache=not no_cache)
     screen = Options(color=use_color(color), width=columns())
 
-    def text(target: Target) -> str:
+    def text(target: ReportOutput) -> str:
         if target.format == "json":
             return why_json(answers, asked, places)
         return render(answers, asked, places, screen if target.file is None else Options())

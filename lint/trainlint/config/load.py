@@ -17,7 +17,7 @@ from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.lines import Lines
 from trainlint.source.loader import load
 from trainlint.source.spans import spans
-from trainlint.source.text import NotTextError, Part, decode, split
+from trainlint.source.text import DocumentText, NotTextError, decode, split
 
 if TYPE_CHECKING:
     from trainlint.config.model import ClusterConfig, CniConfig, Config
@@ -45,7 +45,7 @@ def configuration_document(name: str, content: bytes) -> Document:
         raise UsageError(f"{name}: configuration: {error}") from None
     if len(parts) > 1:
         raise UsageError(f"{name}:{parts[1].line}:1: configuration: only one document can count, this is the second")
-    part = parts[0] if parts else Part(1, "")
+    part = parts[0] if parts else DocumentText(1, "")
     try:
         loaded = load(part.text)
     except YamlError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainlint.deploy.argo import application
-from trainlint.deploy.context import Context
+from trainlint.deploy.context import DeployContext
 from trainlint.deploy.deployment import Deployed
 from trainlint.deploy.generators import UndecidedError, generated
 from trainlint.deploy.templating import rendered
@@ -15,7 +15,7 @@ from trainlint.source.document import Field
 __all__ = ["application_set"]
 
 
-def application_set(meta: Meta, item: Field, context: Context) -> Deployed:
+def application_set(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """What the Applications bring that an ApplicationSet makes. Those that cannot be told are an unknown."""
     spec, template = item["spec"], item.down("spec", "template")
     by = f"ApplicationSet {meta.namespace or 'argocd'}/{meta.name}"

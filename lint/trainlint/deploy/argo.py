@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.deploy.changes import patch_of
-from trainlint.deploy.context import Context, parsed
-from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Way
+from trainlint.deploy.context import DeployContext, parsed
+from trainlint.deploy.deployment import HERE, Deployed, Deployment, Release, Transformation, Values, Way
 from trainlint.deploy.overlay import argo_overlay
 from trainlint.deploy.sources import CONTESTED, normal_path
 from trainlint.finding import Unknown
@@ -30,7 +30,7 @@ _OVERRIDES: Final = (
 )
 
 
-def application(meta: Meta, item: Field, context: Context, by: str = "") -> Deployed:
+def application(meta: Meta, item: Field, context: DeployContext, by: str = "") -> Deployed:
     """What an Application brings; ``by`` names the one that it was made from, if it was."""
     spec = item["spec"]
     by = by or f"Application {meta.namespace or 'argocd'}/{meta.name}"
@@ -49,7 +49,9 @@ def application(meta: Meta, item: Field, context: Context, by: str = "") -> Depl
     )
 
 
-def _source(by: str, source: Field, destination: Field, references: dict[str, Field], context: Context) -> Deployed:
+def _source(
+    by: str, source: Field, destination: Field, references: dict[str, Field], context: DeployContext
+) -> Deployed:
     url, written = read_text(source["repoURL"]), read_text(source["path"])
     cluster, namespace = _cluster(destination), read_text(destination["namespace"])
     if any(map(is_placeholder, (url, written, cluster, namespace))):
@@ -114,7 +116,7 @@ def _source(by: str, source: Field, destination: Field, references: dict[str, Fi
     return Deployed((deployment,), (chart,) if way is Way.CHART else (), closed=closed)
 
 
-def _way(path: str, source: Field, context: Context) -> Way:
+def _way(path: str, source: Field, context: DeployContext) -> Way:
     """What Argo CD takes a directory for, in its order."""
 
     def holds(name: str) -> bool:
@@ -139,18 +141,18 @@ def _cluster(destination: Field) -> str:
     return server.partition("://")[2].partition("/")[0] or server
 
 
-def _changes(kustomize: Field, by: str) -> Iterator[Change]:
+def _changes(kustomize: Field, by: str) -> Iterator[Transformation]:
     for name in _OVERRIDES:
         if not kustomize[name].value:
             continue
         if name != "patches":
-            yield Change(f"{name} of {by}")
+            yield Transformation(f"{name} of {by}")
             continue
         for patch in kustomize["patches"].elements():
             yield patch_of(patch, f"the patches of {by}")
 
 
-def _values(helm: Field, path: str, url: str, references: dict[str, Field], context: Context) -> Iterator[Values]:
+def _values(helm: Field, path: str, url: str, references: dict[str, Field], context: DeployContext) -> Iterator[Values]:
     """The layers of values, the first is the lowest: files, values as text or object, single parameters."""
     for each in helm["valueFiles"].elements():
         name = each.scalar or ""

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from trainlint.deploy.context import parsed, yaml_of
-from trainlint.deploy.deployment import Change
+from trainlint.deploy.deployment import Transformation
 from trainlint.deploy.patch import selects
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_text
@@ -15,15 +15,15 @@ from trainlint.source.document import Field
 __all__ = ["matches", "patch_of"]
 
 
-def patch_of(entry: Field, what: str) -> Change:
+def patch_of(entry: Field, what: str) -> Transformation:
     """An entry of ``patches``: ``patch`` is text in place; without a target it is for the object that it names."""
     content = _content(entry)
     target = entry["target"]
     if target.mapping is None:
         inside = parsed(entry["patch"]) or entry
         meta = read_meta(inside)
-        return Change(what, meta.api_group, meta.kind, meta.name, meta.namespace, patch=content)
-    return Change(
+        return Transformation(what, meta.api_group, meta.kind, meta.name, meta.namespace, patch=content)
+    return Transformation(
         what,
         group=read_text(target["group"]),
         kind=read_text(target["kind"]),
@@ -45,7 +45,7 @@ def _content(entry: Field) -> Any:
     return found if isinstance(found, (dict, list)) else None
 
 
-def matches(change: Change, meta: Meta) -> bool:
+def matches(change: Transformation, meta: Meta) -> bool:
     """Whether a change is for an object, as far as anybody can tell."""
     return (
         _agrees(change.group, meta.api_group)

@@ -15,11 +15,11 @@ from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 from trainlint.source.reading import objects
 
-__all__ = ["ConfigMaps", "Context", "parsed", "yaml_of"]
+__all__ = ["ConfigMaps", "DeployContext", "parsed", "yaml_of"]
 
 
 @fact(eq=False)
-class Context:
+class DeployContext:
     """``known`` holds objects that deployers refer to, by kind, namespace and name."""
 
     sources: Sources

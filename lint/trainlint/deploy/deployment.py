@@ -12,7 +12,7 @@ from trainlint.finding import Location, Unknown
 from trainlint.source.document import Field
 from trainlint.source.rendered import Overlay
 
-__all__ = ["HERE", "Change", "Deployed", "Deployment", "Release", "Values", "Variables", "Way"]
+__all__ = ["HERE", "Deployed", "Deployment", "Release", "Transformation", "Values", "Variables", "Way"]
 
 HERE = ""
 """The cluster that the deployer itself is in."""
@@ -47,7 +47,7 @@ class Variables:
 
 
 @fact
-class Change:
+class Transformation:
     """A change of objects on the way: a patch, a prefix, an image. Empty selectors match all.
 
     ``kind`` and ``name`` are regular expressions that match the whole, as kustomize reads them; ``labels`` and
@@ -86,7 +86,7 @@ class Deployment:
     namespace: str = ""
     moves: bool = False
     variables: Variables | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[Transformation, ...] = ()
     components: tuple[str, ...] = ()
     recurse: bool = True
     include: str = ""

@@ -8,8 +8,8 @@ from typing import Final
 
 from trainlint.deploy.addressed import ARCHIVES
 from trainlint.deploy.changes import patch_of
-from trainlint.deploy.context import Context, parsed
-from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Release, Values, Variables, Way
+from trainlint.deploy.context import DeployContext, parsed
+from trainlint.deploy.deployment import HERE, Deployed, Deployment, Release, Transformation, Values, Variables, Way
 from trainlint.deploy.overlay import flux_overlay
 from trainlint.deploy.sources import CONTESTED, SourceOwnership, normal_path
 from trainlint.finding import Unknown
@@ -22,7 +22,7 @@ __all__ = ["flux_instance", "helm_release", "kustomization"]
 _SOURCES: Final = ARCHIVES | {"GitRepository"}
 
 
-def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
+def kustomization(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """What a Kustomization of Flux brings (spec.path of spec.sourceRef)."""
     spec, by = item["spec"], f"Kustomization {meta.namespace or 'default'}/{meta.name}"
     path = read_text(spec["path"])
@@ -64,7 +64,7 @@ def kustomization(meta: Meta, item: Field, context: Context) -> Deployed:
     return Deployed((made,), unknowns=unknowns, closed=not lost)
 
 
-def flux_instance(meta: Meta, item: Field, context: Context) -> Deployed:
+def flux_instance(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """What the first Kustomization brings that the Flux Operator makes of a FluxInstance (spec.sync)."""
     sync = item.down("spec", "sync")
     if sync.mapping is None:
@@ -72,7 +72,7 @@ def flux_instance(meta: Meta, item: Field, context: Context) -> Deployed:
     return synced(f"FluxInstance {meta.namespace or 'flux-system'}/{meta.name}", sync, context)
 
 
-def synced(by: str, sync: Field, context: Context) -> Deployed:
+def synced(by: str, sync: Field, context: DeployContext) -> Deployed:
     """What a ``sync`` of a FluxInstance brings."""
     path, url = normal_path(read_text(sync["path"])), read_text(sync["url"])
     owner = context.sources.owner(url, path)
@@ -82,7 +82,7 @@ def synced(by: str, sync: Field, context: Context) -> Deployed:
     return Deployed((made,), closed=True)
 
 
-def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
+def helm_release(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """The chart that a HelmRelease installs, and its path where it is in this repository."""
     spec, own = item["spec"], meta.namespace or "default"
     by = f"HelmRelease {own}/{meta.name}"
@@ -131,16 +131,16 @@ def helm_release(meta: Meta, item: Field, context: Context) -> Deployed:
     return Deployed((made,), (release,), closed=True)
 
 
-def _rendered_again(spec: Field, by: str) -> Iterator[Change]:
+def _rendered_again(spec: Field, by: str) -> Iterator[Transformation]:
     """What is changed after the chart was rendered."""
     for each in spec["postRenderers"].elements():
         for patch in each["kustomize"]["patches"].elements():
             yield patch_of(patch, f"the postRenderers of {by}")
         if each["kustomize"]["images"].value:
-            yield Change(f"the postRenderers of {by}")
+            yield Transformation(f"the postRenderers of {by}")
 
 
-def _chart(spec: Field, namespace: str, context: Context) -> tuple[Field | None, str, Field | None]:
+def _chart(spec: Field, namespace: str, context: DeployContext) -> tuple[Field | None, str, Field | None]:
     """The description of a chart (chart, sourceRef), the namespace of its source, and where its version stands."""
     inline = spec.down("chart", "spec")
     if inline.mapping is not None:
@@ -156,13 +156,13 @@ def _chart(spec: Field, namespace: str, context: Context) -> tuple[Field | None,
     return None, where, tag if tag.present else found.down("spec", "ref", "semver")
 
 
-def _address(reference: Field, namespace: str, context: Context) -> str | None:
+def _address(reference: Field, namespace: str, context: DeployContext) -> str | None:
     where = read_text(reference["namespace"]) or namespace
     found = context.find(read_text(reference["kind"]), where, read_text(reference["name"]))
     return read_text(found.down("spec", "url")) if found is not None else None
 
 
-def _owner(meta: Meta, reference: Field, path: str, context: Context) -> tuple[SourceOwnership, str, str]:
+def _owner(meta: Meta, reference: Field, path: str, context: DeployContext) -> tuple[SourceOwnership, str, str]:
     """Whether a Kustomization's source is this repository, how to call it, and the path from the repository's top."""
     kind, name = read_text(reference["kind"]), read_text(reference["name"])
     address = _address(reference, meta.namespace, context)
@@ -187,7 +187,7 @@ def _cluster(config: Field) -> str:
     return HERE
 
 
-def _variables(build: Field, context: Context) -> Variables | None:
+def _variables(build: Field, context: DeployContext) -> Variables | None:
     """The variables of spec.postBuild; those written in place win, and of the sources the last."""
     if build.mapping is None or not (build["substitute"].present or build["substituteFrom"].present):
         return None
@@ -207,14 +207,14 @@ def _variables(build: Field, context: Context) -> Variables | None:
     return Variables({key: text.replace("\n", "") for key, text in values.items()}, tuple(missing))
 
 
-def _changes(spec: Field, by: str) -> Iterator[Change]:
+def _changes(spec: Field, by: str) -> Iterator[Transformation]:
     """What the Kustomization itself lets kustomize change, beside the namespace."""
     for name in ("patches", "patchesStrategicMerge", "patchesJson6902"):
         for patch in spec[name].elements():
             yield patch_of(patch, f"the patches of {by}")
     for name in ("images", "namePrefix", "nameSuffix"):
         if spec[name].value:
-            yield Change(f"{name} of {by}")
+            yield Transformation(f"{name} of {by}")
 
 
 def _common(metadata: Field) -> dict[str, dict[str, str]]:
@@ -225,7 +225,7 @@ def _common(metadata: Field) -> dict[str, dict[str, str]]:
     }
 
 
-def _values(spec: Field, context: Context) -> Iterator[Values]:
+def _values(spec: Field, context: DeployContext) -> Iterator[Values]:
     """The layers of values, the first is the lowest: valuesFrom in order, then values."""
     for source in spec["valuesFrom"].elements():
         kind, name = read_text(source["kind"]), read_text(source["name"])

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from trainlint.deploy.context import Context
+from trainlint.deploy.context import DeployContext
 from trainlint.deploy.templating import flat, normalized, rendered
 from trainlint.kube.values import read_text
 from trainlint.source.document import Field
@@ -26,7 +26,9 @@ class UndecidedError(Exception):
     """A generator that asks somebody else: a forge, the clusters that Argo CD knows, a plugin."""
 
 
-def generated(generator: Field, context: Context, before: Parameters | None = None, *, go: bool) -> list[Parameters]:
+def generated(
+    generator: Field, context: DeployContext, before: Parameters | None = None, *, go: bool
+) -> list[Parameters]:
     """The parameters of a generator. Raises UndecidedError.
 
     ``before`` are those of the first generator of a matrix, which the second may use.
@@ -44,7 +46,7 @@ def generated(generator: Field, context: Context, before: Parameters | None = No
     return [each for each in found if _selected(each, generator["selector"])]
 
 
-def _listed(here: Field, context: Context, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
+def _listed(here: Field, context: DeployContext, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
     del context, go
     if here["elementsYaml"].present:
         raise UndecidedError("the list generator, whose elementsYaml is made from other parameters")
@@ -53,7 +55,7 @@ def _listed(here: Field, context: Context, go: bool) -> Iterator[Parameters]:  #
             yield element.mapping
 
 
-def _git(here: Field, context: Context, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
+def _git(here: Field, context: DeployContext, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
     url = read_text(here["repoURL"])
     kind = "directories" if here["directories"].present else "files"
     entries = [(read_text(each["path"]), each["exclude"].value is True) for each in here[kind].elements()]
@@ -97,7 +99,7 @@ def _path(directory: str, file: str, *, go: bool) -> dict[str, Any]:
     return plain
 
 
-def _contents(file: str, context: Context) -> Iterator[Parameters]:
+def _contents(file: str, context: DeployContext) -> Iterator[Parameters]:
     document = context.sources.library.first(file)
     if document is None:
         return
@@ -106,7 +108,7 @@ def _contents(file: str, context: Context) -> Iterator[Parameters]:
             yield element
 
 
-def _matrix(here: Field, context: Context, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
+def _matrix(here: Field, context: DeployContext, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
     parts = list(here["generators"].elements())
     if len(parts) != 2:
         raise UndecidedError("the matrix generator, which takes two generators")
@@ -115,7 +117,7 @@ def _matrix(here: Field, context: Context, go: bool) -> Iterator[Parameters]:  #
             yield {**first, **second}
 
 
-def _merged(here: Field, context: Context, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
+def _merged(here: Field, context: DeployContext, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
     keys = [key.scalar or "" for key in here["mergeKeys"].elements()]
     base, *others = (generated(part, context, go=go) for part in here["generators"].elements())
     for one in base:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.deploy.context import Context, parsed
+from trainlint.deploy.context import DeployContext, parsed
 from trainlint.deploy.deployment import Deployed, Release, Values
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import read_text
@@ -13,7 +13,7 @@ from trainlint.source.document import Field
 __all__ = ["chart_config", "helm_chart"]
 
 
-def helm_chart(meta: Meta, item: Field, context: Context) -> Deployed:
+def helm_chart(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """The chart that a HelmChart installs."""
     spec = item["spec"]
     config = context.find("HelmChartConfig", meta.namespace, meta.name)
@@ -33,7 +33,7 @@ def helm_chart(meta: Meta, item: Field, context: Context) -> Deployed:
     return Deployed(releases=(release,))
 
 
-def chart_config(meta: Meta, item: Field, context: Context) -> Deployed:
+def chart_config(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """Values for a chart that RKE2 brings itself (rke2-cilium), where no HelmChart of the name is in Git."""
     if context.find("HelmChart", meta.namespace, meta.name) is not None:
         return Deployed()

@@ -8,7 +8,7 @@ from typing import Final
 from trainlint.deploy import flux
 from trainlint.deploy.application_set import application_set
 from trainlint.deploy.argo import application
-from trainlint.deploy.context import Context
+from trainlint.deploy.context import DeployContext
 from trainlint.deploy.deployment import Deployed, Release
 from trainlint.deploy.flux import synced
 from trainlint.deploy.k3s import chart_config, helm_chart
@@ -17,7 +17,7 @@ from trainlint.source.document import Field
 
 __all__ = ["deployed_by", "is_deployer"]
 
-Reader = Callable[[Meta, Field, Context], Deployed]
+Reader = Callable[[Meta, Field, DeployContext], Deployed]
 
 _READERS: Final[dict[tuple[str, str], Reader]] = {
     ("argoproj.io", "Application"): application,
@@ -35,7 +35,7 @@ def is_deployer(meta: Meta) -> bool:
     return (meta.api_group, meta.kind) in _READERS
 
 
-def deployed_by(meta: Meta, item: Field, context: Context) -> Deployed:
+def deployed_by(meta: Meta, item: Field, context: DeployContext) -> Deployed:
     """What the deployer at the cursor brings. The chart of the Flux Operator's instance is a deployer as well."""
     found = _READERS[meta.api_group, meta.kind](meta, item, context)
     syncs = [(release.by, sync) for release in found.releases if (sync := _sync(release)) is not None]

@@ -11,9 +11,9 @@ from trainlint.facts.facts import Facts
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Decision, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import DNS_PEER, Flow
-from trainlint.policy.shortfall import Part
+from trainlint.policy.shortfall import EntryPart
 from trainlint.proof.group import GroupProof
-from trainlint.questions.answer import Answer, Asked
+from trainlint.questions.answer import Asked, ConnectionAnswer
 from trainlint.questions.end import End
 from trainlint.questions.why import answer_between
 from trainlint.reachability import Crossing, Reachability
@@ -82,7 +82,7 @@ class _Rulings:
         answer = self._explained(crossing, node)
         return replace(ruling, near=tuple(self._near(answer)), repairs=tuple(self._repairs(answer)))
 
-    def _explained(self, crossing: Crossing, node: Node) -> Answer:
+    def _explained(self, crossing: Crossing, node: Node) -> ConnectionAnswer:
         asked = Asked("", "", self.flow.protocol, self.flow.ports)
         source = self._end(self.flow.source, crossing.source)
         return answer_between(self.facts, source, self._end(self.flow.target, crossing.target), asked, node)
@@ -105,17 +105,17 @@ class _Rulings:
                 for at, entry in lists.items():
                     yield self.place(at, f"does not admit it ({side}): {entry.origin}")
 
-    def _near(self, answer: Answer) -> Iterator[PlacedRelated]:
+    def _near(self, answer: ConnectionAnswer) -> Iterator[PlacedRelated]:
         """What the entries about these pods lack; those about other pods only where there are no others."""
         for side in answer.sides:
             if side.decision.answer is Permission.ALLOW:
                 continue
-            about = [miss for miss in side.near if all(each.part is not Part.SUBJECT for each in miss.shortfalls)]
+            about = [miss for miss in side.near if all(each.part is not EntryPart.SUBJECT for each in miss.shortfalls)]
             for miss in about or side.near:
                 for each in miss.shortfalls:
                     yield self.place(each.at or miss.entry.at, f"{miss.entry.origin} {each.text}")
 
-    def _repairs(self, answer: Answer) -> Iterator[Reason]:
+    def _repairs(self, answer: ConnectionAnswer) -> Iterator[Reason]:
         for repair in answer.repairs:
             places = tuple(self.place(each.at, each.text) for each in repair.changes if each.at is not None)
             yield Reason(" and ".join(each.text for each in repair.changes), places)

@@ -16,13 +16,13 @@ from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization
-from trainlint.source.rendered import Deployed, Rendered
+from trainlint.source.rendered import BuildRoot, Rendered
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.finding import Location
     from trainlint.snapshot.cluster_builder import Fleet
-    from trainlint.source.faults import Fault
+    from trainlint.source.faults import BuildFault
     from trainlint.source.helm.install import HelmInstall
 
 __all__ = ["rendered_repository"]
@@ -89,7 +89,7 @@ def rendered_repository(
     return found, fleet
 
 
-def _faults(world: World, readings: Sequence[Reading]) -> Mapping[str, tuple[Fault, ...]]:
+def _faults(world: World, readings: Sequence[Reading]) -> Mapping[str, tuple[BuildFault, ...]]:
     """What keeps kustomizations from being built, seen from outside."""
     if not any(is_kustomization(reading.file) for reading in readings):
         return {}
@@ -143,7 +143,7 @@ def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[Hel
 
 
 def _kustomizations(
-    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[Deployed] = ()
+    world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[BuildRoot] = ()
 ) -> tuple[Rendered, ...]:
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()

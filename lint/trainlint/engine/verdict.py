@@ -10,7 +10,7 @@ from trainlint.model.known import Answer
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import CutCause, FlowCause, SpreadCause, ZoneCause
 from trainlint.proof.group import GroupProof
-from trainlint.result import GroupVerdict, NeededFlow, Role
+from trainlint.result import GroupVerdict, NeededFlow, RoleVerdict
 from trainlint.snapshot.repository import Repository
 
 __all__ = ["verdicts"]
@@ -66,10 +66,10 @@ def _runs_across(proof: GroupProof, facts: Facts) -> bool:
     return all(isinstance(each, ZoneCause) and bool(each.across) for each in proof.causes)
 
 
-def _roles(group: Group, facts: Facts, repository: Repository) -> Iterator[Role]:
+def _roles(group: Group, facts: Facts, repository: Repository) -> Iterator[RoleVerdict]:
     for index, member in enumerate(group.members):
         item = repository.object_at(member.at)
-        yield Role(
+        yield RoleVerdict(
             name=member.name,
             pods=member.replicas if isinstance(member.replicas, int) else None,
             zones=facts.verdicts.zones(member),

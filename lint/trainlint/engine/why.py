@@ -9,7 +9,7 @@ from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress
 from trainlint.finding import Location
-from trainlint.questions.answer import Answer, Asked
+from trainlint.questions.answer import Asked, ConnectionAnswer
 from trainlint.questions.why import why
 from trainlint.result import PlacedRelated
 
@@ -23,7 +23,7 @@ def ask(
     config: Path | None = None,
     progress: Progress | None = None,
     cache: bool = False,
-) -> tuple[tuple[Answer, ...], Mapping[Location, PlacedRelated]]:
+) -> tuple[tuple[ConnectionAnswer, ...], Mapping[Location, PlacedRelated]]:
     """The answers about the repository at ``paths``, and every place that they name with its source lines.
 
     Raises:

@@ -21,7 +21,7 @@ from trainlint.fabric.checks.roles import different_networks, mtu_faults
 from trainlint.fabric.checks.values import invalid_values
 from trainlint.fabric.checks.versions import mixed_versions
 from trainlint.fabric.device import Device, Devices, devices_of, offered_devices
-from trainlint.fabric.fault import Fault, merged
+from trainlint.fabric.fault import NetworkFault, merged
 from trainlint.fabric.image import versions_of
 from trainlint.fabric.networks import Networks, read_networks
 from trainlint.fabric.pod_interfaces import PodInterfaces, pod_interfaces
@@ -88,11 +88,11 @@ class Fabric:
         return self._devices[id(pod_set)]
 
     @cached_property
-    def missing_interfaces(self) -> tuple[Fault, ...]:
+    def missing_interfaces(self) -> tuple[NetworkFault, ...]:
         """Values of NCCL_SOCKET_IFNAME that select nothing."""
         return tuple(merged(self._missing()))
 
-    def _missing(self) -> Iterator[Fault]:
+    def _missing(self) -> Iterator[NetworkFault]:
         for rank in (rank for rank, _ in self.ranks if rank.computes):
             judged = judge(rank, self.interfaces(rank.pod_set))
             fault = missing_fault(judged, self._misplaced(rank.pod_set)) if judged is not None else None
@@ -110,7 +110,7 @@ class Fabric:
         return {}
 
     @cached_property
-    def loopback_interfaces(self) -> tuple[Fault, ...]:
+    def loopback_interfaces(self) -> tuple[NetworkFault, ...]:
         """Values of NCCL_SOCKET_IFNAME that leave an interface that reaches nobody."""
         found = (judge(rank, self.interfaces(rank.pod_set)) for rank, spans in self.ranks if spans and rank.computes)
         return tuple(
@@ -118,13 +118,13 @@ class Fabric:
         )
 
     @cached_property
-    def gloo_names(self) -> tuple[Fault, ...]:
+    def gloo_names(self) -> tuple[NetworkFault, ...]:
         """Items of GLOO_SOCKET_IFNAME that are no interface."""
         found = (gloo_fault(rank, self.interfaces(rank.pod_set)) for rank, _ in self.ranks)
         return tuple(merged(fault for fault in found if fault is not None))
 
     @cached_property
-    def different_networks(self) -> tuple[Fault, ...]:
+    def different_networks(self) -> tuple[NetworkFault, ...]:
         """Roles that listen in different networks."""
         return tuple(
             fault
@@ -133,7 +133,7 @@ class Fabric:
             for fault in different_networks(each, self._interfaces_of(each))
         )
 
-    def mtus(self) -> Iterator[Fault]:
+    def mtus(self) -> Iterator[NetworkFault]:
         """MTUs that differ along one path."""
         for each in self.communicators:
             yield from mtu_faults(each, self._interfaces_of(each), self.networks)
@@ -141,11 +141,11 @@ class Fabric:
     def _interfaces_of(self, communicator: Communicator) -> dict[int, PodInterfaces]:
         return {id(rank.pod_set): self.interfaces(rank.pod_set) for rank in communicator.ranks}
 
-    def unknown_names(self) -> Iterator[Fault]:
+    def unknown_names(self) -> Iterator[NetworkFault]:
         """Variables that no NCCL reads."""
         return merged(fault for each in self.pod_sets for fault in unknown_names(each, _releases(each)))
 
-    def invalid_values(self) -> Iterator[Fault]:
+    def invalid_values(self) -> Iterator[NetworkFault]:
         """Values that NCCL reads as something else; interface lists of which another rule speaks are left out."""
         lists = (*self.missing_interfaces, *self.loopback_interfaces)
         spoken = {(NCCL, str(fault.evidence["value"])) for fault in lists}
@@ -157,11 +157,11 @@ class Fabric:
             faults += inexact_interfaces(rank, self.interfaces(rank.pod_set))
         return merged(faults)
 
-    def disabled(self) -> Iterator[Fault]:
+    def disabled(self) -> Iterator[NetworkFault]:
         """Devices that a setting keeps NCCL from."""
         return merged(fault for rank, _ in self.ranks for fault in disabled_fabric(rank, self.devices(rank.pod_set)))
 
-    def missing_devices(self) -> Iterator[Fault]:
+    def missing_devices(self) -> Iterator[NetworkFault]:
         """Settings without their device."""
         found = (
             missing_device(rank, self.devices(rank.pod_set), partial(self._offered, rank.pod_set))
@@ -169,9 +169,9 @@ class Fabric:
         )
         return merged(fault for fault in found if fault is not None)
 
-    def unused_devices(self) -> Iterator[Fault]:
+    def unused_devices(self) -> Iterator[NetworkFault]:
         """Devices that all nodes of a communicator's ranks offer, and that no rank asks for."""
-        found: list[Fault] = []
+        found: list[NetworkFault] = []
         for each in self.communicators:
             devices = {id(rank.pod_set): self.devices(rank.pod_set) for rank in each.ranks}
             found += unused_devices(each, devices, self._pools_of, self._offered)
@@ -181,7 +181,7 @@ class Fabric:
         return offered_devices(pod_set, self._pools_of(pod_set) or (), self.networks)
 
     @cached_property
-    def unequal_roles(self) -> tuple[Fault, ...]:
+    def unequal_roles(self) -> tuple[NetworkFault, ...]:
         """Communicators of which only some ranks have the device."""
         return tuple(
             fault
@@ -189,11 +189,11 @@ class Fabric:
             for fault in some_roles(each, {id(rank.pod_set): self.devices(rank.pod_set) for rank in each.ranks})
         )
 
-    def unlocked_memory(self) -> Iterator[Fault]:
+    def unlocked_memory(self) -> Iterator[NetworkFault]:
         """Containers with verbs devices that cannot lock memory."""
         return merged(fault for each in self.pod_sets for fault in locked_memory(each, self.networks))
 
-    def fixed_indices(self) -> Iterator[Fault]:
+    def fixed_indices(self) -> Iterator[NetworkFault]:
         """Fixed device names in pods with virtual functions."""
         return merged(
             fault
@@ -202,7 +202,7 @@ class Fabric:
         )
 
     @cached_property
-    def missing_attachments(self) -> tuple[Fault, ...]:
+    def missing_attachments(self) -> tuple[NetworkFault, ...]:
         """Networks that nobody defines."""
         return tuple(
             merged(
@@ -212,25 +212,25 @@ class Fabric:
             )
         )
 
-    def small_shared_memory(self) -> Iterator[Fault]:
+    def small_shared_memory(self) -> Iterator[NetworkFault]:
         """Containers whose /dev/shm is too small."""
         return merged(fault for each in self.pod_sets for fault in small_shared_memory(each))
 
-    def large_memory_volumes(self) -> Iterator[Fault]:
+    def large_memory_volumes(self) -> Iterator[NetworkFault]:
         """Volumes in memory that may outgrow their container."""
         return merged(fault for each in self.pod_sets for fault in large_volumes(each))
 
     @cached_property
-    def unresolved_names(self) -> tuple[Fault, ...]:
+    def unresolved_names(self) -> tuple[NetworkFault, ...]:
         """Pods on the host network that cannot resolve the names they use."""
         return tuple(merged(fault for each in self._snapshot.workloads.groups for fault in unresolved_names(each)))
 
     @cached_property
-    def mixed_versions(self) -> tuple[Fault, ...]:
+    def mixed_versions(self) -> tuple[NetworkFault, ...]:
         """Communicators with images of different releases."""
         return tuple(merged(fault for each in self.communicators for fault in mixed_versions(each)))
 
-    def shared_gpus(self) -> Iterator[Fault]:
+    def shared_gpus(self) -> Iterator[NetworkFault]:
         """Members of groups, and other ranks, that ask for several slices of a GPU."""
         members = [member for group in self._snapshot.workloads.groups for member in group.members]
         members += [rank.pod_set for rank, spans in self.ranks if not spans and any(markers(rank.container))]
@@ -239,11 +239,11 @@ class Fabric:
             fault for each in alive.values() for fault in shared_gpus(each, self.sharing, self._pools_of(each))
         )
 
-    def bypassed_requests(self) -> Iterator[Fault]:
+    def bypassed_requests(self) -> Iterator[NetworkFault]:
         """GPUs that are taken without asking for them."""
         return merged(fault for each in self.pod_sets for fault in bypassed_requests(each))
 
-    def left_debugging(self) -> Iterator[Fault]:
+    def left_debugging(self) -> Iterator[NetworkFault]:
         """Debugging that was left in."""
         return merged(fault for each in self.pod_sets for fault in left_debugging(each))
 

@@ -11,11 +11,11 @@ from trainlint.finding import Certainty, Finding, Fix, Location, Related, Severi
 from trainlint.launch.environment import Variable
 from trainlint.model.workload import ObjectRef, PodSet
 
-__all__ = ["Fault", "merged", "place_of"]
+__all__ = ["NetworkFault", "merged", "place_of"]
 
 
 @fact
-class Fault:
+class NetworkFault:
     """What is wrong in one sentence, where, and what mends it; ``cause`` tells faults of one object apart.
 
     ``also`` are the other roles (or objects) that have the same fault, ``related`` other places, each with its part.
@@ -54,9 +54,9 @@ class Fault:
         )
 
 
-def merged(faults: Iterable[Fault]) -> Iterator[Fault]:
+def merged(faults: Iterable[NetworkFault]) -> Iterator[NetworkFault]:
     """One fault per cause and object, and per cause and place (decision 4): the others become related places."""
-    found: list[Fault] = []
+    found: list[NetworkFault] = []
     position: dict[tuple[str, ObjectRef | Location], int] = {}
     for each in faults:
         keys = ((each.cause, each.pod_set.owner), (each.cause, each.at))
@@ -71,7 +71,7 @@ def merged(faults: Iterable[Fault]) -> Iterator[Fault]:
     yield from found
 
 
-def _joined(first: Fault, other: Fault) -> Fault:
+def _joined(first: NetworkFault, other: NetworkFault) -> NetworkFault:
     first = replace(first, fixes=together((*first.fixes[:1], *other.fixes[:1])) if first.fixes and other.fixes else ())
     first = replace(first, also=(*first.also, *other.pod_sets))
     own = other.at if other.at != first.at else other.pod_set.at

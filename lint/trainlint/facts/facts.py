@@ -12,7 +12,7 @@ from trainlint.checks.exclusive import ExclusiveCause, exclusive_causes
 from trainlint.checks.gated import gated
 from trainlint.checks.policies import NodePeer, PolicyMistakes, node_peers
 from trainlint.checks.preferred_affinity import SoftColocation, soft_colocations
-from trainlint.checks.refusals import Refusal, Refused, refusals, refused
+from trainlint.checks.refusals import Refused, RefusedObject, refusals, refused
 from trainlint.checks.shapes import ShapeMismatch, shape_mismatches
 from trainlint.checks.shared_claims import SharingCause, shared_claims
 from trainlint.checks.slips import with_slips
@@ -26,7 +26,7 @@ from trainlint.kube.mesh import MESH_KINDS
 from trainlint.model.admission import Admission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Gang, Group, ObjectRef, PodSet, Workload
-from trainlint.policy import PolicyContext, PolicySet, Service, read_policies
+from trainlint.policy import PolicyContext, PolicyService, PolicySet, read_policies
 from trainlint.policy.checks.pods import Unselected
 from trainlint.policy.endpoints import port_table
 from trainlint.policy.resolvers import redirected_pods
@@ -105,7 +105,7 @@ class Facts:
     def policies(self) -> PolicySet:
         """The policies in force."""
         services = tuple(
-            Service(each.ref.namespace, each.ref.name, selector=each.selector or {})
+            PolicyService(each.ref.namespace, each.ref.name, selector=each.selector or {})
             for each in self.snapshot.workloads.services
         )
         written = [each.field for each in self.snapshot.objects]
@@ -305,7 +305,7 @@ class Facts:
         )
 
     @cached_property
-    def refusals(self) -> tuple[Refusal, ...]:
+    def refusals(self) -> tuple[RefusedObject, ...]:
         """What the API server, webhooks and operators refuse of objects and of what is made of them."""
         return tuple(refusals(self.snapshot))
 

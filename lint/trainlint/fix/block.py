@@ -8,22 +8,22 @@ from typing import Any
 from trainlint.fix.layout import Piece, after, column_of, dash_of, line_end, line_start, only_blanks
 from trainlint.fix.likewise import Writer, brackets
 from trainlint.fix.snippet import Style, block_element, block_entry, flow
-from trainlint.fix.tree import Entry, Node, NotEditableError, Shape
+from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape
 
 __all__ = ["add_element", "add_entry", "add_lines", "fill", "mapping_column", "remove"]
 
 
-def mapping_column(text: str, holder: Node) -> int:
+def mapping_column(text: str, holder: TextNode) -> int:
     """The column in which the keys of a mapping stand."""
     return column_of(text, holder.entries[0].start)
 
 
-def add_entry(text: str, holder: Node, key: str, value: Any, style: Style, before: Sequence[str] = ()) -> Piece:
+def add_entry(text: str, holder: TextNode, key: str, value: Any, style: Style, before: Sequence[str] = ()) -> Piece:
     """One more entry: before the first of some keys, else at the end."""
     return add_lines(text, holder, block_entry(key, value, mapping_column(text, holder), style), before)
 
 
-def add_lines(text: str, holder: Node, lines: Sequence[str], before: Sequence[str] = ()) -> Piece:
+def add_lines(text: str, holder: TextNode, lines: Sequence[str], before: Sequence[str] = ()) -> Piece:
     """An entry that is already lines."""
     column = mapping_column(text, holder)
     entries = holder.entries
@@ -45,7 +45,7 @@ def add_lines(text: str, holder: Node, lines: Sequence[str], before: Sequence[st
     return Piece(first, first, "".join(f"{line}\n" for line in lines))
 
 
-def add_element(text: str, holder: Node, value: Any, style: Style) -> Piece:
+def add_element(text: str, holder: TextNode, value: Any, style: Style) -> Piece:
     """One more element, written like those that are there."""
     last = holder.entries[-1]
     dash = dash_of(text, last.value)
@@ -53,7 +53,7 @@ def add_element(text: str, holder: Node, value: Any, style: Style) -> Piece:
     gap = last.value.start - dash - 1
     if not 1 <= gap <= 8 or "\n" in text[dash : last.value.start]:
         gap = 1
-    maps = [each.value for each in holder.entries if each.value.shape is Shape.MAPPING]
+    maps = [each.value for each in holder.entries if each.value.shape is TextShape.MAPPING]
     if maps and all(each.flow for each in maps):
         lines = [f"{' ' * column}-{' ' * gap}{flow(value, style)}"]
     elif maps and isinstance(value, dict) and value:
@@ -83,7 +83,7 @@ def fill(text: str, entry: Entry, column: int, value: Any, style: Style) -> Piec
     return Piece(colon, entry.value.end, new)
 
 
-def remove(text: str, above: Entry | None, holder: Node, entry: Entry) -> Piece:
+def remove(text: str, above: Entry | None, holder: TextNode, entry: Entry) -> Piece:
     """An entry or element with its lines. ``above`` is the entry whose value the holder is.
 
     Raises:
@@ -108,9 +108,9 @@ def remove(text: str, above: Entry | None, holder: Node, entry: Entry) -> Piece:
     return Piece(max(begin - 1, 0), end)
 
 
-def _emptied(text: str, above: Entry | None, holder: Node) -> Piece:
+def _emptied(text: str, above: Entry | None, holder: TextNode) -> Piece:
     """The only entry goes: brackets stay."""
-    brackets = "{}" if holder.shape is Shape.MAPPING else "[]"
+    brackets = "{}" if holder.shape is TextShape.MAPPING else "[]"
     if above is None or holder.decorated:
         raise NotEditableError("nothing would be left of the document")
     if above.key is None:

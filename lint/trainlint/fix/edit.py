@@ -14,7 +14,7 @@ from trainlint.fix.layout import Piece, apply
 from trainlint.fix.moving import move
 from trainlint.fix.snippet import Style, quoted, scalar, style_of
 from trainlint.fix.snippet import flow as on_one_line
-from trainlint.fix.tree import Entry, Node, NotEditableError, Shape, parse, resolve
+from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape, parse, resolve
 from trainlint.fix.unfolded import is_wide, unfolded
 from trainlint.source import scalars
 from trainlint.source.document import Document
@@ -86,7 +86,7 @@ def _edited(document: Document, edit: Edit) -> Document:
     return replace(document, text=new, data=loaded.data, duplicates=loaded.duplicates)
 
 
-def _pieces(text: str, top: Node, edit: Edit, data: Any) -> list[Piece]:
+def _pieces(text: str, top: TextNode, edit: Edit, data: Any) -> list[Piece]:
     style = style_of(text, top)
     path = edit.at.path
     match edit:
@@ -94,7 +94,7 @@ def _pieces(text: str, top: Node, edit: Edit, data: Any) -> list[Piece]:
             return [_put(text, top, path, value, style, before)]
         case Append(value=value, before=before):
             node = resolve(top, path)
-            if node is None or node.shape is not Shape.SEQUENCE:
+            if node is None or node.shape is not TextShape.SEQUENCE:
                 return [_put(text, top, path, [value], style, before)]
             if node.flow:
                 return [flow.add_value(text, node, None, value, style)]
@@ -118,7 +118,7 @@ def _pieces(text: str, top: Node, edit: Edit, data: Any) -> list[Piece]:
             return [Piece(node.start, node.end, quoted(text[node.start : node.end], style.quote))]
 
 
-def _entry(top: Node, path: Path) -> Entry:
+def _entry(top: TextNode, path: Path) -> Entry:
     holder = resolve(top, path[:-1])
     entry = None if holder is None else holder.entry(path[-1])
     if entry is None:
@@ -126,7 +126,7 @@ def _entry(top: Node, path: Path) -> Entry:
     return entry
 
 
-def _remove(text: str, top: Node, path: Path) -> Piece:
+def _remove(text: str, top: TextNode, path: Path) -> Piece:
     holder, entry = resolve(top, path[:-1]), _entry(top, path)
     if holder is None:
         raise NotEditableError("it is not written in this text")
@@ -136,7 +136,7 @@ def _remove(text: str, top: Node, path: Path) -> Piece:
     return block.remove(text, above, holder, entry)
 
 
-def _put(text: str, top: Node, path: Path, value: Any, style: Style, before: Sequence[str]) -> Piece:
+def _put(text: str, top: TextNode, path: Path, value: Any, style: Style, before: Sequence[str]) -> Piece:
     """The piece that sets a value; what is missing on the way is a part of it."""
     for length in range(len(path), 0, -1):
         node = resolve(top, path[:length])
@@ -149,7 +149,7 @@ def _put(text: str, top: Node, path: Path, value: Any, style: Style, before: Seq
     if length + 1 <= len(path) and (found := resolve(top, path[: length + 1])) is not None:  # written, and null
         return _replaced(text, top, path[: length + 1], found, _nested(path[length + 1 :], value), style)
     step, inner = path[length], _nested(path[length + 1 :], value)
-    if node is None or node.shape is Shape.SCALAR:
+    if node is None or node.shape is TextShape.SCALAR:
         raise NotEditableError("another kind of value stands on the way")
     if node.flow:
         key = step if isinstance(step, str) else None
@@ -174,12 +174,12 @@ def _nested(path: Path, value: Any) -> Any:
     return value
 
 
-def _is_null(text: str, node: Node) -> bool:
+def _is_null(text: str, node: TextNode) -> bool:
     written = text[node.start : node.end]
-    return node.shape is Shape.SCALAR and not node.style and written in ("", "~", "null", "Null", "NULL")
+    return node.shape is TextShape.SCALAR and not node.style and written in ("", "~", "null", "Null", "NULL")
 
 
-def _replaced(text: str, top: Node, path: Path, node: Node, value: Any, style: Style) -> Piece:
+def _replaced(text: str, top: TextNode, path: Path, node: TextNode, value: Any, style: Style) -> Piece:
     entry = _entry(top, path)
     if node.decorated:
         raise NotEditableError("an anchor or a tag stands before the value")
@@ -189,7 +189,7 @@ def _replaced(text: str, top: Node, path: Path, node: Node, value: Any, style: S
         if holder is None or (empty and holder.flow):
             return Piece(node.start, node.end, f" {on_one_line(value, style)}")
         return block.fill(text, entry, block.mapping_column(text, holder), value, style)
-    if node.style in ("|", ">") or (node.shape is Shape.SCALAR and "\n" in text[node.start : node.end]):
+    if node.style in ("|", ">") or (node.shape is TextShape.SCALAR and "\n" in text[node.start : node.end]):
         raise NotEditableError("the text has several lines")
     if node.style and isinstance(value, str):
         return Piece(node.start, node.end, quoted(value, node.style))

@@ -7,12 +7,12 @@ from typing import Any
 
 from trainlint.fix.layout import Piece, column_of, line_start, only_blanks
 from trainlint.fix.snippet import Style, flow, scalar
-from trainlint.fix.tree import Entry, Node, NotEditableError
+from trainlint.fix.tree import Entry, NotEditableError, TextNode
 
 __all__ = ["add_text", "add_value", "in_order_of", "remove"]
 
 
-def add_value(text: str, holder: Node, key: str | None, value: Any, style: Style) -> Piece:
+def add_value(text: str, holder: TextNode, key: str | None, value: Any, style: Style) -> Piece:
     """One more entry (or element, without a key) at the end."""
     indent = _own_lines(text, holder)
     if style.json and indent is not None:
@@ -25,7 +25,7 @@ def add_value(text: str, holder: Node, key: str | None, value: Any, style: Style
     return add_text(text, holder, written)
 
 
-def in_order_of(holder: Node, value: Any) -> Any:
+def in_order_of(holder: TextNode, value: Any) -> Any:
     """A mapping with its keys in the order of the last element of a list; others stay behind the key before them."""
     like = holder.entries[-1].value if holder.entries and holder.entries[-1].key is None else None
     if like is None or not isinstance(value, dict):
@@ -39,7 +39,7 @@ def in_order_of(holder: Node, value: Any) -> Any:
     return {key: value[key] for key in order}
 
 
-def add_text(text: str, holder: Node, written: str) -> Piece:
+def add_text(text: str, holder: TextNode, written: str) -> Piece:
     """An entry that is already text."""
     if not holder.entries:
         inside = text[holder.start : holder.end]
@@ -52,7 +52,7 @@ def add_text(text: str, holder: Node, written: str) -> Piece:
     return Piece(last.end, last.end, separator + written)
 
 
-def _own_lines(text: str, holder: Node) -> int | None:
+def _own_lines(text: str, holder: TextNode) -> int | None:
     """The column of the entries where each begins a line of its own; ``None`` where they do not."""
     if not holder.entries:
         return None
@@ -62,13 +62,13 @@ def _own_lines(text: str, holder: Node) -> int | None:
     return None
 
 
-def _json_step(text: str, holder: Node, indent: int) -> int:
+def _json_step(text: str, holder: TextNode, indent: int) -> int:
     begin = line_start(text, holder.start)
     line = text[begin : holder.start]
     return max(indent - (len(line) - len(line.lstrip(" "))), 1)
 
 
-def remove(text: str, holder: Node, entry: Entry) -> Piece:
+def remove(text: str, holder: TextNode, entry: Entry) -> Piece:
     """An entry with the comma beside it."""
     position = next(number for number, each in enumerate(holder.entries) if each is entry)
     if position + 1 < len(holder.entries):

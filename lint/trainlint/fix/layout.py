@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainlint.fact import fact
-from trainlint.fix.tree import Entry, Node, NotEditableError, Shape
+from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape
 
 __all__ = ["Piece", "after", "apply", "column_of", "dash_of", "line_end", "line_start", "only_blanks"]
 
@@ -52,7 +52,7 @@ def only_blanks(text: str, start: int, end: int) -> bool:
     return not text[start:end].strip(" ")
 
 
-def dash_of(text: str, element: Node) -> int:
+def dash_of(text: str, element: TextNode) -> int:
     """Where the dash of an element of a block list stands."""
     index = element.start - 1
     while index >= 0 and text[index] in " \t\n":
@@ -82,12 +82,12 @@ def after(text: str, entry: Entry, column: int) -> int:
     return end
 
 
-def _kept(node: Node, text: str) -> bool:
+def _kept(node: TextNode, text: str) -> bool:
     """Whether the blank lines after a value are a part of it (``|+``)."""
     while node.entries:
         node = _last(node.entries).value
     head = text[node.start : line_end(text, node.start)]
-    return node.shape is Shape.SCALAR and node.style in ("|", ">") and "+" in head.partition("#")[0]
+    return node.shape is TextShape.SCALAR and node.style in ("|", ">") and "+" in head.partition("#")[0]
 
 
 def _last(entries: Sequence[Entry]) -> Entry:

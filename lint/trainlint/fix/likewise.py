@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.fix.snippet import Style, flow, scalar
-from trainlint.fix.tree import Node, Shape
+from trainlint.fix.tree import TextNode, TextShape
 
 __all__ = ["WIDEST", "Writer", "brackets"]
 
@@ -17,7 +17,7 @@ _DEEPEST: Final = 3
 """Collections inside each other that stand in brackets at most, where no example says otherwise."""
 
 
-def brackets(top: Node | None) -> bool:
+def brackets(top: TextNode | None) -> bool:
     """Whether a document writes mappings of plain values in brackets more often than not."""
     inside = outside = 0
     waiting = [] if top is None else [top]
@@ -40,7 +40,7 @@ class Writer:
     style: Style
     brackets: bool
 
-    def mapping(self, value: dict[str, Any], column: int, like: Node | None) -> Iterator[str]:
+    def mapping(self, value: dict[str, Any], column: int, like: TextNode | None) -> Iterator[str]:
         """The lines of the entries of a mapping."""
         for key, each in value.items():
             head = f"{' ' * column}{scalar(key, self.style.quote)}:"
@@ -53,7 +53,7 @@ class Writer:
             return self.mapping(value, column + self.style.step, None)
         return self._elements(value, column + self.style.dash, None)
 
-    def _value(self, head: str, value: Any, column: int, like: Node | None) -> Iterator[str]:
+    def _value(self, head: str, value: Any, column: int, like: TextNode | None) -> Iterator[str]:
         if not (isinstance(value, (dict, list)) and value):
             yield f"{head} {self._plain(value, like)}"
             return
@@ -67,7 +67,7 @@ class Writer:
         else:
             yield from self._elements(value, column + self.style.dash, like)
 
-    def _elements(self, value: list[Any], column: int, like: Node | None) -> Iterator[str]:
+    def _elements(self, value: list[Any], column: int, like: TextNode | None) -> Iterator[str]:
         first = like.entries[0].value if like is not None and like.entries and not like.flow else None
         for each in value:
             dash = f"{' ' * column}- "
@@ -82,12 +82,12 @@ class Writer:
             else:
                 yield line
 
-    def _plain(self, value: Any, like: Node | None) -> str:
+    def _plain(self, value: Any, like: TextNode | None) -> str:
         if like is not None and like.style in ("'", '"') and isinstance(value, str):
             return scalar(value, like.style, always=True)
         return flow(value, self.style)
 
-    def _in_brackets(self, value: Any, like: Node | None, *, element: bool = False) -> bool:
+    def _in_brackets(self, value: Any, like: TextNode | None, *, element: bool = False) -> bool:
         if like is not None and like.entries:
             return like.flow
         if element:
@@ -104,8 +104,8 @@ def _is_chain(value: Any, deepest: int = _DEEPEST) -> bool:
     return not nested or (len(inner) == 1 and _is_chain(nested[0], deepest - 1))
 
 
-def _child(node: Node, key: str) -> Node | None:
+def _child(node: TextNode, key: str) -> TextNode | None:
     """The value under a key, whether it stands once or not."""
-    if node.shape is not Shape.MAPPING:
+    if node.shape is not TextShape.MAPPING:
         return None
     return next((each.value for each in node.entries if each.name == key), None)

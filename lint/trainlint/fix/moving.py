@@ -9,12 +9,12 @@ from trainlint.fix import block, flow
 from trainlint.fix.layout import Piece, after, column_of, line_start, only_blanks
 from trainlint.fix.snippet import Style, block_entry, scalar
 from trainlint.fix.snippet import flow as on_one_line
-from trainlint.fix.tree import Entry, Node, NotEditableError, Shape, resolve
+from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape, resolve
 
 __all__ = ["move"]
 
 
-def move(text: str, top: Node, path: Path, to: Path, value: Any, style: Style, gone: Piece) -> list[Piece]:
+def move(text: str, top: TextNode, path: Path, to: Path, value: Any, style: Style, gone: Piece) -> list[Piece]:
     """The pieces that take an entry away (``gone``) and write it at another path."""
     source = resolve(top, path[:-1])
     entry = None if source is None else source.entry(path[-1])
@@ -22,7 +22,7 @@ def move(text: str, top: Node, path: Path, to: Path, value: Any, style: Style, g
         raise NotEditableError("it is not written in this text")
     length = next(number for number in range(len(to) - 1, -1, -1) if resolve(top, to[:number]) is not None)
     target = resolve(top, to[:length])
-    if target is None or target.shape is not Shape.MAPPING or any(isinstance(step, int) for step in to[length:]):
+    if target is None or target.shape is not TextShape.MAPPING or any(isinstance(step, int) for step in to[length:]):
         raise NotEditableError("there is no mapping to move it to")
     names = [str(step) for step in to[length:]]
     if target.flow:
@@ -52,7 +52,7 @@ def _beside(text: str, gone: Piece, new: Piece) -> list[Piece]:
     return [Piece(gone.start, gone.end, f"{gone.text}\n{body}")]
 
 
-def _lines(text: str, source: Node, entry: Entry, name: str, value: Any, column: int, style: Style) -> list[str]:
+def _lines(text: str, source: TextNode, entry: Entry, name: str, value: Any, column: int, style: Style) -> list[str]:
     """The lines of an entry, moved to another column and under another key perhaps."""
     key = entry.key
     if key is None:

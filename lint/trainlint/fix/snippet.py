@@ -7,7 +7,7 @@ import re
 from typing import Any, Final
 
 from trainlint.fact import fact
-from trainlint.fix.tree import Node, Shape
+from trainlint.fix.tree import TextNode, TextShape
 from trainlint.source import scalars
 
 __all__ = ["Style", "block_element", "block_entry", "flow", "quoted", "scalar", "style_of"]
@@ -28,7 +28,7 @@ class Style:
     json: bool = False
 
 
-def style_of(text: str, top: Node) -> Style:
+def style_of(text: str, top: TextNode) -> Style:
     """The style that most of a document has."""
     steps: list[int] = []
     dashes: list[int] = []
@@ -37,17 +37,17 @@ def style_of(text: str, top: Node) -> Style:
     waiting = [(top, -1)]
     while waiting:
         node, above = waiting.pop()
-        if node.shape is Shape.SCALAR and node.style in ("'", '"'):
+        if node.shape is TextShape.SCALAR and node.style in ("'", '"'):
             quotes.append(node.style)
         if not node.entries:
             continue
         column = _column(text, node.start)
         if not node.flow and above >= 0 and not node.decorated:
-            (dashes if node.shape is Shape.SEQUENCE else steps).append(column - above)
+            (dashes if node.shape is TextShape.SEQUENCE else steps).append(column - above)
         for entry in node.entries:
             if entry.key is not None and as_json and entry.key.style != '"':
                 as_json = False
-            inside = column if node.shape is Shape.MAPPING and not node.flow and not node.decorated else -1
+            inside = column if node.shape is TextShape.MAPPING and not node.flow and not node.decorated else -1
             waiting.append((entry.value, inside))
     return Style(_usual(steps, 2), _usual(dashes, 2), _usual(quotes, '"'), as_json)
 

@@ -12,9 +12,9 @@ from typing import Any, Final
 
 from trainlint.finding import Path
 from trainlint.source import scalars
-from trainlint.source.events import KINDS, Kind, TooDeepError, YamlError, with_events
+from trainlint.source.events import KINDS, EventKind, TooDeepError, YamlError, with_events
 
-__all__ = ["Entry", "Node", "NotEditableError", "Shape", "parse", "resolve"]
+__all__ = ["Entry", "NotEditableError", "TextNode", "TextShape", "parse", "resolve"]
 
 _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
 _JSON_ONLY: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\x7f\t]")
@@ -24,7 +24,7 @@ class NotEditableError(Exception):
     """The text at a place is not the value's own, or nobody can change it without touching more; says why."""
 
 
-class Shape(Enum):
+class TextShape(Enum):
     """What a node is."""
 
     SCALAR = "scalar"
@@ -34,14 +34,14 @@ class Shape(Enum):
 
 
 @dataclass(slots=True)
-class Node:
+class TextNode:
     """A value in the text: from ``start`` (an anchor and a tag included) to ``end``, without trailing white space.
 
     ``style`` of a scalar is its quote, ``|`` or ``>``, or empty (plain); ``flow`` says that a collection is in
     brackets; ``decorated`` that an anchor or a tag stands before the value.
     """
 
-    shape: Shape
+    shape: TextShape
     start: int
     end: int
     style: str = ""
@@ -49,7 +49,7 @@ class Node:
     decorated: bool = False
     entries: list[Entry] = field(default_factory=list)
 
-    def child(self, step: str | int) -> Node | None:
+    def child(self, step: str | int) -> TextNode | None:
         """The value under a key or index of its own; ``None`` where there is none."""
         found = self.entry(step)
         return None if found is None else found.value
@@ -69,8 +69,8 @@ class Entry:
     """An entry of a mapping, or an element (``key`` is ``None``, ``name`` its index)."""
 
     name: str | int
-    key: Node | None
-    value: Node
+    key: TextNode | None
+    value: TextNode
     merge: bool = False
 
     @property
@@ -84,7 +84,7 @@ class Entry:
         return self.value.end if self.key is None else max(self.key.end, self.value.end)
 
 
-def parse(text: str) -> Node:
+def parse(text: str) -> TextNode:
     """The top node of a document. Raises NotEditableError for what is no YAML that can be edited."""
     texts = [text]
     if text.lstrip().startswith(("{", "[")):  # JSON allows a few characters that YAML does not
@@ -97,20 +97,20 @@ def parse(text: str) -> Node:
     raise NotEditableError("the document cannot be parsed")
 
 
-def resolve(top: Node, path: Path) -> Node | None:
+def resolve(top: TextNode, path: Path) -> TextNode | None:
     """The node at a path, by its own text alone; ``None`` where nothing is written there.
 
     Raises:
         NotEditableError: something on the way is an alias, is merged in, or stands twice.
     """
-    here: Node | None = top
+    here: TextNode | None = top
     for step in path:
         if here is None:
             return None
-        if here.shape is Shape.ALIAS:
+        if here.shape is TextShape.ALIAS:
             raise NotEditableError("the value is written at an anchor that others use too")
         here = here.child(step)
-    if here is not None and here.shape is Shape.ALIAS:
+    if here is not None and here.shape is TextShape.ALIAS:
         raise NotEditableError("the value is written at an anchor that others use too")
     return here
 
@@ -122,50 +122,50 @@ class _Parser:
         self._text = text
         self._as_json = as_json
 
-    def document(self, events: Iterator[Any]) -> Node | None:
+    def document(self, events: Iterator[Any]) -> TextNode | None:
         event = next(events, None)
         top = None if event is None else self._node(event, events)
         for _ in events:
             pass
         return top
 
-    def _node(self, event: Any, events: Iterator[Any]) -> Node:
+    def _node(self, event: Any, events: Iterator[Any]) -> TextNode:
         kind = KINDS[type(event)]
         start, end = event.start_mark.index, event.end_mark.index
-        if kind is Kind.ALIAS:
-            return Node(Shape.ALIAS, start, end)
+        if kind is EventKind.ALIAS:
+            return TextNode(TextShape.ALIAS, start, end)
         decorated = event.anchor is not None or event.tag is not None
-        if kind is Kind.SCALAR:
+        if kind is EventKind.SCALAR:
             style = event.style or ""
             end = start + len(self._text[start:end].rstrip())
-            return Node(Shape.SCALAR, start, end, style, decorated=decorated)
+            return TextNode(TextShape.SCALAR, start, end, style, decorated=decorated)
         flow = bool(event.flow_style)
-        if kind is Kind.MAPPING_START:
-            node = Node(Shape.MAPPING, start, end, flow=flow, decorated=decorated)
+        if kind is EventKind.MAPPING_START:
+            node = TextNode(TextShape.MAPPING, start, end, flow=flow, decorated=decorated)
             node.end = self._mapping(node, events)
         else:
-            node = Node(Shape.SEQUENCE, start, end, flow=flow, decorated=decorated)
+            node = TextNode(TextShape.SEQUENCE, start, end, flow=flow, decorated=decorated)
             node.end = self._sequence(node, events)
         return node
 
-    def _sequence(self, node: Node, events: Iterator[Any]) -> int:
+    def _sequence(self, node: TextNode, events: Iterator[Any]) -> int:
         last = node.end
         for event in events:
-            if KINDS[type(event)] is Kind.SEQUENCE_END:
+            if KINDS[type(event)] is EventKind.SEQUENCE_END:
                 return max(last, self._close(node, event))
             value = self._node(event, events)
             node.entries.append(Entry(len(node.entries), None, value))
             last = max(last, value.end)
         return last
 
-    def _mapping(self, node: Node, events: Iterator[Any]) -> int:
+    def _mapping(self, node: TextNode, events: Iterator[Any]) -> int:
         last = node.end
         for event in events:
             kind = KINDS[type(event)]
-            if kind is Kind.MAPPING_END:
+            if kind is EventKind.MAPPING_END:
                 return max(last, self._close(node, event))
-            merge = kind is Kind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG)
-            name = self._name(event) if kind is Kind.SCALAR else ""
+            merge = kind is EventKind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG)
+            name = self._name(event) if kind is EventKind.SCALAR else ""
             key = self._node(event, events)
             value = self._node(next(events), events)
             entry = Entry(name, key, value, merge=merge)
@@ -173,7 +173,7 @@ class _Parser:
             last = max(last, entry.end)
         return last
 
-    def _close(self, node: Node, event: Any) -> int:
+    def _close(self, node: TextNode, event: Any) -> int:
         """The end of a collection in brackets; a block collection ends with its last entry."""
         return int(event.end_mark.index) if node.flow else 0
 

@@ -9,7 +9,7 @@ from trainlint.fix.intended import value_at
 from trainlint.fix.layout import Piece, column_of, line_end, line_start
 from trainlint.fix.likewise import Writer
 from trainlint.fix.snippet import Style
-from trainlint.fix.tree import Entry, Node, resolve
+from trainlint.fix.tree import Entry, TextNode, resolve
 
 __all__ = ["is_wide", "unfolded"]
 
@@ -24,7 +24,7 @@ def is_wide(before: str, after: str) -> bool:
     return any(len(line) > WIDEST and line not in old for line in after.split("\n"))
 
 
-def unfolded(text: str, top: Node, path: Path, data: Any, style: Style) -> Piece | None:
+def unfolded(text: str, top: TextNode, path: Path, data: Any, style: Style) -> Piece | None:
     """The outermost collection in brackets around a place, as ``data`` has it, on lines of its own.
 
     ``None`` where it is no entry of an indented mapping on one line, or holds a comment, an anchor, an alias or a tag.
@@ -50,7 +50,7 @@ def unfolded(text: str, top: Node, path: Path, data: Any, style: Style) -> Piece
     return _piece(text, entry, node, value_at(data, path[:length]), style)
 
 
-def _piece(text: str, entry: Entry, node: Node, value: Any, style: Style) -> Piece | None:
+def _piece(text: str, entry: Entry, node: TextNode, value: Any, style: Style) -> Piece | None:
     if entry.key is None or line_start(text, entry.key.start) != line_start(text, node.start):
         return None
     column = column_of(text, entry.key.start)

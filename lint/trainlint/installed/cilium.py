@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.deploy.deployment import Release
-from trainlint.installed.statement import Statement
+from trainlint.installed.statement import StatedSetting
 from trainlint.installed.version import image_version, stated_version
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
@@ -55,11 +55,11 @@ OPTIONS: Final = frozenset(_VALUES.values()) | {
 """The options that are read at all."""
 
 
-def of_release(release: Release) -> Iterator[Statement]:
+def of_release(release: Release) -> Iterator[StatedSetting]:
     """What a release of Cilium's chart states. Values that are not known make no option certain."""
     if release.version and release.version_at is not None and (version := stated_version(release.version)):
-        yield Statement("cni.version", version, release.by, release.version_at)
-    found: dict[str, Statement] = {}
+        yield StatedSetting("cni.version", version, release.by, release.version_at)
+    found: dict[str, StatedSetting] = {}
     for layer in release.values:
         if layer.field is None or layer.missing:
             return
@@ -67,44 +67,44 @@ def of_release(release: Release) -> Iterator[Statement]:
             found[each.name] = each
     if release.evidence is not None:
         found.setdefault(_CLUSTER_NAME, _unnamed(release.by, release.evidence))
-        found.setdefault(_REDIRECTS, Statement(_REDIRECTS, "false", release.by, release.evidence))
+        found.setdefault(_REDIRECTS, StatedSetting(_REDIRECTS, "false", release.by, release.evidence))
     yield from found.values()
 
 
-def _of_values(values: Field, by: str) -> Iterator[Statement]:
+def _of_values(values: Field, by: str) -> Iterator[StatedSetting]:
     for steps, option in _VALUES.items():
         here = values.down(*steps)
         text = " ".join(element.scalar or "" for element in here.elements()) or here.scalar
         if f"cni.options.{option}" == _REDIRECTS and text != "true":
             continue
         if text is not None and not is_placeholder(text):
-            yield Statement(f"cni.options.{option}", text.lower() if option == "enable-policy" else text, by, here)
+            yield StatedSetting(f"cni.options.{option}", text.lower() if option == "enable-policy" else text, by, here)
     for name, value in values["extraConfig"].items():
         if name in OPTIONS and value.scalar is not None and not is_placeholder(value.scalar):
-            yield Statement(f"cni.options.{name}", value.scalar, by, value)
+            yield StatedSetting(f"cni.options.{name}", value.scalar, by, value)
 
 
-def _unnamed(by: str, at: Field) -> Statement:
+def _unnamed(by: str, at: Field) -> StatedSetting:
     """The name of a cluster that its installation does not name: chart and agent have the same default."""
-    return Statement(_CLUSTER_NAME, "default", by, at)
+    return StatedSetting(_CLUSTER_NAME, "default", by, at)
 
 
-def of_config_map(data: Field) -> Iterator[Statement]:
+def of_config_map(data: Field) -> Iterator[StatedSetting]:
     """What cilium-config states."""
     if data.mapping and not data["cluster-name"].present:
         yield _unnamed("ConfigMap cilium-config", data)
     if data.mapping and not data["enable-local-redirect-policy"].present:
-        yield Statement(_REDIRECTS, "false", "ConfigMap cilium-config", data)
+        yield StatedSetting(_REDIRECTS, "false", "ConfigMap cilium-config", data)
     for name, value in data.items():
         if name in OPTIONS and value.scalar is not None and not is_placeholder(value.scalar):
-            yield Statement(f"cni.options.{name}", value.scalar, "ConfigMap cilium-config", value)
+            yield StatedSetting(f"cni.options.{name}", value.scalar, "ConfigMap cilium-config", value)
 
 
-def of_agent(meta: Meta, item: Field) -> Iterator[Statement]:
+def of_agent(meta: Meta, item: Field) -> Iterator[StatedSetting]:
     """The version of the agent that a DaemonSet runs; images of one's own have versions of their own."""
     if meta.name == "cilium":
         for container in item.down("spec", "template", "spec", "containers").elements():
             image = container["image"]
             name = (image.scalar or "").partition("@")[0]
             if "cilium/cilium:" in name and (version := image_version(name)):
-                yield Statement("cni.version", version, "DaemonSet cilium", image)
+                yield StatedSetting("cni.version", version, "DaemonSet cilium", image)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Final
 
-from trainlint.installed.statement import Statement
+from trainlint.installed.statement import StatedSetting
 from trainlint.installed.version import image_version, stated_version
 from trainlint.kube.meta import Meta
 from trainlint.source.document import Field
@@ -16,7 +16,7 @@ __all__ = ["of_cluster"]
 NAME: Final = "kubernetes"
 
 
-def of_cluster(meta: Meta, item: Field) -> Iterator[Statement]:
+def of_cluster(meta: Meta, item: Field) -> Iterator[StatedSetting]:
     """What an object that makes a cluster, or a node of it, states."""
     read = _READERS.get((meta.api_group, meta.kind))
     if read is None:
@@ -24,7 +24,7 @@ def of_cluster(meta: Meta, item: Field) -> Iterator[Statement]:
     by = f"{meta.kind} {meta.name}".strip()
     for at, version in read(item):
         if version:
-            yield Statement(NAME, version, by, at)
+            yield StatedSetting(NAME, version, by, at)
 
 
 def _eksctl(item: Field) -> Iterator[tuple[Field, str]]:

@@ -12,7 +12,7 @@ from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import CILIUM_CONFIG
 from trainlint.installed.kubernetes import of_cluster
 from trainlint.installed.kueue import configured
-from trainlint.installed.statement import Statement, agreed, disputes
+from trainlint.installed.statement import StatedSetting, agreed, disputes
 from trainlint.kube.meta import Meta
 from trainlint.model.settings import Cni, Settings
 from trainlint.source.document import Field
@@ -59,7 +59,7 @@ def _stated(name: str, cni: Cni) -> bool:
     return cni.stated and (name.removeprefix(_OPTION) in cni.options or (name == "cni.version" and cni.version_stated))
 
 
-def _cni(cni: Cni, found: Mapping[str, Statement], *, evident: bool) -> Cni:
+def _cni(cni: Cni, found: Mapping[str, StatedSetting], *, evident: bool) -> Cni:
     options = {name.removeprefix(_OPTION): each.value for name, each in found.items() if name.startswith(_OPTION)}
     version = found.get("cni.version")
     return replace(
@@ -72,16 +72,16 @@ def _cni(cni: Cni, found: Mapping[str, Statement], *, evident: bool) -> Cni:
     )
 
 
-def _of_cilium(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> Iterator[Statement]:
+def _of_cilium(objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]) -> Iterator[StatedSetting]:
     for release in releases:
         if release.chart in cilium.CHARTS:
             if release.evidence is not None:
-                yield Statement("cni.name", "cilium", release.by, release.evidence)
+                yield StatedSetting("cni.name", "cilium", release.by, release.evidence)
             if release.path is None:  # a chart of one's own is rendered: what it makes says more than its values
                 yield from cilium.of_release(release)
     for meta, item in objects:
         if meta.kind == "ConfigMap" and meta.name == CILIUM_CONFIG:
-            yield Statement("cni.name", "cilium", f"ConfigMap {CILIUM_CONFIG}", item["data"])
+            yield StatedSetting("cni.name", "cilium", f"ConfigMap {CILIUM_CONFIG}", item["data"])
             yield from cilium.of_config_map(item["data"])
         elif meta.kind == "DaemonSet":
             yield from cilium.of_agent(meta, item)

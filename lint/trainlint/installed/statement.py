@@ -10,11 +10,11 @@ from trainlint.finding import Unknown
 from trainlint.source.document import Field
 from trainlint.source.spans import locate
 
-__all__ = ["Statement", "agreed", "disputes"]
+__all__ = ["StatedSetting", "agreed", "disputes"]
 
 
 @fact
-class Statement:
+class StatedSetting:
     """``name`` is that of the setting in trainlint.yaml (``cni.options.labels``), ``by`` who says it, ``at`` where."""
 
     name: str
@@ -23,18 +23,18 @@ class Statement:
     at: Field = field(compare=False)
 
 
-def agreed(statements: Iterable[Statement]) -> Mapping[str, Statement]:
+def agreed(statements: Iterable[StatedSetting]) -> Mapping[str, StatedSetting]:
     """The statements on which all agree; a version that says more agrees with one that says less."""
-    found: dict[str, Statement | None] = {}
+    found: dict[str, StatedSetting | None] = {}
     for each in statements:
         before = found.get(each.name, each)
         found[each.name] = None if before is None else _closer(before, each)
     return {name: each for name, each in found.items() if each is not None}
 
 
-def disputes(statements: Iterable[Statement]) -> Iterator[Unknown]:
+def disputes(statements: Iterable[StatedSetting]) -> Iterator[Unknown]:
     """The settings of which two statements contradict each other, with both places."""
-    first: dict[str, Statement] = {}
+    first: dict[str, StatedSetting] = {}
     told: set[str] = set()
     for each in statements:
         before = first.setdefault(each.name, each)
@@ -58,7 +58,7 @@ def _place(at: Field) -> str:
     return f"{at.document.file}:{locate(at.document, at.path)[1].line}"
 
 
-def _closer(one: Statement, other: Statement) -> Statement | None:
+def _closer(one: StatedSetting, other: StatedSetting) -> StatedSetting | None:
     """The one that says more, or none where they contradict each other."""
     if one.value == other.value or one.value.startswith(f"{other.value}."):
         return one

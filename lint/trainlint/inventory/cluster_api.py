@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.inventory.instance_types import ACCELERATORS, ALLOCATABLE_LEFT_OPEN
 from trainlint.inventory.node_template import ARCH, NodeTemplate
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import CONTROL_PLANE_LABELS, parse_labels, parse_taints, read_registration
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_taints
@@ -34,7 +34,7 @@ _MACHINES: Final = ("MachineDeployment", "MachinePool", "MachineSet")
 _PROPAGATED: Final = ("node-role.kubernetes.io/", "node-restriction.kubernetes.io/", "node.cluster.x-k8s.io/")
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """The machines of each cluster that one is named for, in one part for each file."""
     templates = {
         (meta.namespace, meta.name): item for meta, item in objects.get("KubeadmConfigTemplate", ()) if _ours(meta)
@@ -49,7 +49,7 @@ def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
         why, head = _others(cluster, objects)
         if head is not None:
             pools += _control_plane(cluster, head).pools()
-        yield Part(tuple(pools), found[0][1].at, cluster=cluster, partial=why)
+        yield InventoryPart(tuple(pools), found[0][1].at, cluster=cluster, partial=why)
 
 
 def _ours(meta: Meta) -> bool:

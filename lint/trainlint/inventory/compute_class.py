@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.inventory.node_template import INSTANCE_TYPE, NodeTemplate
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, read_strings, read_text
@@ -22,7 +22,7 @@ GROUP: Final = "cloud.google.com"
 PARTIAL: Final = "a ComputeClass says which nodes may be made for it, not which others there are"
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Each priority of each ComputeClass that makes nodes of its own."""
     for meta, item in objects.get("ComputeClass", ()):
         if meta.api_group != GROUP or not meta.name:
@@ -34,7 +34,7 @@ def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
         ]
         pools = tuple(pool for template in templates for pool in template.pools())
         if pools:
-            yield Part(pools, item.at, partial=PARTIAL)
+            yield InventoryPart(pools, item.at, partial=PARTIAL)
 
 
 def _template(meta: Meta, item: Field, priority: Field, number: int) -> NodeTemplate:

@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.inventory.node_template import INSTANCE_TYPE, REGION, Bound, NodeTemplate, region_of
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import read_labels
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, known_text, read_int, read_strings, read_text
@@ -24,7 +24,7 @@ DEFAULT_COUNT: Final = 2
 _LEVELS: Final = ("managedNodeGroups", "nodeGroups")
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Every ClusterConfig with node groups: its cluster by name."""
     for meta, item in objects.get("ClusterConfig", ()):
         if meta.api_group != GROUP:
@@ -32,7 +32,7 @@ def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
         cluster = _Cluster(meta.name, item)
         pools = tuple(pool for template in cluster.templates() for pool in template.pools())
         if pools:
-            yield Part(pools, item.at, cluster=meta.name or item.document.file, partial=cluster.others())
+            yield InventoryPart(pools, item.at, cluster=meta.name or item.document.file, partial=cluster.others())
 
 
 @fact

@@ -11,7 +11,7 @@ from trainlint.finding import Location
 from trainlint.inventory.instance_types import InstanceType
 from trainlint.inventory.kinds import NODE_CLASSES
 from trainlint.inventory.node_template import ARCH, INSTANCE_TYPE, Bound, NodeTemplate
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_quantities, read_taints
 from trainlint.kube.selectors import read_requirements
@@ -39,14 +39,14 @@ HUGE_PAGES: Final = ("hugepages-1Gi", "hugepages-2Mi")
 PARTIAL: Final = "a NodePool says which nodes may be made, not which others there are (Karpenter runs on some)"
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Every NodePool as a part of its own."""
     classes = {(meta.kind, meta.name): item for kind in NODE_CLASSES for meta, item in objects.get(kind, ())}
     none = () if objects.get("NodeOverlay") else HUGE_PAGES
     for meta, item in objects.get("NodePool", ()):
         if meta.api_group == GROUP and meta.name:
             pools = tuple(replace(_template(meta, item, classes), none=none).pools())
-            yield Part(pools, item.at, partial=PARTIAL)
+            yield InventoryPart(pools, item.at, partial=PARTIAL)
 
 
 @fact

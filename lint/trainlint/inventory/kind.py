@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.inventory.embedded import embedded
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import CONTROL_PLANE_LABELS, Registration, read_registration
 from trainlint.kube.meta import read_labels
 from trainlint.kube.node import HOSTNAME
@@ -23,13 +23,13 @@ PARTIAL: Final = "a kind cluster is for trying things out: the manifests may be 
 _ROLE: Final = "control-plane"
 
 
-def read_parts(objects: Objects, settings: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, settings: Settings) -> Iterator[InventoryPart]:
     """Every kind Cluster. It is all there is only where the settings say that this is the cluster."""
     meant = settings.profile == "kind"
     for meta, item in objects.get("Cluster", ()):
         if meta.api_group == GROUP:
             name = read_text(item["name"]) or "kind"
-            yield Part(tuple(_pools(name, item)), item.at, cluster=name, partial="" if meant else PARTIAL)
+            yield InventoryPart(tuple(_pools(name, item)), item.at, cluster=name, partial="" if meant else PARTIAL)
 
 
 def _pools(cluster: str, item: Field) -> Iterator[Pool]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.inventory.node_template import NodeTemplate
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import CONTROL_PLANE_LABELS, read_registration
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
@@ -18,13 +18,13 @@ GROUP: Final = "kubeadm.k8s.io"
 PARTIAL: Final = "a kubeadm configuration is about one node or several equal ones, and others may join"
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Each configuration as nodes of which nobody knows how many and how large they are."""
     for kind in ("InitConfiguration", "JoinConfiguration"):
         for meta, item in objects.get(kind, ()):
             if meta.api_group == GROUP:
                 head = kind == "InitConfiguration" or item["controlPlane"].present
-                yield Part(_template(item, control_plane=head).pools(), item.at, partial=PARTIAL)
+                yield InventoryPart(_template(item, control_plane=head).pools(), item.at, partial=PARTIAL)
 
 
 def _template(item: Field, *, control_plane: bool) -> NodeTemplate:

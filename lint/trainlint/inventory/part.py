@@ -11,14 +11,14 @@ from trainlint.kube.meta import Meta
 from trainlint.model.pool import Pool
 from trainlint.source.document import Field
 
-__all__ = ["Objects", "Part"]
+__all__ = ["InventoryPart", "Objects"]
 
 Objects = Mapping[str, tuple[tuple[Meta, Field], ...]]
 """The objects of a snapshot by kind."""
 
 
 @fact
-class Part:
+class InventoryPart:
     """Pools of one cluster, named if the source names it. ``partial`` says why there may be other nodes; empty: none.
 
     ``at`` is where the source stands; what stands in one directory is taken to be about one cluster. ``live``: nodes

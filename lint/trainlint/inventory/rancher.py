@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.inventory.node_template import NodeTemplate
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import parse_labels, parse_taints
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.pool import Taint
@@ -20,7 +20,7 @@ __all__ = ["read_parts"]
 PARTIAL: Final = "a configuration of k3s or RKE2 is about one node or several equal ones, and others may join"
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Each file as nodes of unknown number and size; servers are not tainted by themselves (S 5.63)."""
     for _meta, item in objects.get(RANCHER_CONFIG, ()):
         labels: dict[str, str] = {}
@@ -40,7 +40,7 @@ def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
             taints=tuple(taints),
             at=item.at,
         )
-        yield Part(template.pools(), item.at, partial=PARTIAL)
+        yield InventoryPart(template.pools(), item.at, partial=PARTIAL)
 
 
 def _entries(item: Field, key: str) -> Iterator[Field]:

@@ -14,7 +14,7 @@ from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written
 from trainlint.inventory.growing import common_steps, grown, has_names
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta
 from trainlint.kube.node import read_node, without_condition_taints
 from trainlint.kube.values import is_placeholder
@@ -58,16 +58,16 @@ def _written(kinds: Objects) -> Iterator[Inventory]:
             yield read_inventory(item)
 
 
-def _parts(kinds: Objects, settings: Settings) -> Iterator[Part]:
+def _parts(kinds: Objects, settings: Settings) -> Iterator[InventoryPart]:
     yield from _node_parts(kinds)
     for module, reads in SOURCES.items():
         if not reads.isdisjoint(kinds):  # most repositories have one source or none: the others are not imported
-            read_parts: Callable[[Objects, Settings], Iterator[Part]]
+            read_parts: Callable[[Objects, Settings], Iterator[InventoryPart]]
             read_parts = import_module(f"trainlint.inventory.{module}").read_parts
             yield from read_parts(kinds, settings)
 
 
-def _node_parts(kinds: Objects) -> Iterator[Part]:
+def _node_parts(kinds: Objects) -> Iterator[InventoryPart]:
     """All Nodes of one directory together: where nodes are written down, all of them are.
 
     A Node without a name is an assertion of a test, one without a status a label or taint that is to be added: neither
@@ -86,12 +86,12 @@ def _node_parts(kinds: Objects) -> Iterator[Part]:
     for directory, pools in nodes.items():
         if pools[0].at is not None:
             partial = "some of them are feigned by kwok, beside those that there are" if directory in feigned else ""
-            yield Part(tuple(pools), pools[0].at, partial=partial, live=True)
+            yield InventoryPart(tuple(pools), pools[0].at, partial=partial, live=True)
 
 
-def _derived(parts: Iterable[Part], *, together: bool) -> Iterator[Inventory]:
-    named: dict[Location, list[Part]] = {}
-    nameless: dict[str, list[Part]] = defaultdict(list)
+def _derived(parts: Iterable[InventoryPart], *, together: bool) -> Iterator[Inventory]:
+    named: dict[Location, list[InventoryPart]] = {}
+    nameless: dict[str, list[InventoryPart]] = defaultdict(list)
     for part in parts:
         if part.cluster:
             named[part.at] = [part]
@@ -111,7 +111,7 @@ def _derived(parts: Iterable[Part], *, together: bool) -> Iterator[Inventory]:
         yield _joined(f"Nodes in {', '.join(places)}", found)
 
 
-def _joined(name: str, parts: Iterable[Part], cluster: str = "") -> Inventory:
+def _joined(name: str, parts: Iterable[InventoryPart], cluster: str = "") -> Inventory:
     """What is about one cluster: complete if one of the parts describes all that is not in the others. A node that
     there is, and that the tool which made it describes too, is one node: as it is.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.inventory.node_template import NodeTemplate
-from trainlint.inventory.part import Objects, Part
+from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT
 from trainlint.kube.meta import read_labels
 from trainlint.kube.values import is_placeholder, read_text
@@ -21,10 +21,10 @@ __all__ = ["read_parts"]
 PARTIAL: Final = "a machine configuration is about one node or several equal ones, and there may be others"
 
 
-def read_parts(objects: Objects, _: Settings) -> Iterator[Part]:
+def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Each configuration as nodes of which nobody knows how many and how large they are."""
     for _meta, item in objects.get(TALOS_CONFIG, ()):
-        yield Part(_template(item).pools(), item.at, partial=PARTIAL)
+        yield InventoryPart(_template(item).pools(), item.at, partial=PARTIAL)
 
 
 def _template(item: Field) -> NodeTemplate:

@@ -15,7 +15,7 @@ Equal endpoints get equal verdicts, which are computed once: ask for every zone,
 not matter.
 """
 
-from trainlint.policy.context import CidrGroup, PolicyContext, Service
+from trainlint.policy.context import CidrGroup, PolicyContext, PolicyService
 from trainlint.policy.endpoints import address, dns_endpoint, endpoint, entity, zone_dependent
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.policyset import OWN_POD, REPLY, SECONDARY_INTERFACE, PolicySet
@@ -28,8 +28,8 @@ __all__ = [
     "CidrGroup",
     "Endpoint",
     "PolicyContext",
+    "PolicyService",
     "PolicySet",
-    "Service",
     "address",
     "dns_endpoint",
     "endpoint",

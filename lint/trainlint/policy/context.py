@@ -11,11 +11,11 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import PodSet
 from trainlint.policy.options import CiliumOptions, cilium_options
 
-__all__ = ["CidrGroup", "PolicyContext", "Service"]
+__all__ = ["CidrGroup", "PolicyContext", "PolicyService"]
 
 
 @fact
-class Service:
+class PolicyService:
     """A Service, for ``toServices``; ``endpoints`` are the addresses behind one without a selector."""
 
     namespace: str
@@ -46,7 +46,7 @@ class PolicyContext:
 
     settings: Settings = field(default_factory=Settings)
     namespaces: Namespaces = field(default_factory=dict)
-    services: tuple[Service, ...] = ()
+    services: tuple[PolicyService, ...] = ()
     cidr_groups: tuple[CidrGroup, ...] = ()
     port_names: Mapping[tuple[str, str], frozenset[int]] | None = None
     bare_engine: bool = False

@@ -10,7 +10,7 @@ from trainlint.model.workload import PortRange
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.matching import ready
 from trainlint.policy.policyset import PolicySet
-from trainlint.policy.shortfall import Part, Shortfall, shortfalls
+from trainlint.policy.shortfall import EntryPart, Shortfall, shortfalls
 
 __all__ = ["NearMiss", "Side", "entries_about", "explain"]
 
@@ -29,7 +29,7 @@ class NearMiss:
     def distance(self) -> tuple[int, int, bool]:
         """How far away it is: what may match comes first, what selects the pods before what does not."""
         certain = sum(each.certain for each in self.shortfalls)
-        return (certain, len(self.shortfalls), any(each.part is Part.SUBJECT for each in self.shortfalls))
+        return (certain, len(self.shortfalls), any(each.part is EntryPart.SUBJECT for each in self.shortfalls))
 
 
 @fact
@@ -76,7 +76,7 @@ def explain(
     denied = any(entry.action is Action.DENY for entry in decision.deciding)
     misses.sort(key=lambda miss: miss.distance)
     near = _telling(misses)
-    selecting = [miss for miss in misses if all(each.part is not Part.SUBJECT for each in miss.shortfalls)]
+    selecting = [miss for miss in misses if all(each.part is not EntryPart.SUBJECT for each in miss.shortfalls)]
     return Side(
         decision,
         subject.name,

@@ -14,7 +14,7 @@ from trainlint.model.workload import ObjectRef
 from trainlint.policy.cilium import cilium_entries
 from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.policy.clusternetworkpolicy import cluster_entries
-from trainlint.policy.context import CidrGroup, PolicyContext, Service
+from trainlint.policy.context import CidrGroup, PolicyContext, PolicyService
 from trainlint.policy.foreign import ForeignPolicy, never_enforced, read_foreign
 from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
 from trainlint.policy.made import attributed
@@ -95,7 +95,7 @@ def _read(roots: tuple[Field, ...], context: PolicyContext) -> PolicySet:
     return PolicySet(entries, rules, rejected=rejected, unenforced=unenforced, foreign=foreign, dns=dns)
 
 
-def _services(roots: Sequence[Field], context: PolicyContext) -> tuple[Service, ...]:
+def _services(roots: Sequence[Field], context: PolicyContext) -> tuple[PolicyService, ...]:
     """Each Service once; what is written knows more than what others derived from it."""
     known = {(service.namespace, service.name): service for service in context.services}
     return tuple({**known, **{(each.namespace, each.name): each for each in read_services(roots)}}.values())

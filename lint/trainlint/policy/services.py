@@ -9,7 +9,7 @@ from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_strings
 from trainlint.model.policy import Peer
 from trainlint.model.selector import LabelSelector
-from trainlint.policy.context import PolicyContext, Service
+from trainlint.policy.context import PolicyContext, PolicyService
 from trainlint.policy.identity import NAMESPACE_KEY
 from trainlint.policy.selector import Matcher, cluster_scope, prefixed, read_selector, requirement
 from trainlint.source.document import Field
@@ -40,7 +40,7 @@ def service_peers(field: Field, context: PolicyContext) -> Iterator[Peer]:
         yield Peer(undecidable="the Service that this names is not in Git", kind=KIND, at=field.at)
 
 
-def _names(field: Field, service: Service) -> bool:
+def _names(field: Field, service: PolicyService) -> bool:
     """By labels, else by name; an empty namespace is any namespace."""
     by_labels, by_name = field["k8sServiceSelector"], field["k8sService"]
     if by_labels.present:
@@ -53,7 +53,7 @@ def _names(field: Field, service: Service) -> bool:
     return False
 
 
-def read_services(roots: Iterable[Field]) -> Iterator[Service]:
+def read_services(roots: Iterable[Field]) -> Iterator[PolicyService]:
     """The Services among the objects, with the addresses that Endpoints and EndpointSlice objects put behind them."""
     addresses: dict[tuple[str, str], list[str]] = defaultdict(list)
     services = []
@@ -61,7 +61,7 @@ def read_services(roots: Iterable[Field]) -> Iterator[Service]:
         meta = read_meta(root)
         namespace = meta.namespace or "default"
         match meta.kind:
-            case "Service" if meta.api_version == "v1":
+            case "PolicyService" if meta.api_version == "v1":
                 services.append((namespace, meta.name, meta.labels, read_labels(root["spec"]["selector"])))
             case "Endpoints" if meta.api_version == "v1":
                 for subset in root["subsets"].elements():
@@ -71,4 +71,4 @@ def read_services(roots: Iterable[Field]) -> Iterator[Service]:
                 for each in root["endpoints"].elements():
                     addresses[namespace, meta.labels.get(SERVICE_NAME, "")] += read_strings(each["addresses"])
     for namespace, name, labels, selector in services:
-        yield Service(namespace, name, labels, selector, tuple(addresses[namespace, name]))
+        yield PolicyService(namespace, name, labels, selector, tuple(addresses[namespace, name]))

@@ -17,10 +17,10 @@ from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
 from trainlint.policy.wording import no_pod, unmet_text
 
-__all__ = ["Part", "Shortfall", "closest_peer", "shortfalls", "uncovered", "unmet"]
+__all__ = ["EntryPart", "Shortfall", "closest_peer", "shortfalls", "uncovered", "unmet"]
 
 
-class Part(StrEnum):
+class EntryPart(StrEnum):
     """The part of an entry that does not fit."""
 
     SUBJECT = "subject"
@@ -35,7 +35,7 @@ class Shortfall:
     ``text`` is a sentence without its end; ``certain`` is false where the label or address that decides is not known.
     """
 
-    part: Part
+    part: EntryPart
     text: str
     at: Location | None
     certain: bool = True
@@ -52,7 +52,7 @@ def shortfalls(
     """Everything that keeps an entry from matching; nothing for one that matches."""
     entry = ready.entry
     for item, certain in unmet(entry.subject, subject, policed=True):
-        yield Shortfall(Part.SUBJECT, unmet_text(item, subject, policies), _place(item, entry.subject), certain)
+        yield Shortfall(EntryPart.SUBJECT, unmet_text(item, subject, policies), _place(item, entry.subject), certain)
     yield from _peer_shortfalls(ready, subject, peer, policies)
     yield from _port_shortfalls(ready, subject, peer, protocol, ports, policies)
 
@@ -76,13 +76,13 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     if match is True:
         return
     if ready.selects_peer(peer, policies.rules) is True:
-        yield Shortfall(Part.PEER, f"{peer.name} does not meet what another entry requires of all peers", entry.at)
+        yield Shortfall(EntryPart.PEER, f"{peer.name} does not meet what another entry requires of all peers", entry.at)
         return
     if entry.peers is None:
-        yield Shortfall(Part.PEER, "an empty list of peers means nobody", entry.at)
+        yield Shortfall(EntryPart.PEER, "an empty list of peers means nobody", entry.at)
         return
     if not entry.peers:
-        yield Shortfall(Part.PEER, "neither a peer nor a port is written, which means nobody", entry.at)
+        yield Shortfall(EntryPart.PEER, "neither a peer nor a port is written, which means nobody", entry.at)
         return
     found = closest_peer(ready, peer, policies)
     if found is None:
@@ -90,17 +90,17 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     at = found.peer.at or entry.at
     written = found.peer.written or found.peer.kind
     if found.peer.undecidable:
-        yield Shortfall(Part.PEER, f"{written}: {found.peer.undecidable}", at, certain=match is False)
+        yield Shortfall(EntryPart.PEER, f"{written}: {found.peer.undecidable}", at, certain=match is False)
     elif found.peer.prefixes is not None:
-        yield Shortfall(Part.PEER, _address_text(found, peer), at, certain=match is False)
+        yield Shortfall(EntryPart.PEER, _address_text(found, peer), at, certain=match is False)
     elif found.peer.kind == "Entities":
-        yield Shortfall(Part.PEER, f"{peer.name} is not in {written.partition(': ')[2] or written}", at)
+        yield Shortfall(EntryPart.PEER, f"{peer.name} is not in {written.partition(': ')[2] or written}", at)
     elif not peer.namespace and _names_pods(found.peer.selector):
-        yield Shortfall(Part.PEER, f"names pods by their labels; {no_pod(peer)}", at, certain=match is False)
+        yield Shortfall(EntryPart.PEER, f"names pods by their labels; {no_pod(peer)}", at, certain=match is False)
     else:
         for item, certain in unmet(found.peer.selector, peer):
             place = _place(item, found.peer.selector) or at
-            yield Shortfall(Part.PEER, unmet_text(item, peer, policies), place, certain)
+            yield Shortfall(EntryPart.PEER, unmet_text(item, peer, policies), place, certain)
 
 
 def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> ReadyPeer | None:
@@ -150,17 +150,17 @@ def _port_shortfalls(
     if not uncovered(spans, protocol, ports or ALL_PORTS):
         return
     if not entry.ports:
-        yield Shortfall(Part.PORTS, "its port list names no port, which means none", entry.at)
+        yield Shortfall(EntryPart.PORTS, "its port list names no port, which means none", entry.at)
         return
     listed = ", ".join(dict.fromkeys(_span_text(span) for span in spans or ()))
     owner = subject if entry.direction is Direction.INGRESS else peer
     at = next((rule.at for rule in entry.ports if rule.at is not None), entry.at)
     asked = f"{protocol} {ports}" if ports is not None else f"every {protocol} port"
     if listed:
-        yield Shortfall(Part.PORTS, f"lists {listed} and not {asked}", at)
+        yield Shortfall(EntryPart.PORTS, f"lists {listed} and not {asked}", at)
     else:
         names = ", ".join(sorted({rule.name for rule in ready.named}))
-        yield Shortfall(Part.PORTS, f"names the port {names}, which {owner.name} does not declare", at)
+        yield Shortfall(EntryPart.PORTS, f"names the port {names}, which {owner.name} does not declare", at)
 
 
 def _span_text(span: PortSpan) -> str:

@@ -15,7 +15,7 @@ from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.matching import ReadyEntry, ready
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
-from trainlint.policy.shortfall import Part, Shortfall, closest_peer, shortfalls, uncovered, unmet
+from trainlint.policy.shortfall import EntryPart, Shortfall, closest_peer, shortfalls, uncovered, unmet
 from trainlint.policy.wording import requirement_text, unmet_text
 from trainlint.reachability import Reachability
 
@@ -36,7 +36,7 @@ class Near:
     """
 
     entry: PolicyEntry
-    part: Part
+    part: EntryPart
     text: str
     at: Location
     wanted: Requirement | None = None
@@ -102,20 +102,20 @@ def _ranked(
     policies: PolicySet,
 ) -> Iterator[tuple[int, Near]]:
     entry, (first, *more) = able.entry, found
-    if first.part is Part.PORTS:
+    if first.part is EntryPart.PORTS:
         yield _SURE, Near(entry, first.part, first.text, first.at or entry.at, asked=asked)
         return
     if more:
         return
     end, selector, missing = subject, entry.subject, None
-    if first.part is Part.PEER:
+    if first.part is EntryPart.PEER:
         closest = closest_peer(able, peer, policies)
         if closest is None or closest.peer.prefixes is not None or closest.peer.undecidable:
             return
         if closest.peer.kind in {"Entities", "Nodes", "nodes"}:
             return
         end, selector, missing = peer, closest.peer.selector, closest.peer
-    missed = [item for item, _ in unmet(selector, end, policed=first.part is Part.SUBJECT)]
+    missed = [item for item, _ in unmet(selector, end, policed=first.part is EntryPart.SUBJECT)]
     if len(missed) != 1 or missed[0].operator != "In" or not end.namespace:
         return
     (item,) = missed
@@ -125,7 +125,7 @@ def _ranked(
     )
     # A namespace that nobody wrote is the policy's own; pods are then meant by labels that others have.
     unwritten = split_source(item.key)[1] == NAMESPACE_KEY and _names_more(selector.requirements)
-    if not (slip or ports_say or unwritten) or (first.part is Part.SUBJECT and not slip):
+    if not (slip or ports_say or unwritten) or (first.part is EntryPart.SUBJECT and not slip):
         return
     text = unmet_text(item, end, policies)
     if meant is not None:

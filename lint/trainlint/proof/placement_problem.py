@@ -23,7 +23,7 @@ from trainlint.scheduling.packing import UNLIMITED, NodeClass
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.pod_topology_spread import eligible_domains
 from trainlint.scheduling.requirement import selector_matches
-from trainlint.scheduling.role import Attraction, Repulsion, Role
+from trainlint.scheduling.role import Attraction, PlacementRole, Repulsion
 
 __all__ = ["PlacementProblem", "attracted", "stated_problem"]
 
@@ -42,7 +42,7 @@ class PlacementProblem:
     pod_sets: tuple[PodSet, ...]
     own: int
     pods: tuple[Pod, ...]
-    roles: tuple[Role, ...]
+    roles: tuple[PlacementRole, ...]
     domains: tuple[Domain, ...]
     classes: tuple[NodeClass, ...]
     nodes: tuple[Node, ...]
@@ -114,7 +114,7 @@ def stated_problem(
     )
 
 
-def _bound(roles: Sequence[Role], own: Sequence[Feasibility], ties: Ties) -> Iterator[Role]:
+def _bound(roles: Sequence[PlacementRole], own: Sequence[Feasibility], ties: Ties) -> Iterator[PlacementRole]:
     """The roles with what places them as one, beside their pod spec."""
     pod_sets = [each.pod_set for each in own]
     for index, role in enumerate(roles):
@@ -139,9 +139,9 @@ def _tied(own: Sequence[Feasibility], storage: Storage) -> Iterator[str]:
     yield from (name for (_, name), count in pods.items() if count > 1)
 
 
-def _near(usable: frozenset[int]) -> Role:
+def _near(usable: frozenset[int]) -> PlacementRole:
     """A pod that others are required to be near; one that fits nowhere is never there, and nobody waits for it."""
-    return Role({}, 1 if usable else 0, usable)
+    return PlacementRole({}, 1 if usable else 0, usable)
 
 
 def attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:
@@ -218,7 +218,7 @@ def _role(
     asked: AffinityRules,
     place: tuple[Sequence[NodeClass], Sequence[Node]],
     own: Sequence[Pod],
-) -> Role:
+) -> PlacementRole:
     repelled = (*asked.anti_affinity, *asked.symmetry)
     apart = {kind for counter in repelled if counter.key == HOSTNAME for kind in counter.kinds}
     apart |= {
@@ -229,7 +229,7 @@ def _role(
     }
     replicas = me.pod_set.replicas
     amounts = {name: amount for name, amount in me.pod.requests.compared if isinstance(amount, int)}
-    return Role(
+    return PlacementRole(
         requests={**amounts, "pods": 1},
         count=replicas if isinstance(replicas, int) else 1,
         classes=_usable(me, *place),

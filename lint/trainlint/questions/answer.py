@@ -10,7 +10,7 @@ from trainlint.model.policy import Permission, Verdict
 from trainlint.model.workload import PortRange
 from trainlint.policy.explain import Side
 
-__all__ = ["Answer", "Asked", "Change", "OpeningRepair"]
+__all__ = ["Asked", "ConnectionAnswer", "OpeningRepair", "RepairEdit"]
 
 
 @fact
@@ -26,7 +26,7 @@ class Asked:
 
 
 @fact
-class Change:
+class RepairEdit:
     """One edit of a repair in words, and the place to edit (``None``: it is in no file)."""
 
     text: str
@@ -37,12 +37,12 @@ class Change:
 class OpeningRepair:
     """Changes that together open a denied connection: tried, with the answer after them."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[RepairEdit, ...]
     answer: Permission
 
 
 @fact
-class Answer:
+class ConnectionAnswer:
     """The verdict with everything that led to it.
 
     ``snapshots`` are those in which it holds, ``where`` says for which placement if that matters. ``source`` and
@@ -58,7 +58,7 @@ class Answer:
     egress: Side
     ingress: Side
     repairs: tuple[OpeningRepair, ...] = ()
-    inert: tuple[Change, ...] = ()
+    inert: tuple[RepairEdit, ...] = ()
     assumptions: tuple[str, ...] = ()
 
     @property

@@ -12,7 +12,7 @@ from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
 from trainlint.policy.explain import explain
-from trainlint.questions.answer import Answer, Asked, Change, OpeningRepair
+from trainlint.questions.answer import Asked, ConnectionAnswer, OpeningRepair, RepairEdit
 from trainlint.questions.end import End, Node
 from trainlint.questions.ends import find_end, unknown_end
 from trainlint.questions.lookalikes import offered
@@ -23,13 +23,13 @@ ONE_NODE = "both pods on one node"
 TWO_NODES = "the pods on two nodes"
 
 
-def why(snapshots: Sequence[Facts], asked: Asked) -> tuple[Answer, ...]:
+def why(snapshots: Sequence[Facts], asked: Asked) -> tuple[ConnectionAnswer, ...]:
     """The answers, those that are equal in several snapshots once.
 
     Raises:
         UsageError: an end that no snapshot knows, that may be several, or a zone that there is not.
     """
-    found: dict[Hashable, Answer] = {}
+    found: dict[Hashable, ConnectionAnswer] = {}
     for facts, source, target in _ends(snapshots, asked):
         for answer in _answers(facts, source, target, asked):
             key = (answer.where, answer.key)
@@ -55,7 +55,7 @@ def _ends(snapshots: Sequence[Facts], asked: Asked) -> list[tuple[Facts, End, En
     return found
 
 
-def _answers(facts: Facts, source: End, target: End, asked: Asked) -> Iterator[Answer]:
+def _answers(facts: Facts, source: End, target: End, asked: Asked) -> Iterator[ConnectionAnswer]:
     """One answer, or two where pods on the host network make it matter whether both run on one node."""
     other = answer_between(facts, source, target, asked, "other")
     two_pods = source.pod_set is not None and target.pod_set is not None
@@ -68,7 +68,7 @@ def _answers(facts: Facts, source: End, target: End, asked: Asked) -> Iterator[A
     yield other
 
 
-def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: Node) -> Answer:
+def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: Node) -> ConnectionAnswer:
     """The answer for two ends of one snapshot whose pods share a node (``same``) or not (``other``)."""
     asks = question(source, target, asked.protocol, asked.ports, node)
     one, two = asks.placed(frozenset())
@@ -76,7 +76,7 @@ def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: N
     verdict = policies.verdict(one, two, protocol, ports)
     egress = explain(policies, Direction.EGRESS, one, two, protocol, ports)
     ingress = explain(policies, Direction.INGRESS, two, one, protocol, ports)
-    answer = Answer(
+    answer = ConnectionAnswer(
         snapshots=(facts.snapshot.name,),
         where="",
         source=source.name,
@@ -126,27 +126,27 @@ def _edited(source: End, target: End, edits: frozenset[LabelEdit], node: Node) -
     return one, two
 
 
-def _change(edit: Edit, ends: tuple[End, End]) -> Change:
+def _change(edit: Edit, ends: tuple[End, End]) -> RepairEdit:
     if isinstance(edit, PortEdit):
         return _port_change(edit)
     end = ends[edit.end]
     if edit.of_namespace and end.pod_set is not None:
         namespace = end.pod_set.namespace
         at = _namespace_at(end.facts, namespace)
-        return Change(f"{_set(edit)} namespace {namespace}", at)
-    return Change(f"{_set(edit)} the pods of {end.name}", end.labels_at)
+        return RepairEdit(f"{_set(edit)} namespace {namespace}", at)
+    return RepairEdit(f"{_set(edit)} the pods of {end.name}", end.labels_at)
 
 
 def _set(edit: LabelEdit) -> str:
     return f"take the label {edit.key} off" if edit.value is None else f"set the label {edit.key}: {edit.value} on"
 
 
-def _port_change(edit: PortEdit) -> Change:
+def _port_change(edit: PortEdit) -> RepairEdit:
     written = [rule.at for rule in edit.entry.ports or () if rule.at is not None]
     at = written[-1] if written else edit.entry.at
     if edit.rule is None:
-        return Change(f"take the port list out of this element of {edit.entry.origin}", at)
-    return Change(f"add the port {edit.rule.protocol} {edit.rule.ports} to this element of {edit.entry.origin}", at)
+        return RepairEdit(f"take the port list out of this element of {edit.entry.origin}", at)
+    return RepairEdit(f"add the port {edit.rule.protocol} {edit.rule.ports} to this element of {edit.entry.origin}", at)
 
 
 def _namespace_at(facts: Facts, name: str) -> Location | None:
@@ -156,17 +156,17 @@ def _namespace_at(facts: Facts, name: str) -> Location | None:
     return None
 
 
-def _inert(facts: Facts, namespaces: set[str]) -> Iterator[Change]:
+def _inert(facts: Facts, namespaces: set[str]) -> Iterator[RepairEdit]:
     """Policies that could be about the ends and are not in force."""
     for refused in facts.policies.rejected:
         if refused.origin.namespace in {"", *namespaces}:
-            yield Change(f"{refused.origin} is refused and protects nothing: {refused.reason}", refused.at)
+            yield RepairEdit(f"{refused.origin} is refused and protects nothing: {refused.reason}", refused.at)
     for unenforced in facts.policies.unenforced:
         if unenforced.origin.namespace in {"", *namespaces}:
-            yield Change(f"{unenforced.origin} is not in force: {unenforced.why}", unenforced.at)
+            yield RepairEdit(f"{unenforced.origin} is not in force: {unenforced.why}", unenforced.at)
 
 
-def _assumptions(facts: Facts, answer: Answer, *ends: End) -> Iterator[str]:
+def _assumptions(facts: Facts, answer: ConnectionAnswer, *ends: End) -> Iterator[str]:
     snapshot = facts.snapshot
     yield from snapshot.settings.assumptions
     files = [at.file for at in answer.locations()]

@@ -14,7 +14,7 @@ from trainlint.finding import Append, Edit, Fix, Safety
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.workload import Flow, FlowKind, Group, PodSet
 from trainlint.policy.resolvers import ClusterDns
-from trainlint.policy.shortfall import Part
+from trainlint.policy.shortfall import EntryPart
 from trainlint.proof.near import Near
 from trainlint.questions.written_policies import CILIUM, direction_list, is_default_deny, keys_of, own_policy, written
 from trainlint.repairs.allowances import Allowance, lacking, members
@@ -126,7 +126,7 @@ def admit_collectives(
     """
     ports = [flow.ports for flow, _ in denied if flow.kind is FlowKind.COLLECTIVE]
     if written(facts, entry.origin) is not None and ports:
-        near = Near(entry, Part.PORTS, "", entry.at, asked=("TCP", ports[0]))
+        near = Near(entry, EntryPart.PORTS, "", entry.at, asked=("TCP", ports[0]))
         edit = port_added(facts, near)
         if edit is not None:
             yield _fix(f"list TCP ports {ports[0]} in {entry.origin}", (edit,))

@@ -15,7 +15,7 @@ from trainlint.model.selector import Requirement
 from trainlint.policy.identity import NAMESPACE_KEY, NAMESPACE_LABELS
 from trainlint.policy.matching import ready
 from trainlint.policy.selector import Matcher, split_source
-from trainlint.policy.shortfall import Part
+from trainlint.policy.shortfall import EntryPart
 from trainlint.policy.wording import METADATA_NAME
 from trainlint.proof.near import Near
 from trainlint.questions.probes import end_of
@@ -30,7 +30,7 @@ def corrected(facts: Facts, near: Near) -> Iterator[Fix]:
     """The entry with the one thing in it right; nothing for a policy that an operator makes."""
     if written(facts, near.entry.origin) is None:
         return
-    if near.part is Part.PORTS:
+    if near.part is EntryPart.PORTS:
         edit = port_added(facts, near)
         if edit is not None:
             yield _fix(f"list {_asked(near)} in {near.entry.origin}", edit)
@@ -111,7 +111,7 @@ def _labelled(facts: Facts, near: Near, wanted: Requirement, meant: tuple[str, s
     source, key = split_source(str(at.path[-1])) if at is not None else ("", "")
     if at is None:
         return None
-    if near.part is Part.SUBJECT and _selects_some(facts, near):
+    if near.part is EntryPart.SUBJECT and _selects_some(facts, near):
         return None
     if at.path[-2:-1] == ("matchLabels",):
         prefix = f"{source}:" if source else ""

@@ -13,7 +13,7 @@ from trainlint.finding import Edit, Fix, Put, Remove, Safety
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.policy.edits import Edit as PolicyEdit
 from trainlint.policy.edits import LabelEdit, PortEdit
-from trainlint.policy.shortfall import Part
+from trainlint.policy.shortfall import EntryPart
 from trainlint.proof.near import Near
 from trainlint.questions.end import End
 from trainlint.questions.ends import find_end
@@ -100,4 +100,4 @@ def _port(facts: Facts, edit: PortEdit) -> Edit | None:
     rule = edit.rule
     if rule is None:
         return None
-    return port_added(facts, Near(edit.entry, Part.PORTS, "", edit.entry.at, asked=(rule.protocol, rule.ports)))
+    return port_added(facts, Near(edit.entry, EntryPart.PORTS, "", edit.entry.at, asked=(rule.protocol, rule.ports)))

@@ -8,7 +8,7 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Permission, PolicyEntry
 from trainlint.policy.explain import NearMiss, Side
-from trainlint.questions.answer import Answer, Asked, OpeningRepair
+from trainlint.questions.answer import Asked, ConnectionAnswer, OpeningRepair
 from trainlint.report.diagnostic import place
 from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.options import Options
@@ -25,7 +25,7 @@ ENTRIES: Final = 4
 Placed = Mapping[Location, PlacedRelated]
 
 
-def connection(answer: Answer, asked: Asked) -> str:
+def connection(answer: ConnectionAnswer, asked: Asked) -> str:
     """The connection in words."""
     if asked.ports is None:
         ports = f"every {asked.protocol} port"
@@ -34,7 +34,7 @@ def connection(answer: Answer, asked: Asked) -> str:
     return f"{answer.source} -> {answer.target}, {ports}"
 
 
-def render(answers: Sequence[Answer], asked: Asked, places: Placed, options: Options) -> str:
+def render(answers: Sequence[ConnectionAnswer], asked: Asked, places: Placed, options: Options) -> str:
     """All answers, one after the other."""
     several = len({answer.snapshots for answer in answers}) > 1
     pages = (_Page(answer, asked, places, options).lines(several=several) for answer in answers)
@@ -44,7 +44,7 @@ def render(answers: Sequence[Answer], asked: Asked, places: Placed, options: Opt
 class _Page:
     """One answer as text."""
 
-    def __init__(self, answer: Answer, asked: Asked, places: Placed, options: Options) -> None:
+    def __init__(self, answer: ConnectionAnswer, asked: Asked, places: Placed, options: Options) -> None:
         self.answer, self.asked, self.places, self.columns = answer, asked, places, options.width
         self.paint = Paint(options.color)
         last = max((placed.span.line + len(placed.lines) for placed in places.values()), default=1)

@@ -11,7 +11,7 @@ from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.explain import NearMiss, Side
-from trainlint.questions.answer import Answer, Asked, Change
+from trainlint.questions.answer import Asked, ConnectionAnswer, RepairEdit
 from trainlint.result import PlacedRelated
 
 __all__ = ["why_json"]
@@ -19,7 +19,7 @@ __all__ = ["why_json"]
 Placed = Mapping[Location, PlacedRelated]
 
 
-def why_json(answers: Sequence[Answer], asked: Asked, places: Placed) -> str:
+def why_json(answers: Sequence[ConnectionAnswer], asked: Asked, places: Placed) -> str:
     """All answers; keys in a fixed order; ASCII."""
     data = {
         "schema": 1,
@@ -31,7 +31,7 @@ def why_json(answers: Sequence[Answer], asked: Asked, places: Placed) -> str:
     return json.dumps(data, indent=2, allow_nan=False) + "\n"
 
 
-def _answer(answer: Answer, places: Placed) -> dict[str, Any]:
+def _answer(answer: ConnectionAnswer, places: Placed) -> dict[str, Any]:
     return {
         "snapshots": list(answer.snapshots),
         **({"placement": answer.where} if answer.where else {}),
@@ -88,7 +88,7 @@ def _miss(miss: NearMiss, places: Placed) -> dict[str, Any]:
     }
 
 
-def _change(change: Change, places: Placed) -> dict[str, Any]:
+def _change(change: RepairEdit, places: Placed) -> dict[str, Any]:
     return {"text": change.text, "location": None if change.at is None else _place(change.at, places)}
 
 

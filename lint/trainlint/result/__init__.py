@@ -27,7 +27,7 @@ __all__ = [
     "PlacedUnknown",
     "Repair",
     "Result",
-    "Role",
+    "RoleVerdict",
     "SnapshotSummary",
     "TextEdit",
     "Unmended",
@@ -77,7 +77,7 @@ class Placed:
 
 
 @fact
-class Role:
+class RoleVerdict:
     """A pod set of a group: how many pods (``None``: nobody knows), and the zones in which one of them can run.
 
     ``zones`` is ``None`` without an inventory, empty where no node takes a pod. A ``dependency`` serves several groups
@@ -126,7 +126,7 @@ class GroupVerdict:
     counterexample: Mapping[str, Any] = field(default_factory=dict)
     missing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    roles: tuple[Role, ...] = ()
+    roles: tuple[RoleVerdict, ...] = ()
     flows: tuple[NeededFlow, ...] = ()
     connections: Answer = Answer.UNKNOWN
     needs: Needs | None = None

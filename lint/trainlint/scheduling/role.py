@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from trainlint.fact import fact
 from trainlint.scheduling.packing import Packing
 
-__all__ = ["Attraction", "Placement", "Repulsion", "Role", "State", "Tie"]
+__all__ = ["Attraction", "Placement", "PlacementRole", "Repulsion", "State", "Tie"]
 
 
 @fact
@@ -36,7 +36,7 @@ class Tie:
 
 
 @fact
-class Role:
+class PlacementRole:
     """``count`` equal pods, the classes of nodes (indices) that one of them may use alone, and what binds them.
 
     ``starts`` says that the pod matches all its own affinity terms, so that the first of all may go anywhere.

@@ -13,7 +13,7 @@ from dataclasses import replace
 from trainlint.model.known import Answer
 from trainlint.scheduling.domains import Domain
 from trainlint.scheduling.packing import Demand, NodeClass, Packing, pack
-from trainlint.scheduling.role import Attraction, Repulsion, Role, State, Tie
+from trainlint.scheduling.role import Attraction, PlacementRole, Repulsion, State, Tie
 
 __all__ = ["States", "classes_of"]
 
@@ -35,7 +35,7 @@ class States:
 
     def __init__(
         self,
-        roles: Sequence[Role],
+        roles: Sequence[PlacementRole],
         domains: Sequence[Domain],
         classes: Sequence[NodeClass],
         alike: Sequence[tuple[int, ...]] = (),

@@ -13,7 +13,7 @@ from dataclasses import field
 from trainlint.fact import fact
 from trainlint.snapshot.objects import ApiObject, Key
 
-__all__ = ["Alternatives", "Part", "Side", "Sides", "Steps", "shared_steps"]
+__all__ = ["Alternatives", "Side", "Sides", "SnapshotPart", "Steps", "shared_steps"]
 
 Steps = tuple[str, ...]
 Side = tuple[int, str]
@@ -92,7 +92,7 @@ class Sides:
 
 
 @fact
-class Part:
+class SnapshotPart:
     """What is deployed together: a name, why it is a part, and the child that it takes of each set (``None``: none).
 
     ``own`` are the sides for which it was made: the others are taken beside them. ``open`` are the namespaces (empty:

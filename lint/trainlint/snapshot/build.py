@@ -14,7 +14,7 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
-from trainlint.snapshot.alternatives import Part, Sides
+from trainlint.snapshot.alternatives import Sides, SnapshotPart
 from trainlint.snapshot.assumed import assumptions, with_cni
 from trainlint.snapshot.handed import handing_on
 from trainlint.snapshot.interning import Interning
@@ -194,7 +194,7 @@ def _platform(repository: Repository) -> Iterator[ApiObject]:
 
 def _left_over(
     repository: Repository,
-    part: Part,
+    part: SnapshotPart,
     own: Sequence[ApiObject],
     transformed: Mapping[str, str],
     settings: Settings,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from trainlint.deploy.changes import matches
-from trainlint.deploy.deployment import Change, Variables
+from trainlint.deploy.deployment import Transformation, Variables
 from trainlint.deploy.patch import PatchError, applied, is_custom
 from trainlint.deploy.substitution import DISABLED, substituted
 from trainlint.snapshot.objects import ApiObject, api_object, is_cluster_scoped
@@ -51,7 +51,7 @@ def marked(item: ApiObject, common: Mapping[str, Mapping[str, str]]) -> ApiObjec
     return api_object(Field(item.field.document, item.field.path, {**value, "metadata": made}))
 
 
-def changed(item: ApiObject, changes: Sequence[Change]) -> tuple[ApiObject, str]:
+def changed(item: ApiObject, changes: Sequence[Transformation]) -> tuple[ApiObject, str]:
     """The object with the changes that can be told, and what else changes it in a way that only a renderer knows."""
     unclear = ""
     for change in changes:

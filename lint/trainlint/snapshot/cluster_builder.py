@@ -13,7 +13,7 @@ from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.emptied import Emptied
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.unbuilt import Unbuilt
-from trainlint.source.faults import Fault
+from trainlint.source.faults import BuildFault
 
 __all__ = ["Cluster", "ClusterBuilder", "Fleet", "deployed_unbuilt"]
 
@@ -42,7 +42,7 @@ class Cluster:
     deployments: tuple[Deployment, ...] = ()
     brought: tuple[tuple[ApiObject, Deployment], ...] = ()
     open: Mapping[str, str] = field(default_factory=dict)
-    unbuilt: tuple[tuple[Fault, Deployment], ...] = ()
+    unbuilt: tuple[tuple[BuildFault, Deployment], ...] = ()
     emptied: tuple[Emptied, ...] = ()
 
     def covers(self, file: str) -> bool:
@@ -71,7 +71,7 @@ class ClusterBuilder:
     deployments: list[Deployment] = field(default_factory=list)
     brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)
     open: dict[str, str] = field(default_factory=dict)
-    unbuilt: list[tuple[Fault, Deployment]] = field(default_factory=list)
+    unbuilt: list[tuple[BuildFault, Deployment]] = field(default_factory=list)
     emptied: list[Emptied] = field(default_factory=list)
 
     def grown(self) -> Cluster:
@@ -109,7 +109,7 @@ class Fleet:
 
 def deployed_unbuilt(tops: Iterable[Unbuilt], clusters: Sequence[Cluster]) -> Iterator[Unbuilt]:
     """The faults of what is deployed, with who deploys it, and those of other kustomizations at the ``tops``."""
-    found: dict[Fault, dict[tuple[str, Location | None], None]] = {}
+    found: dict[BuildFault, dict[tuple[str, Location | None], None]] = {}
     for cluster in clusters:
         for fault, deployment in cluster.unbuilt:
             found.setdefault(fault, {})[deployment.by, deployment.at] = None

@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain
 
-from trainlint.deploy.context import ConfigMaps, Context
-from trainlint.deploy.deployment import HERE, Change, Deployed, Deployment, Variables, Way
+from trainlint.deploy.context import ConfigMaps, DeployContext
+from trainlint.deploy.deployment import HERE, Deployed, Deployment, Transformation, Variables, Way
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.deploy.read import deployed_by, is_deployer
 from trainlint.deploy.sources import Sources
@@ -25,7 +25,7 @@ from trainlint.snapshot.reach import Brought, Reach
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.unplaced import unplaced
 from trainlint.source.document import Field
-from trainlint.source.faults import Fault
+from trainlint.source.faults import BuildFault
 from trainlint.source.reading import is_kustomization
 
 __all__ = ["Follower"]
@@ -44,7 +44,7 @@ class Follower:
             if is_kustomization(reading.file)
             for document in reading.documents
         )
-        self._context = Context(sources, ConfigMaps(sources, documents), _known(repository.objects))
+        self._context = DeployContext(sources, ConfigMaps(sources, documents), _known(repository.objects))
         self._unclear: dict[ObjectRef, str] = {}
         self.clusters: dict[str, ClusterBuilder] = {}
         self._seen: set[tuple[str, str, str, str]] = set()
@@ -139,7 +139,7 @@ class Follower:
 
     @staticmethod
     def _moved(
-        brought: Brought, deployment: Deployment, changes: Sequence[Change], changing: str
+        brought: Brought, deployment: Deployment, changes: Sequence[Transformation], changing: str
     ) -> tuple[ApiObject, str]:
         """An object in the namespace that it is deployed to, with the changes that can be told, and what else changes
         it.
@@ -152,7 +152,7 @@ class Follower:
         return item, brought.by or unclear or changing
 
     @staticmethod
-    def _unreadable(item: ApiObject, deployment: Deployment) -> Fault | None:
+    def _unreadable(item: ApiObject, deployment: Deployment) -> BuildFault | None:
         """The fault of an object in which Flux cannot replace variables."""
         if deployment.variables is None or not deployment.variables.values or keeps_variables(item):
             return None
@@ -164,7 +164,7 @@ class Follower:
         what = f"holds {written}, which Flux reads as no substitution, so it refuses everything in the path"
         remedy = "write $${ where the text is meant for a shell, or take the object out of the substitution: "
         remedy += "kustomize.toolkit.fluxcd.io/substitute: disabled"
-        return Fault(deployment.path, at, what, remedy, subject=str(item.ref))
+        return BuildFault(deployment.path, at, what, remedy, subject=str(item.ref))
 
     def _fails(self, cluster: ClusterBuilder, deployment: Deployment) -> bool:
         """Whether the path does not build: then nothing of it is applied, and what was applied before is unknown."""
@@ -179,7 +179,7 @@ class Follower:
         _gives_up(cluster, deployment, faults)
         return True
 
-    def _bringing(self, deployment: Deployment) -> tuple[Iterable[Brought], Sequence[Change], str]:
+    def _bringing(self, deployment: Deployment) -> tuple[Iterable[Brought], Sequence[Transformation], str]:
         """The objects of a deployment, the changes that they still need, and what else changes them."""
         made = self.reach.overlaid(deployment.path, deployment.overlay)
         if made is not None:  # with everything that the deployer adds
@@ -192,7 +192,7 @@ class Follower:
         return chain(self._objects(deployment), *components), deployment.changes, changing
 
 
-def _gives_up(cluster: ClusterBuilder, deployment: Deployment, faults: Iterable[Fault]) -> None:
+def _gives_up(cluster: ClusterBuilder, deployment: Deployment, faults: Iterable[BuildFault]) -> None:
     """Nothing of a path is applied, and what was applied before is unknown."""
     cluster.unbuilt += [(fault, deployment) for fault in faults]
     cluster.open.setdefault("", f"{deployment.by}, which does not build")

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.alternatives import Part
+from trainlint.snapshot.alternatives import SnapshotPart
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.rendered import Rendered
 
@@ -21,7 +21,7 @@ def opened(
     transformed: Mapping[str, str],
     rendered: Iterable[Rendered],
     templates: bool,
-    part: Part | None = None,
+    part: SnapshotPart | None = None,
     followed: Collection[ObjectRef] = (),
 ) -> Mapping[str, str]:
     """The namespaces to which something may add objects, each with what does (empty: to every namespace).

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.inventory.kinds import INVENTORY_KINDS
-from trainlint.snapshot.alternatives import Part, Side, Sides
+from trainlint.snapshot.alternatives import Side, Sides, SnapshotPart
 from trainlint.snapshot.kinds import HYPERNODE_KINDS
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.repository import Repository
@@ -41,11 +41,11 @@ class Partition:
                 groups = self._everywhere if outside else self._by_first[own[0] if own else None]
                 groups.setdefault(own, []).append(index)
 
-    def to(self, part: Part) -> list[ApiObject]:
+    def to(self, part: SnapshotPart) -> list[ApiObject]:
         """The objects of a part, in their order."""
         return [self._objects[index] for index in sorted(set(self._indices(part)))]
 
-    def transformed(self, part: Part) -> dict[str, str]:
+    def transformed(self, part: SnapshotPart) -> dict[str, str]:
         """The files of a part whose objects a kustomization changes that was not rendered, with its directory."""
         changes = self._repository.transformed
         return {
@@ -59,12 +59,12 @@ class Partition:
         }
 
     @staticmethod
-    def _is_changed(part: Part, each: ApiObject, by: str) -> bool:
+    def _is_changed(part: SnapshotPart, each: ApiObject, by: str) -> bool:
         """Whether a part takes an object as a kustomization changes it, and not as it is."""
         places = [place for place, own in part.sides.of_object(each) if part.takes(own)]
         return bool(places) and all(place != each.file and (posixpath.dirname(place) or ".") == by for place in places)
 
-    def _indices(self, part: Part) -> Iterator[int]:
+    def _indices(self, part: SnapshotPart) -> Iterator[int]:
         for first in (None, *part.taken):
             for own, indices in self._by_first.get(first, {}).items():
                 if part.takes(own):

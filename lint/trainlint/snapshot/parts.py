@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.snapshot.alternatives import Alternatives, Part, Side, Sides, Steps, shared_steps
+from trainlint.snapshot.alternatives import Alternatives, Side, Sides, SnapshotPart, Steps, shared_steps
 from trainlint.snapshot.objects import Key
 from trainlint.source.files import CHART_FILE
 from trainlint.source.reading import is_kustomization
@@ -24,14 +24,14 @@ SHOWN: Final = 5
 
 def parts(
     alternatives: tuple[Alternatives, ...], sides: Sides | None = None, *, objects: int = 0, alone: bool = False
-) -> tuple[Part, ...]:
+) -> tuple[SnapshotPart, ...]:
     """The parts. Independent sets add up, they do not multiply: a part is made for one child of one set, and takes of
     each other set the child that is nearest to it (or has its name); of a set inside another child it takes none.
 
     ``objects`` says how many objects there are. ``alone``: a part takes nothing of other sets.
     """
     if not alternatives:
-        return (Part(".", "nothing in it is defined twice in different ways"),)
+        return (SnapshotPart(".", "nothing in it is defined twice in different ways"),)
     return _Parts(alternatives, sides or Sides(alternatives), objects, alone=alone).made()
 
 
@@ -54,13 +54,13 @@ class _Parts:
         count = sum(len(each.children) for each in alternatives if each.key is None) + len(self._singles)
         self._alone = alone or count * max(objects, len(alternatives)) > MOST
 
-    def made(self) -> tuple[Part, ...]:
+    def made(self) -> tuple[SnapshotPart, ...]:
         """Each state once, under the name of the first child that it was made for."""
-        found: dict[tuple[str | None, ...], Part] = {}
+        found: dict[tuple[str | None, ...], SnapshotPart] = {}
         for name, why, own in self._seeds():
             chosen = self._chosen(own, tuple(name.split("/")))
             if chosen not in found:
-                found[chosen] = Part(
+                found[chosen] = SnapshotPart(
                     _shown(name), self._why(why, own, chosen), chosen, own, self._open(own, chosen), self._sides
                 )
         return tuple(found.values())

@@ -10,7 +10,7 @@ from trainlint.finding import Location
 from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.reach import Reach
 from trainlint.snapshot.repository import Repository
-from trainlint.source.rendered import Deployed
+from trainlint.source.rendered import BuildRoot
 
 __all__ = ["Planned", "planned"]
 
@@ -21,7 +21,7 @@ class Planned:
     place of who installs it.
     """
 
-    kustomizations: tuple[Deployed, ...] = ()
+    kustomizations: tuple[BuildRoot, ...] = ()
     charts: tuple[tuple[Release, Location | None], ...] = ()
 
 
@@ -30,7 +30,7 @@ def planned(repository: Repository, clusters: Iterable[Cluster]) -> Planned:
     reach = Reach(repository)
     deployments = [each for cluster in clusters for each in cluster.deployments]
     built = dict.fromkeys(
-        Deployed(root, unrestricted=each.unrestricted, overlay=each.overlay if root == each.path else None)
+        BuildRoot(root, unrestricted=each.unrestricted, overlay=each.overlay if root == each.path else None)
         for each in deployments
         if each.way is Way.KUSTOMIZE
         for path in (each.path, *each.components)

@@ -11,7 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.repository import Repository
-from trainlint.source.faults import Fault
+from trainlint.source.faults import BuildFault
 from trainlint.source.glob import matches
 from trainlint.source.kustomization import Kustomization
 from trainlint.source.reading import is_kustomization
@@ -105,7 +105,7 @@ class Reach:
         """Whether that was tried, and does not build."""
         return overlay is not None and (path, overlay.key) in self._failed
 
-    def faults(self, path: str, overlay: Overlay | None) -> tuple[Fault, ...]:
+    def faults(self, path: str, overlay: Overlay | None) -> tuple[BuildFault, ...]:
         """Why nothing of the path is applied: what keeps it, or a kustomization that it brings, from being built."""
         found = self._repository.faults
         if overlay is not None and path in self._kustomizations:

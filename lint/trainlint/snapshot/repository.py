@@ -19,7 +19,7 @@ from trainlint.snapshot.objects import ApiObject, api_objects
 from trainlint.snapshot.patchlike import patch_like
 from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
 from trainlint.source.document import Document
-from trainlint.source.faults import Fault
+from trainlint.source.faults import BuildFault
 from trainlint.source.hint import hint
 from trainlint.source.kustomization import (
     Kustomization,
@@ -68,7 +68,7 @@ class Repository:
     reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
     patch_files: frozenset[str] = frozenset()
     test_homes: frozenset[str] = frozenset()
-    faults: Mapping[tuple[str, str], tuple[Fault, ...]] = field(default_factory=dict)
+    faults: Mapping[tuple[str, str], tuple[BuildFault, ...]] = field(default_factory=dict)
     unbuilt: tuple[Unbuilt, ...] = ()
     emptied: tuple[Emptied, ...] = ()
     real: Callable[[str], str] = lambda name: name
@@ -135,7 +135,7 @@ def read_repository(
     files: Iterable[str] = (),
     real: Callable[[str], str] = lambda name: name,
     rendered: Sequence[Rendered] = (),
-    faults: Mapping[str, tuple[Fault, ...]] | None = None,
+    faults: Mapping[str, tuple[BuildFault, ...]] | None = None,
     missing: Callable[[str], bool] = lambda engine: True,
 ) -> Repository:
     """The objects of all readings, with what kustomizations do to them.
@@ -275,7 +275,7 @@ def _unrendered(
     transformed: Mapping[str, str],
     objects: Iterable[ApiObject],
     rendered: Sequence[Rendered],
-    broken: Mapping[tuple[str, str], tuple[Fault, ...]],
+    broken: Mapping[tuple[str, str], tuple[BuildFault, ...]],
     missing: Callable[[str], bool],
 ) -> Iterator[Unknown]:
     """What is not known of kustomizations: what was rendered, or not for a reason, speaks for itself."""

@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.kube.policies import FOREIGN_KINDS, POLICY_KINDS
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.alternatives import Part, Side, Sides, shared_steps
+from trainlint.snapshot.alternatives import Side, Sides, SnapshotPart, shared_steps
 from trainlint.snapshot.objects import ApiObject, Key
 from trainlint.source.document import Document
 
@@ -28,12 +28,12 @@ _BEARING: Final = _FOR_ALL | {"Service"}
 class WholeWorld:
     """Everything of which each part holds a share."""
 
-    def __init__(self, objects: Iterable[ApiObject], sides: Sides, parts: Sequence[Part]) -> None:
+    def __init__(self, objects: Iterable[ApiObject], sides: Sides, parts: Sequence[SnapshotPart]) -> None:
         self.sides = sides
         self._found: dict[tuple[str, str], list[ApiObject]] = defaultdict(list)
         self._by_key: dict[Key, list[ApiObject]] = defaultdict(list)
         self._by_ref: dict[ObjectRef, list[ApiObject]] = defaultdict(list)
-        self._made_for: dict[Side, list[Part]] = defaultdict(list)
+        self._made_for: dict[Side, list[SnapshotPart]] = defaultdict(list)
         self._nodes: dict[str, list[ApiObject]] = defaultdict(list)
         for each in objects:
             if each.meta.kind in INVENTORY_KINDS:
@@ -80,13 +80,13 @@ class WholeWorld:
         """All definitions of the same object."""
         return self._by_key.get(each.key, ()) if each.key is not None else ()
 
-    def made_for(self, each: ApiObject) -> Iterator[Part]:
+    def made_for(self, each: ApiObject) -> Iterator[SnapshotPart]:
         """The parts that were made for a side on which an object stands."""
         for sides in self.sides_of(each):
             for side in sides[-1:]:
                 yield from self._made_for.get(side, ())
 
-    def takes(self, part: Part, each: ApiObject) -> bool:
+    def takes(self, part: SnapshotPart, each: ApiObject) -> bool:
         """Whether a part holds an object."""
         return any(map(part.takes, self.sides_of(each)))
 
@@ -94,7 +94,7 @@ class WholeWorld:
 class Rest:
     """What the snapshot of one part leaves out."""
 
-    def __init__(self, part: Part, world: WholeWorld) -> None:
+    def __init__(self, part: SnapshotPart, world: WholeWorld) -> None:
         self._part = part
         self._world = world
         self._singles = [
@@ -178,6 +178,6 @@ class Rest:
             for side in sides
         }
 
-    def _holds(self, part: Part, owner: ObjectRef) -> bool:
+    def _holds(self, part: SnapshotPart, owner: ObjectRef) -> bool:
         found = self._world.named(owner)
         return not found or any(self._world.takes(part, each) for each in found)

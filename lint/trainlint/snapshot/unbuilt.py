@@ -10,14 +10,14 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.snapshot.duplicates import Duplicate
-from trainlint.source.faults import Fault
+from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import Kustomization, Resolution
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered import Rendered
 
 __all__ = ["Unbuilt", "faults_of", "unbuilt"]
 
-Faults = Mapping[tuple[str, str], tuple[Fault, ...]]
+Faults = Mapping[tuple[str, str], tuple[BuildFault, ...]]
 """Why a kustomization does not build: by its directory, and the key of what a deployer adds (empty: nothing)."""
 
 _TWICE: Final = re.compile(r"may not add resource with an already registered id: (?P<kind>[^.]+)\..*/(?P<name>[^/]+)$")
@@ -30,13 +30,13 @@ class Unbuilt:
     ``unused``: the repository says what is deployed, and that is not among it.
     """
 
-    fault: Fault
+    fault: BuildFault
     deployers: tuple[tuple[str, Location | None], ...] = ()
     unused: bool = False
 
 
 def faults_of(
-    own: Mapping[str, tuple[Fault, ...]],
+    own: Mapping[str, tuple[BuildFault, ...]],
     twice: Iterable[Duplicate],
     resolution: Resolution,
     rendered: Iterable[Rendered],
@@ -44,11 +44,11 @@ def faults_of(
     """Why kustomizations do not build: of ``own`` faults, of objects that one brings in ``twice``, and of what
     kustomize refused. What kustomize built has no faults.
     """
-    faults: dict[str, tuple[Fault, ...]] = dict(own)
+    faults: dict[str, tuple[BuildFault, ...]] = dict(own)
     for each in twice:
         if each.directory is not None:
             faults[each.directory] = (*faults.get(each.directory, ()), _twice(each.directory, each))
-    found: dict[tuple[str, str], tuple[Fault, ...]] = {}
+    found: dict[tuple[str, str], tuple[BuildFault, ...]] = {}
     for directory, uses in resolution.uses.items():
         reached = tuple(fault for each in (directory, *sorted(uses)) for fault in faults.get(each, ()))
         if reached:
@@ -71,22 +71,22 @@ def unbuilt(kustomizations: Mapping[str, Kustomization], resolution: Resolution,
     yield from map(Unbuilt, faults)
 
 
-def _twice(directory: str, each: Duplicate) -> Fault:
+def _twice(directory: str, each: Duplicate) -> BuildFault:
     first, second = each.first.field.at, each.second.field.at
     what = f"brings in {each.second.ref} twice, from {first.file} and from {second.file}"
     if first.file == second.file:
         what = f"brings in {each.second.ref} twice, from {first.file}"
     remedy = "remove one of the two, or make a patch of it"
-    return Fault(directory, second, what, remedy, (("the other definition", first),))
+    return BuildFault(directory, second, what, remedy, (("the other definition", first),))
 
 
-def _refused(root: Rendered) -> Fault:
+def _refused(root: Rendered) -> BuildFault:
     at = root.unknowns[0].at or Location(root.root, 0)
     directory = posixpath.dirname(at.file) if is_kustomization(at.file) else posixpath.dirname(root.root)
     again = _TWICE.search(root.refused)
     if again is not None:
         name = again["name"].removesuffix(".[noNs]")
         what = f"brings in {again['kind']} {'/'.join(reversed(name.split('.', 1)))} twice"
-        return Fault(directory, at, what, "remove one of the two, or make a patch of it")
+        return BuildFault(directory, at, what, "remove one of the two, or make a patch of it")
     command = f"kubectl kustomize {posixpath.dirname(root.root) or '.'}"
-    return Fault(directory, at, f"is refused by kustomize: {root.refused}", f"try it by hand: {command}")
+    return BuildFault(directory, at, f"is refused by kustomize: {root.refused}", f"try it by hand: {command}")

@@ -13,7 +13,7 @@ from trainlint.kube.meta import read_meta
 from trainlint.kube.values import is_placeholder
 from trainlint.snapshot.reach import Reach
 from trainlint.source.document import Document
-from trainlint.source.faults import Fault
+from trainlint.source.faults import BuildFault
 from trainlint.source.library import Library
 from trainlint.source.reading import objects
 
@@ -59,7 +59,7 @@ class _UnclearError(Exception):
     """What a kustomization changes may give a namespace, and only kustomize knows."""
 
 
-def unplaced(deployment: Deployment, reach: Reach, library: Library) -> Fault | None:
+def unplaced(deployment: Deployment, reach: Reach, library: Library) -> BuildFault | None:
     """The fault of a path whose deployer gives no namespace, at the first object that states none; ``None`` where all
     do, or that cannot be told.
     """
@@ -78,7 +78,7 @@ def unplaced(deployment: Deployment, reach: Reach, library: Library) -> Fault | 
     what += "everything in the path"
     remedy = "set spec.targetNamespace of the Kustomization, or namespace in the kustomization or the object"
     related = tuple((f"{name} states none either", place) for name, place in others[:5])
-    return Fault(deployment.path, at, what, remedy, related, subject=first)
+    return BuildFault(deployment.path, at, what, remedy, related, subject=first)
 
 
 def _speaks(deployment: Deployment) -> bool:

@@ -11,7 +11,15 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.source import scalars
-from trainlint.source.events import KINDS, AliasError, Kind, TooDeepError, TooManyDigitsError, YamlError, with_events
+from trainlint.source.events import (
+    KINDS,
+    AliasError,
+    EventKind,
+    TooDeepError,
+    TooManyDigitsError,
+    YamlError,
+    with_events,
+)
 
 __all__ = ["MAX_DEPTH", "MAX_DIGITS", "Loaded", "build", "has_long_number", "height"]
 
@@ -81,17 +89,17 @@ class _Builder:
 
     def _node(self, event: Any, depth: int) -> Any:
         kind = KINDS[type(event)]
-        if kind is Kind.ALIAS:
+        if kind is EventKind.ALIAS:
             return self._alias(event, depth).value
         self._nodes += 1
         anchor = None
         if event.anchor is not None:
-            anchor = self._anchors[event.anchor] = _Anchor(_EMPTY, self._nodes, mapping=kind is Kind.MAPPING_START)
-        if kind is Kind.SCALAR:
+            anchor = self._anchors[event.anchor] = _Anchor(_EMPTY, self._nodes, mapping=kind is EventKind.MAPPING_START)
+        if kind is EventKind.SCALAR:
             value = self._scalar(event)
         elif depth > MAX_DEPTH:
             raise TooDeepError
-        elif kind is Kind.MAPPING_START:
+        elif kind is EventKind.MAPPING_START:
             value = self._mapping(depth)
         else:
             value = self._sequence(depth)
@@ -125,7 +133,7 @@ class _Builder:
         path, append = self._path, value.append
         path.append(0)
         for event in self._events:
-            if KINDS[type(event)] is Kind.SEQUENCE_END:
+            if KINDS[type(event)] is EventKind.SEQUENCE_END:
                 break
             append(self._value(event, depth + 1))
             path[-1] = len(value)
@@ -139,9 +147,9 @@ class _Builder:
         path.append("")
         for event in self._events:
             kind = KINDS[type(event)]
-            if kind is Kind.MAPPING_END:
+            if kind is EventKind.MAPPING_END:
                 break
-            if kind is Kind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
+            if kind is EventKind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
                 path[-1] = "<<"
                 value.update(
                     self._merged(next(self._events), depth)
@@ -173,10 +181,10 @@ class _Builder:
     def _merged(self, event: Any, depth: int) -> dict[str, Any]:
         """The mapping that ``<<`` brings in; of a list of them the earlier ones win."""
         kind = KINDS[type(event)]
-        if kind is Kind.SEQUENCE_START:
+        if kind is EventKind.SEQUENCE_START:
             sources = []
             for element in self._events:
-                if KINDS[type(element)] is Kind.SEQUENCE_END:
+                if KINDS[type(element)] is EventKind.SEQUENCE_END:
                     break
                 sources.append(self._source(element, depth))
             value: dict[str, Any] = {}
@@ -187,7 +195,7 @@ class _Builder:
 
     def _source(self, event: Any, depth: int) -> dict[str, Any]:
         kind = KINDS[type(event)]
-        value = self._node(event, depth) if kind in (Kind.MAPPING_START, Kind.ALIAS) else None
+        value = self._node(event, depth) if kind in (EventKind.MAPPING_START, EventKind.ALIAS) else None
         if not isinstance(value, dict):
             raise YamlError(
                 "`<<` merges a mapping or a list of mappings: give it an alias of one", event.start_mark.index

@@ -20,7 +20,7 @@ from trainlint.source.overlaid import named, overlaid, tolerant
 from trainlint.source.patch_targets import aimed
 from trainlint.source.patches import Documents
 from trainlint.source.path_escape import astray
-from trainlint.source.rendered import Deployed, Overlay
+from trainlint.source.rendered import BuildRoot, Overlay
 from trainlint.source.tree import OutsideError, Tree
 
 __all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
@@ -58,7 +58,7 @@ class Closure:
     lenient: bool = False
 
 
-def close(tree: Tree, deployed: Deployed, documents: Documents) -> Closure:
+def close(tree: Tree, deployed: BuildRoot, documents: Documents) -> Closure:
     """Collect what the kustomization in a directory needs; ``documents`` gives all documents of a file.
 
     The namespace of who deploys it takes the place of the one that it gives; its overlay is written into it.

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 from enum import IntEnum
 from typing import Any, Final, TypeVar
 
-__all__ = ["KINDS", "AliasError", "Kind", "TooDeepError", "TooManyDigitsError", "YamlError", "with_events"]
+__all__ = ["KINDS", "AliasError", "EventKind", "TooDeepError", "TooManyDigitsError", "YamlError", "with_events"]
 
 T = TypeVar("T")
 
 
-class Kind(IntEnum):
+class EventKind(IntEnum):
     """The events that hold content; all others are markers of the stream."""
 
     SCALAR = 1
@@ -54,15 +54,15 @@ class AliasError(YamlError):
     """Aliases that stand for something endless, or for far more than is written."""
 
 
-_NAMES: Final[dict[str, Kind]] = {
-    "ScalarEvent": Kind.SCALAR,
-    "AliasEvent": Kind.ALIAS,
-    "SequenceStartEvent": Kind.SEQUENCE_START,
-    "SequenceEndEvent": Kind.SEQUENCE_END,
-    "MappingStartEvent": Kind.MAPPING_START,
-    "MappingEndEvent": Kind.MAPPING_END,
+_NAMES: Final[dict[str, EventKind]] = {
+    "ScalarEvent": EventKind.SCALAR,
+    "AliasEvent": EventKind.ALIAS,
+    "SequenceStartEvent": EventKind.SEQUENCE_START,
+    "SequenceEndEvent": EventKind.SEQUENCE_END,
+    "MappingStartEvent": EventKind.MAPPING_START,
+    "MappingEndEvent": EventKind.MAPPING_END,
 }
-KINDS: Final[dict[type, Kind]] = {}
+KINDS: Final[dict[type, EventKind]] = {}
 """What an event is, by its class; the classes of each parser join when it is first used."""
 
 
@@ -108,7 +108,7 @@ def _pure(text: str) -> Iterator[Any]:
     try:
         for event in YAML(typ="safe", pure=True).parse(text):
             kind = KINDS.get(type(event))
-            if kind is Kind.SCALAR and _SURROGATE.search(event.value):
+            if kind is EventKind.SCALAR and _SURROGATE.search(event.value):
                 raise YamlError(
                     "half of a surrogate pair is no character: write the character itself", event.start_mark.index
                 )

@@ -18,7 +18,7 @@ from trainlint.source.kustomization import FILE_NAMES, is_remote, kustomization
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.tree import OutsideError, Tree
 
-__all__ = ["Fault", "faults"]
+__all__ = ["BuildFault", "faults"]
 
 _MANIFESTS: Final = ("resources", "bases", "components")
 _OTHERS: Final = ("crds", "configurations", "generators", "transformers", "validators")
@@ -29,7 +29,7 @@ _MAX_OTHERS: Final = 5
 
 
 @fact
-class Fault:
+class BuildFault:
     """What keeps the kustomization in a directory from being built, and where that stands.
 
     ``what`` goes on from the ``subject``, which is the kustomization where it is empty: "names x.yaml, which is not
@@ -49,13 +49,13 @@ class Fault:
         return self.subject or f"the kustomization {self.directory or '.'}"
 
 
-def faults(world: World, readings: Iterable[Reading]) -> Mapping[str, tuple[Fault, ...]]:
+def faults(world: World, readings: Iterable[Reading]) -> Mapping[str, tuple[BuildFault, ...]]:
     """The faults of each kustomization itself, by its directory.
 
     A file that Git ignores, that is in a submodule or elsewhere, or whose name is filled in later is none.
     """
     files = _Files(world)
-    found: dict[str, tuple[Fault, ...]] = {}
+    found: dict[str, tuple[BuildFault, ...]] = {}
     for reading in readings:
         if is_kustomization(reading.file):
             for document in reading.documents:
@@ -66,7 +66,7 @@ def faults(world: World, readings: Iterable[Reading]) -> Mapping[str, tuple[Faul
     return found
 
 
-def _joined(own: Sequence[Fault]) -> Fault:
+def _joined(own: Sequence[BuildFault]) -> BuildFault:
     """One fault for all the names of one kustomization that lead nowhere: most often something was moved or removed."""
     first, *others = own
     if not others:
@@ -75,7 +75,7 @@ def _joined(own: Sequence[Fault]) -> Fault:
     return replace(first, what=f"{first.what} (and {len(others)} more)", related=related)
 
 
-def _faults(document: Document, files: _Files) -> Iterator[Fault]:
+def _faults(document: Document, files: _Files) -> Iterator[BuildFault]:
     directory = posixpath.dirname(document.file)
     seen: set[str] = set()
     for each, manifests in _named(document.root):
@@ -89,7 +89,7 @@ def _faults(document: Document, files: _Files) -> Iterator[Fault]:
         lacks = files.lacks(path, directories=manifests)
         if lacks:
             remedy = f"add {path}, or take it out of the list" if lacks == _ABSENT else "add one, or name its files"
-            yield Fault(directory, document.at(each.path), f"names {name}, {lacks}", remedy)
+            yield BuildFault(directory, document.at(each.path), f"names {name}, {lacks}", remedy)
 
 
 def _named(root: Field) -> Iterator[tuple[Field, bool]]:

@@ -24,7 +24,7 @@ from trainlint.source.overlaid import patch_files
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import Program
 from trainlint.source.reading import Reading, read
-from trainlint.source.rendered import Deployed, Rendered
+from trainlint.source.rendered import BuildRoot, Rendered
 from trainlint.source.tree import Tree
 
 __all__ = ["render"]
@@ -56,7 +56,7 @@ def render(
     kinds: KindFilter,
     builds: Builds,
     program: Program,
-    extra: Iterable[Deployed] = (),
+    extra: Iterable[BuildRoot] = (),
     tell: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> tuple[Rendered, ...]:
     """What every root kustomization makes that changes objects or generates some, itself or through others.
@@ -68,13 +68,13 @@ def render(
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
     extra = [replace(each, directory="") if each.directory == "." else each for each in extra]
-    named: dict[tuple[str, str, str], Deployed] = {}
+    named: dict[tuple[str, str, str], BuildRoot] = {}
     for one in extra:
         identity = (one.directory, one.namespace, one.key)
         if identity not in named or one.unrestricted:
             named[identity] = one
     by_others = {one.directory for one in named.values()}
-    deployed = [Deployed(directory, lenient=True) for directory in resolution.roots if directory not in by_others]
+    deployed = [BuildRoot(directory, lenient=True) for directory in resolution.roots if directory not in by_others]
     deployed += [one for one in named.values() if one.directory in kustomizations]
     deployed.sort(key=lambda one: (one.directory, one.namespace, one.key))
     deployed = [one for one in deployed if not kustomizations[one.directory].component]
@@ -159,7 +159,7 @@ class _Root:
 
     def __init__(
         self,
-        deployed: Deployed,
+        deployed: BuildRoot,
         file: str,
         tree: Tree,
         kinds: KindFilter,

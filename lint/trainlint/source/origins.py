@@ -13,7 +13,7 @@ from trainlint.source.alike import Alike, same, scalars, value_at
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.kustomization import is_remote
 from trainlint.source.links import follow
-from trainlint.source.patches import Documents, Patch, Target, like, patches
+from trainlint.source.patches import Documents, Patch, PatchTarget, like, patches
 from trainlint.source.reading import objects
 from trainlint.source.rendered import Overlay
 from trainlint.source.setters import generator, hashed, setter
@@ -208,9 +208,9 @@ class ObjectOrigin:
         return named[0] if named else None
 
     @cached_property
-    def _target(self) -> Target:
+    def _target(self) -> PatchTarget:
         kind, name, _ = _identity(self._data)
-        return Target(kind, name, _named(self._base) if self._base is not None else "")
+        return PatchTarget(kind, name, _named(self._base) if self._base is not None else "")
 
     @cached_property
     def _patches(self) -> tuple[Patch, ...]:

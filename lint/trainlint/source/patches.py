@@ -13,13 +13,13 @@ from trainlint.source.alike import Alike, same, value_at
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.documents import every_document
 
-__all__ = ["Patch", "Target", "patches"]
+__all__ = ["Patch", "PatchTarget", "patches"]
 
 Documents = Callable[[str], tuple[Document, ...]]
 
 
 @fact
-class Target:
+class PatchTarget:
     """An object that a patch may reach: its kind, its rendered name, and that in its own file, if it has one."""
 
     kind: str
@@ -40,7 +40,7 @@ class Patch:
     kind: str = ""
     name: str = ""
 
-    def reaches(self, target: Target) -> bool:
+    def reaches(self, target: PatchTarget) -> bool:
         """Whether it may change an object; what its selectors say of labels is not asked."""
         kind, name = self.kind, self.name
         if isinstance(self.data, dict) and not (kind or name):

@@ -21,7 +21,7 @@ from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template, first, kinds_in, mark, ytt
 from trainlint.source.template_names import engine_of_name, plain_name
-from trainlint.source.text import NotTextError, Part, decode, split
+from trainlint.source.text import DocumentText, NotTextError, decode, split
 
 __all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "parts_of", "read", "read_file"]
 
@@ -138,10 +138,10 @@ class _Reader:
         self._unknowns: list[Unknown] = []
 
     def read(
-        self, parts: list[tuple[Part, Loaded | None]], engine: str | None, lines: tuple[tuple[int, str], ...]
+        self, parts: list[tuple[DocumentText, Loaded | None]], engine: str | None, lines: tuple[tuple[int, str], ...]
     ) -> Reading:
         wanted = [(index, part, loaded) for index, (part, loaded) in enumerate(parts) if self._may_hold(part, loaded)]
-        faults: list[tuple[int, Part, YamlError]] = []
+        faults: list[tuple[int, DocumentText, YamlError]] = []
         for index, part, loaded in wanted:
             if engine is None:
                 self._load(index, part, loaded, faults)
@@ -153,7 +153,7 @@ class _Reader:
             template = self._marked_elsewhere([part for part, _ in parts], {index for index, _, _ in wanted})
         if template:  # whoever renders one document of a file renders them all
             for document in self._documents:
-                self._template(document.index, Part(document.line, document.text), template[0], 0)
+                self._template(document.index, DocumentText(document.line, document.text), template[0], 0)
             self._documents.clear()
         for index, part, fault in faults:
             found = mark(part.text, fault.index) or template
@@ -172,7 +172,7 @@ class _Reader:
             lines,
         )
 
-    def _may_hold(self, part: Part, loaded: Loaded | None) -> bool:
+    def _may_hold(self, part: DocumentText, loaded: Loaded | None) -> bool:
         if self._always:
             return True
         if loaded is None:
@@ -193,7 +193,9 @@ class _Reader:
             for here in objects(probe)
         )
 
-    def _load(self, index: int, part: Part, loaded: Loaded | None, faults: list[tuple[int, Part, YamlError]]) -> None:
+    def _load(
+        self, index: int, part: DocumentText, loaded: Loaded | None, faults: list[tuple[int, DocumentText, YamlError]]
+    ) -> None:
         annotation = ytt(part.text)
         if annotation is not None:
             self._template(index, part, "ytt", annotation)
@@ -212,13 +214,13 @@ class _Reader:
             document = Document(self._file, index, part.line, part.text, found.data, found.duplicates)
             self._documents.append(document)
 
-    def _template(self, index: int, part: Part, engine: str, at: int) -> None:
+    def _template(self, index: int, part: DocumentText, engine: str, at: int) -> None:
         kinds = kinds_in(part.text, self._kinds)
         if kinds is not None or self._always:
             span = Lines(part.text, part.line).span(at, at + 1)
             self._templates.append(Template(Location(self._file, index), engine, kinds or (), span))
 
-    def _marked_elsewhere(self, parts: list[Part], loaded: set[int]) -> tuple[str, int] | None:
+    def _marked_elsewhere(self, parts: list[DocumentText], loaded: set[int]) -> tuple[str, int] | None:
         """The mark of a template in a document that was not loaded, because nobody wants its kind."""
         for index, part in enumerate(parts):
             found = mark(part.text) if index not in loaded else None
@@ -232,7 +234,7 @@ class _Reader:
         return None
 
 
-def parts_of(file: str, text: str) -> list[tuple[Part, Loaded | None]]:
+def parts_of(file: str, text: str) -> list[tuple[DocumentText, Loaded | None]]:
     """The documents of a file, in the order that gives them their indices; those of a JSON stream with their values."""
     if plain_name(file).endswith(".json"):
         try:
@@ -244,14 +246,14 @@ def parts_of(file: str, text: str) -> list[tuple[Part, Loaded | None]]:
     return [(part, None) for part in split(text)]
 
 
-def _json_parts(text: str, found: list[tuple[int, Loaded]]) -> Iterator[tuple[Part, Loaded]]:
+def _json_parts(text: str, found: list[tuple[int, Loaded]]) -> Iterator[tuple[DocumentText, Loaded]]:
     line = 1
     starts = [start for start, _ in found]
     for (start, loaded), before, end in zip(found, [0, *starts], [*starts[1:], len(text)], strict=False):
         line += text.count("\n", before, start)
         column = start - text.rfind("\n", 0, start) - 1
         pad = " " * column if column <= _MAX_PAD else ""  # so that columns are those of the file
-        yield Part(line, pad + text[start:end]), loaded
+        yield DocumentText(line, pad + text[start:end]), loaded
 
 
 def _too_large(file: str) -> Reading:

@@ -10,7 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span, Unknown
 from trainlint.source.document import Document
 
-__all__ = ["Deployed", "Overlay", "Rendered"]
+__all__ = ["BuildRoot", "Overlay", "Rendered"]
 
 
 @fact
@@ -26,7 +26,7 @@ class Overlay:
 
 
 @fact
-class Deployed:
+class BuildRoot:
     """A directory that somebody deploys by itself (Flux, Argo CD), and the namespace that everything is put into there.
 
     ``directory`` is relative to the world's root, which is ``.``; an empty ``namespace`` changes none.

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from trainlint.finding import Location, Path
 from trainlint.source.document import MISSING, Document, Field
-from trainlint.source.patches import Documents, Target
+from trainlint.source.patches import Documents, PatchTarget
 
 __all__ = ["generator", "hashed", "setter"]
 
@@ -20,7 +20,7 @@ _STEP: Final = re.compile(r"\[([^\]]*)\]|((?:\\.|[^.\[\\])+)")
 
 
 def setter(
-    document: Document, target: Target, path: Path, value: Any, written: Any, documents: Documents
+    document: Document, target: PatchTarget, path: Path, value: Any, written: Any, documents: Documents
 ) -> Location | None:
     """The place in a kustomization that set the value at a path of an object; ``None`` if none of its fields did.
 
@@ -48,7 +48,7 @@ def setter(
     return _named(root, value, written) if labelled is None else labelled
 
 
-def generator(document: Document, kind: str, target: Target, path: Path) -> Location | None:
+def generator(document: Document, kind: str, target: PatchTarget, path: Path) -> Location | None:
     """The place in a kustomization that generated a ConfigMap or a Secret, or one entry of its data."""
     field = document.root[_GENERATORS.get(kind, "")]
     named = [each for each in field.elements() if target.is_named(each["name"].string or "")]
@@ -118,7 +118,7 @@ def _named(root: Field, value: Any, written: Any) -> Location | None:
     return None
 
 
-def _replaced(root: Field, target: Target, path: Path, documents: Documents) -> Iterator[Location]:
+def _replaced(root: Field, target: PatchTarget, path: Path, documents: Documents) -> Iterator[Location]:
     """The replacements that write to a path."""
     directory = posixpath.dirname(root.document.file)
     for each in root["replacements"].elements():

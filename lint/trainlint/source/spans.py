@@ -14,7 +14,7 @@ from typing import Any, Final
 from trainlint.finding import Path, Span
 from trainlint.source import scalars
 from trainlint.source.document import Document
-from trainlint.source.events import KINDS, Kind, YamlError, with_events
+from trainlint.source.events import KINDS, EventKind, YamlError, with_events
 from trainlint.source.inner import inner
 from trainlint.source.lines import Lines
 
@@ -160,24 +160,24 @@ class _Placer:
         kind = KINDS[type(event)]
         start, end = event.start_mark.index, event.end_mark.index
         place = self._places[path] = _Place(start, end)
-        if kind is Kind.ALIAS:
+        if kind is EventKind.ALIAS:
             if event.anchor in self._anchors:
                 self._sources[path] = [self._anchors[event.anchor]]
             return place
         if event.anchor is not None:
             self._anchors[event.anchor] = path
-        if kind is Kind.SCALAR:
+        if kind is EventKind.SCALAR:
             if event.style in ("|", ">"):  # the parser counts the line ends after a block text to it
                 place.end = start + len(self._text[start:end].rstrip())
             return place
-        last = self._mapping(path, place) if kind is Kind.MAPPING_START else self._sequence(path, place)
+        last = self._mapping(path, place) if kind is EventKind.MAPPING_START else self._sequence(path, place)
         place.end = max(place.end, last)
         return place
 
     def _sequence(self, path: Path, place: _Place) -> int:
         last = place.start
         for index, event in enumerate(self._events):
-            if KINDS[type(event)] is Kind.SEQUENCE_END:
+            if KINDS[type(event)] is EventKind.SEQUENCE_END:
                 return max(last, self._close(event))
             child = (*path, index)
             place.first = place.first or child
@@ -188,9 +188,9 @@ class _Placer:
         last = place.start
         for event in self._events:
             kind = KINDS[type(event)]
-            if kind is Kind.MAPPING_END:
+            if kind is EventKind.MAPPING_END:
                 return max(last, self._close(event))
-            if kind is Kind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
+            if kind is EventKind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
                 last = self._merge(event, path)
                 continue
             child = (*path, self._key(event, path))
@@ -214,7 +214,7 @@ class _Placer:
         entry = self._node(event, child)
         entry.keys = [(key.start_mark.index, key.end_mark.index)]
         merged = [child]
-        if KINDS[type(event)] is Kind.SEQUENCE_START:
+        if KINDS[type(event)] is EventKind.SEQUENCE_START:
             merged = list(takewhile(self._places.__contains__, ((*child, index) for index in count())))
         self._sources[path] = [*merged, *before]  # the last `<<` wins
         return entry.end
@@ -229,10 +229,10 @@ class _Placer:
         return before.keys
 
     def _key(self, event: Any, path: Path) -> str:
-        if KINDS[type(event)] is Kind.ALIAS:
+        if KINDS[type(event)] is EventKind.ALIAS:
             place = self._places.get(self._anchors.get(event.anchor, ()))
             return self._text[place.start : place.end].partition(" ")[2] if place else ""
-        if KINDS[type(event)] is not Kind.SCALAR:
+        if KINDS[type(event)] is not EventKind.SCALAR:
             self._node(event, (*path, ""))
             return ""
         if event.anchor is not None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from trainlint.fact import fact
 from trainlint.finding import Span
 
-__all__ = ["NotTextError", "Part", "decode", "encoding_of", "split"]
+__all__ = ["DocumentText", "NotTextError", "decode", "encoding_of", "split"]
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -38,7 +38,7 @@ class NotTextError(Exception):
 
 
 @fact
-class Part:
+class DocumentText:
     """The text of one document; ``line`` is the line of the file at which it begins (from 1)."""
 
     line: int
@@ -80,7 +80,7 @@ def encoding_of(content: bytes) -> tuple[str, bytes]:
     return _NULLS.get(bytes(byte == 0 for byte in content[:4]), "utf-8"), b""
 
 
-def split(text: str) -> Iterator[Part]:
+def split(text: str) -> Iterator[DocumentText]:
     """The documents of a YAML stream that hold anything but comments.
 
     Documents part at lines that begin with ``---`` and at ``...``, wherever they stand, as in Kubernetes' own reader.
@@ -96,11 +96,13 @@ def split(text: str) -> Iterator[Part]:
         if opens and "%" in chunk and _DIRECTIVES.match(chunk):
             continue
         if _CONTENT.search(chunk):
-            yield Part(line, chunk.removeprefix("\ufeff"))  # files that were joined keep a mark at the start of each
+            yield DocumentText(
+                line, chunk.removeprefix("\ufeff")
+            )  # files that were joined keep a mark at the start of each
         after = text[at + 3 : end].lstrip()
         following = at if opens and after and not after.startswith("#") else end
         line += text.count("\n", start, following)
         start = following
     chunk = text[start:]
     if _CONTENT.search(chunk):
-        yield Part(line, chunk.removeprefix("\ufeff"))
+        yield DocumentText(line, chunk.removeprefix("\ufeff"))

@@ -66,7 +66,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.checks.refusals import Refusal
+from trainlint.checks.refusals import RefusedObject
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Safety, Severity
 from trainlint.rule import Facts, rule
 
@@ -78,7 +78,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield _finding(refusal)
 
 
-def _finding(refusal: Refusal) -> Finding:
+def _finding(refusal: RefusedObject) -> Finding:
     problem, owner = refusal.problem, refusal.owner
     what = f"{problem.what} of {owner}" if problem.what else str(owner)
     said = f": {problem.by} refuses {what}" if not problem.unmade else f" ({owner})"
@@ -95,7 +95,7 @@ def _finding(refusal: Refusal) -> Finding:
     )
 
 
-def _fixes(refusal: Refusal) -> Iterator[Fix]:
+def _fixes(refusal: RefusedObject) -> Iterator[Fix]:
     """The value that mends it. As it is now it is refused, so this cannot change what already works."""
     if refusal.problem.put is not None:
         path, value = refusal.problem.put

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fabric.device import Device, DeviceKind, Devices, devices_in
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.fixes import drop
 from trainlint.fabric.name_list import NameList
 from trainlint.fabric.networks import Networks
@@ -24,7 +24,7 @@ _VIRTUAL_PLUGINS: Final = frozenset({"sriov", "ib-sriov", "SriovNetwork", "Sriov
 _BYPASS: Final = frozenset({"IPC_LOCK", "ALL", "SYS_ADMIN", "SYS_RESOURCE"})
 
 
-def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
+def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[NetworkFault]:
     """Verbs devices in containers that cannot lock memory."""
     for container in pod_set.spec.containers:
         device = next(iter(devices_in(container, networks, DeviceKind.VERBS)), None)
@@ -40,7 +40,7 @@ def locked_memory(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
         else:
             text = "has no IPC_LOCK"
             remedy = "add capabilities: {add: [IPC_LOCK]} to its securityContext"
-        yield Fault(
+        yield NetworkFault(
             pod_set,
             f"the container {container.name} of {pod_set.name} holds {device.resource} and {text}: with the usual "
             "memlock limit it cannot register memory, and RDMA fails (ibv_create_qp, Cannot allocate memory)",
@@ -67,7 +67,7 @@ def _without_limit(pod_set: PodSet) -> bool:
     return any("coreweave.cloud/" in key for key in keys)
 
 
-def fixed_index(rank: Rank, devices: Devices, attached: tuple[Attachable, ...]) -> Iterator[Fault]:
+def fixed_index(rank: Rank, devices: Devices, attached: tuple[Attachable, ...]) -> Iterator[NetworkFault]:
     """Fixed names or indices of devices in pods that get whichever virtual function is free."""
     function = _virtual_function(devices, attached)
     if rank.pod_set.spec.host_network or function is None:
@@ -97,9 +97,9 @@ def _virtual_function(devices: Devices, attached: tuple[Attachable, ...]) -> Dev
     return None
 
 
-def _fixed(rank: Rank, name: str, function: Device, why: str, remedy: str) -> Fault:
+def _fixed(rank: Rank, name: str, function: Device, why: str, remedy: str) -> NetworkFault:
     variable = rank.settings[name]
-    return Fault(
+    return NetworkFault(
         rank.pod_set,
         f"{name}={variable.value} is fixed for all pods of {rank.pod_set.name}, but each gets whichever "
         f"{function.resource} is free: {why}",

@@ -13,7 +13,7 @@ from trainlint.fabric.attachment import (
     multus_attachments,
 )
 from trainlint.fabric.device import requested
-from trainlint.fabric.fault import Fault
+from trainlint.fabric.fault import NetworkFault
 from trainlint.fabric.fixes import request
 from trainlint.fabric.networks import Networks
 from trainlint.finding import Certainty, Location, Severity
@@ -35,7 +35,7 @@ def attached_networks(pod_set: PodSet, networks: Networks) -> tuple[Attachable, 
     return tuple(each for each in found if each is not None)
 
 
-def missing_attachments(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]:
+def missing_attachments(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[NetworkFault]:
     """What is wrong with the networks of the set's pods; ``opened`` says what may add objects to the namespace."""
     if pod_set.spec.host_network:  # no network plugin runs for them
         return
@@ -44,7 +44,7 @@ def missing_attachments(pod_set: PodSet, networks: Networks, opened: str) -> Ite
     yield from _without_devices(pod_set, networks)
 
 
-def _of_multus(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]:
+def _of_multus(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[NetworkFault]:
     attached = multus_attachments(pod_set.annotations, pod_set.namespace)
     if isinstance(attached, Undetermined):
         return
@@ -58,12 +58,12 @@ def _of_multus(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fau
         yield _missing(pod_set, each, elsewhere)
 
 
-def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable]) -> Fault:
+def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable]) -> NetworkFault:
     name = f"{attachment.namespace}/{attachment.network}"
     remedy = f"define the NetworkAttachmentDefinition {name}"
     if elsewhere:
         remedy = f"write {elsewhere[0].namespace}/{attachment.network}, or define it in {attachment.namespace}"
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"the pods of {pod_set.name} ask for the network {attachment.network}, which the namespace "
         f"{attachment.namespace} does not define: Multus cannot attach it, and they stay in ContainerCreating",
@@ -76,7 +76,7 @@ def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable
     )
 
 
-def _of_gke(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]:
+def _of_gke(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[NetworkFault]:
     interfaces = gke_interfaces(pod_set.annotations)
     if isinstance(interfaces, Undetermined) or not networks.gke or opened:
         return
@@ -84,7 +84,7 @@ def _of_gke(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]
         if each.network in networks.gke or each.network in _ALWAYS:
             continue
         known = ", ".join(sorted(networks.gke))
-        yield Fault(
+        yield NetworkFault(
             pod_set,
             f"the pods of {pod_set.name} ask for the network {each.network} on {each.interface}, and there is no "
             f"Network of that name (there are {known} and default): they stay in ContainerCreating",
@@ -96,7 +96,7 @@ def _of_gke(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[Fault]
         )
 
 
-def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
+def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[NetworkFault]:
     """Attachments that need a device each, and pods that ask for fewer."""
     needed = Counter(each.resource for each in attached_networks(pod_set, networks) if "/" in each.resource)
     amounts: Counter[str] = Counter()
@@ -111,7 +111,7 @@ def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[Fault]:
         injected = networks.injector and not amounts[resource]
         some = f"only {amounts[resource]}" if amounts[resource] else "none"
         definition = next(each for each in attached_networks(pod_set, networks) if each.resource == resource)
-        yield Fault(
+        yield NetworkFault(
             pod_set,
             f"the pods of {pod_set.name} attach {count} network{'s' if count > 1 else ''} that take a {resource} each, "
             f"and ask for {some}: the attachment fails, and they stay in ContainerCreating",

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fabric.debug import read_debug_level
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.fixes import drop, write
 from trainlint.fabric.process import settings_of
 from trainlint.launch.environment import Carrier
@@ -17,7 +17,7 @@ __all__ = ["left_debugging"]
 _TALKATIVE: Final = frozenset({"INFO", "TRACE", "ABORT"})
 
 
-def left_debugging(pod_set: PodSet) -> Iterator[Fault]:
+def left_debugging(pod_set: PodSet) -> Iterator[NetworkFault]:
     """What makes NCCL and torch log every operation."""
     for container in pod_set.spec.containers:
         settings = settings_of(container)
@@ -34,7 +34,7 @@ def left_debugging(pod_set: PodSet) -> Iterator[Fault]:
         for name, effect in found.items():
             variable = settings[name]
             if variable.carrier is not Carrier.OPERATOR:
-                yield Fault(
+                yield NetworkFault(
                     pod_set,
                     f"{name}={variable.value} was left in the manifest of {pod_set.name}: {effect}, and training slows "
                     "down",

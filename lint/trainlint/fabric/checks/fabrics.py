@@ -8,7 +8,7 @@ from itertools import permutations
 from typing import Final
 
 from trainlint.fabric.device import Device, DeviceKind, Devices, accelerator_count, requested
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.fixes import drop, request, together, write
 from trainlint.fabric.number import read_number
 from trainlint.fabric.process import Communicator, Rank
@@ -29,7 +29,7 @@ Of = Mapping[int, Devices]
 """By the identity of the pod set."""
 
 
-def disabled_fabric(rank: Rank, devices: Devices) -> Iterator[Fault]:
+def disabled_fabric(rank: Rank, devices: Devices) -> Iterator[NetworkFault]:
     """A device that the pods hold, and a setting that keeps NCCL from it."""
     verbs, efa = devices.of(DeviceKind.VERBS) or devices.mounted, devices.of(DeviceKind.EFA)
     off = rank.value("NCCL_IB_DISABLE")
@@ -46,9 +46,9 @@ def disabled_fabric(rank: Rank, devices: Devices) -> Iterator[Fault]:
         yield _unused(rank, "FI_PROVIDER", efa, "libfabric takes sockets", "write efa, or remove FI_PROVIDER")
 
 
-def _unused(rank: Rank, name: str, device: Device, effect: str, remedy: str) -> Fault:
+def _unused(rank: Rank, name: str, device: Device, effect: str, remedy: str) -> NetworkFault:
     variable = rank.settings[name]
-    return Fault(
+    return NetworkFault(
         rank.pod_set,
         f"{rank.pod_set.name} holds {device.resource} ({device.kind}), and {name}={variable.value}: {effect} without a "
         "word, while the devices stay idle",
@@ -61,7 +61,9 @@ def _unused(rank: Rank, name: str, device: Device, effect: str, remedy: str) -> 
     )
 
 
-def missing_device(rank: Rank, devices: Devices, offered: Callable[[], Sequence[Device]] = tuple) -> Fault | None:
+def missing_device(
+    rank: Rank, devices: Devices, offered: Callable[[], Sequence[Device]] = tuple
+) -> NetworkFault | None:
     """A setting that only makes sense with a device, in pods that have none. ``offered`` is what their nodes have."""
     if devices.asked or devices.open or _fabric_off(rank):
         return None
@@ -103,11 +105,11 @@ def _needs(name: str, value: str) -> bool:
     return len(value) > 1 and not value.startswith("^") and _ETHERNET.match(value) is None
 
 
-def _without(rank: Rank, variable: Variable, wanted: str, offered: Callable[[], Sequence[Device]]) -> Fault:
+def _without(rank: Rank, variable: Variable, wanted: str, offered: Callable[[], Sequence[Device]]) -> NetworkFault:
     kind = DeviceKind.EFA if variable.name == "FI_PROVIDER" else DeviceKind.VERBS
     fitting = [each for each in offered() if each.kind is kind and isinstance(each.count, int)]
     effect = "NCCL fails in init" if variable.name == "NCCL_NET" else "NCCL falls back to TCP without a word"
-    return Fault(
+    return NetworkFault(
         rank.pod_set,
         f"{variable.name}={variable.value}, but the pods of {rank.pod_set.name} ask for no such device: there is none "
         f"in the container, and {effect}",
@@ -123,7 +125,7 @@ def _without(rank: Rank, variable: Variable, wanted: str, offered: Callable[[], 
     )
 
 
-def some_roles(communicator: Communicator, devices: Of) -> Iterator[Fault]:
+def some_roles(communicator: Communicator, devices: Of) -> Iterator[NetworkFault]:
     """Ranks of one communicator of which only some have the device, or of which some have fewer."""
     pod_sets = [
         each
@@ -141,10 +143,10 @@ def some_roles(communicator: Communicator, devices: Of) -> Iterator[Fault]:
 
 def _unequal(
     communicator: Communicator, lacking: list[PodSet], having: list[tuple[PodSet, Device]], kind: DeviceKind
-) -> Fault:
+) -> NetworkFault:
     first, (other, device) = lacking[0], having[0]
     names = ", ".join(each.name for each in lacking)
-    return Fault(
+    return NetworkFault(
         first,
         f"the ranks of {communicator.group.name} have different networks: {other.name} asks for {device.resource}, "
         f"{names} for no such device, so that NCCL cannot use it between them, falls back to TCP or hangs",
@@ -187,9 +189,9 @@ def _fewer(having: list[tuple[PodSet, Device]]) -> tuple[tuple[PodSet, Device], 
     return None
 
 
-def _counted(communicator: Communicator, less: tuple[PodSet, Device], more: tuple[PodSet, Device]) -> Fault:
+def _counted(communicator: Communicator, less: tuple[PodSet, Device], more: tuple[PodSet, Device]) -> NetworkFault:
     (one, few), (other, many) = less, more
-    return Fault(
+    return NetworkFault(
         one,
         f"the ranks of {communicator.group.name} have unequal networks: {one.name} asks for {few.count} "
         f"{few.resource}, {other.name} for {many.count}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fabric.device import requested
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.process import settings_of
 from trainlint.fabric.sharing import GpuSharing
 from trainlint.launch.environment import Carrier
@@ -22,7 +22,7 @@ _GPU: Final = re.compile(r"^nvidia\.com/(?:gpu(?:\.shared)?$|mig-)")
 _NOTHING: Final = frozenset({"", "void", "none"})
 
 
-def bypassed_requests(pod_set: PodSet) -> Iterator[Fault]:
+def bypassed_requests(pod_set: PodSet) -> Iterator[NetworkFault]:
     """NVIDIA_VISIBLE_DEVICES by hand in pods that ask for no GPU; DaemonSets manage the GPUs themselves."""
     if pod_set.owner.kind == "DaemonSet" or accelerators_of(pod_set.spec) or pod_set.spec.resource_claims:
         return
@@ -34,7 +34,7 @@ def bypassed_requests(pod_set: PodSet) -> Iterator[Fault]:
         if not isinstance(value, str) or value.strip().lower() in _NOTHING:
             continue
         which = "every GPU of the node" if value.strip().lower() == "all" else f"the GPUs {value}"
-        yield Fault(
+        yield NetworkFault(
             pod_set,
             f"{_VISIBLE}={value} gives {pod_set.name} {which}, but its pods ask for none: the device plugin does not "
             "know, and hands the same GPUs to others",
@@ -45,7 +45,7 @@ def bypassed_requests(pod_set: PodSet) -> Iterator[Fault]:
         )
 
 
-def shared_gpus(pod_set: PodSet, sharing: GpuSharing, pools: tuple[Pool, ...] | None) -> Iterator[Fault]:
+def shared_gpus(pod_set: PodSet, sharing: GpuSharing, pools: tuple[Pool, ...] | None) -> Iterator[NetworkFault]:
     """A container that asks for several slices of what may be one GPU; ``pools`` are where its pods may land."""
     for container in pod_set.spec.containers:
         for resource, count, at in requested(container):
@@ -54,7 +54,7 @@ def shared_gpus(pod_set: PodSet, sharing: GpuSharing, pools: tuple[Pool, ...] | 
             found = sharing.of(resource, pools)
             if found is None:
                 continue
-            yield Fault(
+            yield NetworkFault(
                 pod_set,
                 f"{pod_set.name} asks for {count} {resource}, and {found.why}: the two may be slices of one GPU, on "
                 "which two ranks of a communicator cannot be",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trainlint.fabric.checks.fabrics import fabric_refused, missing_device
 from trainlint.fabric.device import Device, Devices, accelerator_count, amount
-from trainlint.fabric.fault import Fault
+from trainlint.fabric.fault import NetworkFault
 from trainlint.fabric.fixes import request
 from trainlint.fabric.process import Communicator, Rank
 from trainlint.finding import Certainty
@@ -22,7 +22,7 @@ def unused_devices(
     devices: Mapping[int, Devices],
     pools_of: Callable[[PodSet], Sequence[Pool] | None],
     offered: Callable[[PodSet], Sequence[Device]],
-) -> Iterator[Fault]:
+) -> Iterator[NetworkFault]:
     """Ranks that take whole nodes and leave their fabric alone; ``devices`` are by the identity of the pod set.
 
     Ranks of which another one has the device are another rule's, as are settings that name a device.
@@ -52,11 +52,11 @@ def _whole_nodes(pod_set: PodSet, pools: Sequence[Pool]) -> bool:
     return True
 
 
-def _fault(communicator: Communicator, rank: Rank, found: Sequence[Device], pools: Sequence[Pool]) -> Fault:
+def _fault(communicator: Communicator, rank: Rank, found: Sequence[Device], pools: Sequence[Pool]) -> NetworkFault:
     device = found[0]
     where = ", ".join(sorted({pool.name for pool in pools}))
     named = " and ".join(f"{each.count} {each.resource}" for each in found)
-    return Fault(
+    return NetworkFault(
         rank.pod_set,
         f"{rank.pod_set.name} takes whole nodes and asks for no fabric device: every node that it may use ({where}) "
         f"offers {named}, and without it the ranks of {communicator.group.name} exchange their data over TCP",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.fixes import write
 from trainlint.fabric.gloo import gloo_names
 from trainlint.fabric.interface import placed
@@ -54,7 +54,7 @@ def judge(rank: Rank, interfaces: PodInterfaces) -> Judged | None:
     return Judged(rank, variable, value, interfaces, selection.interfaces, maybe)
 
 
-def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> Fault | None:
+def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> NetworkFault | None:
     """The value selects nothing that the pods can have; ``hints`` are annotations at a place where they do nothing."""
     if judged.selected:
         return _isolated_fault(judged) if judged.selected[0] in judged.interfaces.useless - {"lo"} else None
@@ -75,7 +75,7 @@ def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> Fault | None
         doubt = (
             f"; only default networks of Multus could add {judged.maybe[0]}" if judged.maybe else "; others may exist"
         )
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"{NCCL}={judged.value} selects no interface of {pod_set.name} ({why}{doubt}): NCCL finds no interface and "
         "fails in init",
@@ -114,11 +114,11 @@ def _only_one(judged: Judged) -> tuple[Fix, ...]:
     return write(judged.variable, usable[0]) if len(usable) == 1 else ()
 
 
-def _isolated_fault(judged: Judged) -> Fault:
+def _isolated_fault(judged: Judged) -> NetworkFault:
     """The choice exists, but reaches no other pod: the namespace has a primary network of its own (N 3.3)."""
     pod_set, first = judged.rank.pod_set, judged.selected[0]
     usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless]
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"{NCCL}={judged.value} selects {first} in {pod_set.name}, which reaches no other pod: {pod_set.namespace} has "
         f"a primary network of its own, on {', '.join(usable)}",
@@ -131,7 +131,7 @@ def _isolated_fault(judged: Judged) -> Fault:
     )
 
 
-def loopback_fault(judged: Judged) -> Fault | None:
+def loopback_fault(judged: Judged) -> NetworkFault | None:
     """The choice is loopback, which reaches no other pod."""
     if not judged.selected:
         return None
@@ -140,7 +140,7 @@ def loopback_fault(judged: Judged) -> Fault | None:
     names = NameList.parse(judged.value)
     pod_set = judged.rank.pod_set
     why = "the exclusion leaves lo, which is always the first interface" if names.exclude else "it selects lo"
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"NCCL of {pod_set.name} listens on lo ({NCCL}={judged.value}: {why}): each pod offers 127.0.0.1 to the "
         "others, and the job hangs in init",
@@ -155,7 +155,7 @@ def loopback_fault(judged: Judged) -> Fault | None:
     )
 
 
-def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> Fault | None:
+def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> NetworkFault | None:
     """The first item of GLOO_SOCKET_IFNAME that no interface of the pods is called exactly."""
     variable, value = rank.settings.get(GLOO), rank.value(GLOO)
     names = gloo_names(value) if value is not None else None
@@ -173,7 +173,7 @@ def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> Fault | None:
         if not grammar and not any(each.startswith(name) for each in known):
             why = f"its pods have {', '.join(interfaces.names)}"
         exact = next((each for each in interfaces.names if each != "lo" and each not in interfaces.useless), "")
-        return Fault(
+        return NetworkFault(
             pod_set,
             f"{GLOO}={value} names {name or 'an empty item'!r}, which is no interface of {pod_set.name} ({why}): "
             "creating a Gloo group raises",

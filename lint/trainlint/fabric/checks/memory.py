@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fabric.device import amount
-from trainlint.fabric.fault import Fault
+from trainlint.fabric.fault import NetworkFault
 from trainlint.fabric.fixes import shared_memory
 from trainlint.finding import Certainty
 from trainlint.launch.command import commands
@@ -33,7 +33,7 @@ _MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCr
 """Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
 
 
-def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
+def small_shared_memory(pod_set: PodSet) -> Iterator[NetworkFault]:
     """Containers with several GPUs, or with data workers, whose /dev/shm is the runtime's 64 MiB."""
     spec = pod_set.spec
     if spec.host_ipc or "volumes" in spec.undetermined or pod_set.owner.kind in _MAKE_THEIR_OWN:
@@ -50,7 +50,7 @@ def small_shared_memory(pod_set: PodSet) -> Iterator[Fault]:
             continue
         what = f"{gpus} GPUs" if gpus > 1 else f"data workers ({workers})"
         lies = "lies on disk" if mount is not None else "is the runtime's default of 64 MiB"
-        yield Fault(
+        yield NetworkFault(
             pod_set,
             f"{_SHM} of the container {container.name} of {pod_set.name} {lies}, and it has {what}: NCCL's shared "
             "segments and data workers run out of it (No space left on device, bus error)",
@@ -92,7 +92,7 @@ def _data_workers(container: Container) -> str:
     return ""
 
 
-def large_volumes(pod_set: PodSet) -> Iterator[Fault]:
+def large_volumes(pod_set: PodSet) -> Iterator[NetworkFault]:
     """Memory-backed volumes that may grow beyond the memory limit of a container that mounts them."""
     for volume in pod_set.spec.volumes:
         size = _bytes(volume.size_limit)
@@ -116,9 +116,9 @@ def _bytes(quantity: Known[str]) -> int | None:
         return None
 
 
-def _too_large(pod_set: PodSet, volume: Volume, container: Container, limit: str) -> Fault:
+def _too_large(pod_set: PodSet, volume: Volume, container: Container, limit: str) -> NetworkFault:
     at = container.resources_at.child("limits", "memory") if container.resources_at else pod_set.at
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"the volume {volume.name} of {pod_set.name} may take {volume.size_limit} of memory, and its pages count for "
         f"the container {container.name}, whose limit is {limit}: it is killed before the volume is full",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 from trainlint.fabric.checks.values import value_fault
-from trainlint.fabric.fault import Fault
+from trainlint.fabric.fault import NetworkFault
 from trainlint.fabric.pod_interfaces import PodInterfaces
 from trainlint.fabric.process import Rank, settings_of
 from trainlint.launch.environment import Variable
@@ -17,13 +17,13 @@ __all__ = ["inexact_interfaces", "interface_lists"]
 _INCLUDES: Final = ("OMPI_MCA_btl_tcp_if_include", "OMPI_MCA_oob_tcp_if_include", "PRTE_MCA_oob_tcp_if_include")
 
 
-def interface_lists(pod_set: PodSet) -> Iterator[Fault]:
+def interface_lists(pod_set: PodSet) -> Iterator[NetworkFault]:
     """Lists of one container that contradict each other, or forget loopback."""
     for container in pod_set.spec.containers:
         yield from _of_settings(pod_set, settings_of(container))
 
 
-def _of_settings(pod_set: PodSet, settings: Mapping[str, Variable]) -> Iterator[Fault]:
+def _of_settings(pod_set: PodSet, settings: Mapping[str, Variable]) -> Iterator[NetworkFault]:
     include, exclude = settings.get("OMPI_MCA_btl_tcp_if_include"), settings.get("OMPI_MCA_btl_tcp_if_exclude")
     if include is not None and exclude is not None and include.value and exclude.value:
         text = "and the matching _include exclude each other, and mpirun refuses them"
@@ -35,7 +35,7 @@ def _of_settings(pod_set: PodSet, settings: Mapping[str, Variable]) -> Iterator[
             yield value_fault(pod_set, exclude, exclude.value, text, f"write lo,{exclude.value}")
 
 
-def inexact_interfaces(rank: Rank, interfaces: PodInterfaces) -> Iterator[Fault]:
+def inexact_interfaces(rank: Rank, interfaces: PodInterfaces) -> Iterator[NetworkFault]:
     """Items of Open MPI's include lists that are only the beginning of an interface's name, or of none."""
     for name in _INCLUDES:
         variable, value = rank.settings.get(name), rank.value(name)

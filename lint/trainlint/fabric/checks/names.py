@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.fixes import rename
 from trainlint.fabric.process import settings_of
 from trainlint.fabric.release import Release, write_release
@@ -21,7 +21,7 @@ _OTHER = frozenset({"NCCL_SOCKET_TIMEOUT", "NCCL_SOCKET_TIMEOUT_MS", "NCCL_CHECK
 """Names whose nearest one takes values of another meaning."""
 
 
-def unknown_names(pod_set: PodSet, releases: Iterable[Release | None]) -> Iterator[Fault]:
+def unknown_names(pod_set: PodSet, releases: Iterable[Release | None]) -> Iterator[NetworkFault]:
     """The variables that the manifest sets and NCCL does not read; ``releases`` are those of the containers' images."""
     for container, release in zip(pod_set.spec.containers, releases, strict=True):
         for variable in settings_of(container).values():
@@ -34,7 +34,7 @@ def unknown_names(pod_set: PodSet, releases: Iterable[Release | None]) -> Iterat
             yield _fault(pod_set, variable, release)
 
 
-def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Fault:
+def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> NetworkFault:
     name = variable.name
     meant, last = mistaken_for(name), last_release(name)
     near = meant if meant is not None else nearest_name(name)
@@ -54,7 +54,7 @@ def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Faul
         text = f"no NCCL that is known (up to 2.32) reads {name}"
         remedy = f"remove {name}, or find out who reads it"
     warns = certain and (meant is not None or bool(near) or last is not None)
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"{text}: NCCL says nothing about it, and the setting has no effect ({pod_set.name})",
         place_of(variable),
@@ -67,11 +67,11 @@ def _fault(pod_set: PodSet, variable: Variable, release: Release | None) -> Faul
     )
 
 
-def _too_early(pod_set: PodSet, variable: Variable, release: Release | None) -> Fault | None:
+def _too_early(pod_set: PodSet, variable: Variable, release: Release | None) -> NetworkFault | None:
     first = first_release(variable.name)
     if release is None or first is None or release >= first:
         return None
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"{variable.name} is read since NCCL {write_release(first)}; the image of {pod_set.name} has "
         f"{write_release(release)}",

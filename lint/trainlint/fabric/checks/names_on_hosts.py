@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.fabric.fault import Fault
+from trainlint.fabric.fault import NetworkFault
 from trainlint.finding import Fix, Put
 from trainlint.model.workload import FlowKind, Group, PodSet
 
@@ -17,7 +17,7 @@ _SETS_POLICY: Final = frozenset({"MPIJob", "Job.batch.volcano.sh", "CronJob.batc
 _POLICY: Final = "ClusterFirstWithHostNet"
 
 
-def unresolved_names(group: Group) -> Iterator[Fault]:
+def unresolved_names(group: Group) -> Iterator[NetworkFault]:
     """The roles on the host network that look names up at their node's resolver."""
     for index, member in enumerate(group.members):
         spec = member.spec
@@ -29,7 +29,7 @@ def unresolved_names(group: Group) -> Iterator[Fault]:
         written = (
             f"dnsPolicy {spec.dns_policy}" if spec.dns_policy == "Default" else "ClusterFirst, which acts as Default"
         )
-        yield Fault(
+        yield NetworkFault(
             member,
             f"the pods of {member.name} are on the host network with {written}: they ask the node's resolver, which "
             f"knows no cluster names, and they need them ({need.why})",

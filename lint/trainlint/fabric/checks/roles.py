@@ -7,7 +7,7 @@ from itertools import combinations
 
 from trainlint.fabric.checks.interfaces import NCCL, judge
 from trainlint.fabric.device import requested
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.interface import placed
 from trainlint.fabric.networks import Networks
 from trainlint.fabric.pod_interfaces import Network, PodInterfaces
@@ -33,7 +33,7 @@ class _Choice:
     said: bool
 
 
-def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[Fault]:
+def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[NetworkFault]:
     """One fault for the first pair of roles that listen in different networks."""
     choices = [
         choice
@@ -50,7 +50,7 @@ def different_networks(communicator: Communicator, interfaces: Interfaces) -> It
         wrong, right = (one, other) if one.said else (other, one)
         at = place_of(wrong.rank.settings[NCCL])
         there = right.rank.settings.get(NCCL)
-        yield Fault(
+        yield NetworkFault(
             wrong.rank.pod_set,
             f"the ranks of {communicator.group.name} listen in different networks: {wrong.rank.pod_set.name} on "
             f"{wrong.name} ({wrong.network.name}), {right.rank.pod_set.name} on {right.name} ({right.network.name}): "
@@ -97,7 +97,7 @@ def _cut_off(one: _Choice, other: _Choice, interfaces: Interfaces) -> bool:
     )
 
 
-def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Networks) -> Iterator[Fault]:
+def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Networks) -> Iterator[NetworkFault]:
     """Attachments in one network, or an attachment and the port below it, whose MTUs differ."""
     attached = [
         (rank.pod_set, each.network)
@@ -133,7 +133,7 @@ def mtu_faults(communicator: Communicator, interfaces: Interfaces, networks: Net
     yield from _unequal_ports(communicator, interfaces, networks)
 
 
-def _unequal_ports(communicator: Communicator, interfaces: Interfaces, networks: Networks) -> Iterator[Fault]:
+def _unequal_ports(communicator: Communicator, interfaces: Interfaces, networks: Networks) -> Iterator[NetworkFault]:
     """Ports of one device resource that two node policies give different MTUs: the ranks get either."""
     for rank in communicator.ranks if communicator.spans else ():
         for name in _ports_of(rank.pod_set, interfaces[id(rank.pod_set)]):
@@ -142,7 +142,7 @@ def _unequal_ports(communicator: Communicator, interfaces: Interfaces, networks:
                 if one.mtu == other.mtu or one.ports == other.ports:
                     continue
                 less, more = sorted((one, other), key=lambda each: each.mtu)
-                yield Fault(
+                yield NetworkFault(
                     rank.pod_set,
                     f"MTUs differ along one path of {communicator.group.name}: ports of {name} have {less.mtu} by "
                     f"{less.policy} and {more.mtu} by {more.policy}, and its ranks get either: large frames are lost "
@@ -174,11 +174,11 @@ def _mtu_fault(
     other: tuple[PodSet | None, int, Location | None],
     left: str,
     right: str,
-) -> Fault:
+) -> NetworkFault:
     pod_set, mtu, at = one
     to, less, there = other
     roles = f"{pod_set.name} attaches" if to is None or to is pod_set else f"{pod_set.name} and {to.name} attach"
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"MTUs differ along one path of {communicator.group.name}: {roles} with {mtu} ({left}) and {less} ({right}): "
         "large frames are lost on the way, small ones pass",

@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.fabric.comm_id import read_comm_id
 from trainlint.fabric.debug import SUBSYSTEMS, read_debug_level
-from trainlint.fabric.fault import Fault, place_of
+from trainlint.fabric.fault import NetworkFault, place_of
 from trainlint.fabric.fixes import write
 from trainlint.fabric.name_list import LONGEST_NAME, NameList
 from trainlint.fabric.number import leading_number, read_disable, read_flag, read_level, read_number
@@ -41,7 +41,7 @@ _NOT_IN_NAMES: Final = frozenset(" \t\n\"'*!;")
 
 def invalid_values(
     pod_set: PodSet, releases: Iterable[Release | None], spoken: frozenset[tuple[str, str]] = frozenset()
-) -> Iterator[Fault]:
+) -> Iterator[NetworkFault]:
     """The values of the set's containers that are not what they seem.
 
     ``releases`` are those of the containers' images; ``spoken`` are names and values of which another rule speaks.
@@ -245,9 +245,9 @@ _CHECKS: Final[tuple[Callable[[str, str, Release], tuple[str, str] | None], ...]
 )  # fmt: skip
 
 
-def value_fault(pod_set: PodSet, variable: Variable, value: str, text: str, remedy: str) -> Fault:
+def value_fault(pod_set: PodSet, variable: Variable, value: str, text: str, remedy: str) -> NetworkFault:
     """A value that is not what it seems: the text completes ``NAME=value``."""
-    return Fault(
+    return NetworkFault(
         pod_set,
         f"{variable.name}={value} {text} ({pod_set.name})",
         place_of(variable),

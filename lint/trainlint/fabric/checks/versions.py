@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from trainlint.fabric.fault import Fault
+from trainlint.fabric.fault import NetworkFault
 from trainlint.fabric.image import Versions, versions_of
 from trainlint.fabric.process import Communicator, Rank
 from trainlint.fabric.release import Release, write_release
@@ -14,7 +14,7 @@ from trainlint.finding import Certainty, Location
 __all__ = ["mixed_versions"]
 
 
-def mixed_versions(communicator: Communicator) -> Iterator[Fault]:
+def mixed_versions(communicator: Communicator) -> Iterator[NetworkFault]:
     """The first two roles whose images are known to differ."""
     carried = [(rank, versions_of(rank.container.image)) for rank in communicator.ranks]
     for (one, left), (other, right) in combinations(carried, 2):
@@ -24,7 +24,7 @@ def mixed_versions(communicator: Communicator) -> Iterator[Fault]:
         if pair is None:
             continue
         library, first, second = pair
-        yield Fault(
+        yield NetworkFault(
             one.pod_set,
             f"the ranks of {communicator.group.name} run different releases of {library}: {one.pod_set.name} has "
             f"{write_release(first)} ({one.container.image}), {other.pod_set.name} {write_release(second)} "
