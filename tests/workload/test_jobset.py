@@ -113,3 +113,15 @@ def test_the_jobsets_name_may_come_from_the_downward_api() -> None:
         f'{{name: c, env: [{{name: NAME, valueFrom: {{fieldRef: {{fieldPath: "{field}"}}}}}}], command: [train',
     )
     assert "node -> node 29500" in flows(group(read(text)), FlowKind.RENDEZVOUS)
+
+
+def test_a_coordinator_is_named_on_all_pods() -> None:
+    # jobset:pkg/controllers/jobset_controller.go, coordinatorEndpoint: jobset-job-jobIndex-podIndex.subdomain
+    text = JOBSET.replace(
+        "spec:\n  rep", "spec:\n  coordinator: {replicatedJob: driver, jobIndex: 1, podIndex: 2}\n  rep", 1
+    )
+    key = "jobset.sigs.k8s.io/coordinator"
+    assert {labels(pods).get(key) for pods in read(text).pod_sets} == {"js-driver-1-2.js"}
+    assert {labels(pods).get(key) for pods in read(JOBSET).pod_sets} == {None}
+    short = text.replace(", jobIndex: 1, podIndex: 2", "")
+    assert {labels(pods).get(key) for pods in read(short).pod_sets} == {"js-driver-0-0.js"}
