@@ -17,7 +17,7 @@ def refused(spec: dict[str, Any], container: dict[str, Any] | None = None) -> li
     made = {**BARE, **spec}
     made["containers"] = [{**BARE["containers"][0], **(container or {})}]
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": made}
-    return ["/".join(map(str, each.path)) for each in problems(Document("a.yaml", 0, 1, "", pod).root, "1.36")]
+    return ["/".join(map(str, each.at)) for each in problems(Document("a.yaml", 0, 1, "", pod).root, "1.36")]
 
 
 OF_PODS: list[tuple[dict[str, Any], dict[str, Any], str]] = [

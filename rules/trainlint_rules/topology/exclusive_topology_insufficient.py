@@ -117,8 +117,8 @@ def _finding(cause: ExclusiveCause) -> Finding:
             remedy = f"run at most {cause.room} pods, or allow a higher tier"
     else:
         message = (
-            f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and there are "
-            f"{len(cause.domains)}{names} that can take one: the rest stays Pending for ever"
+            f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and only "
+            f"{len(cause.domains)}{names} can take one: the rest stays Pending for ever"
         )
         remedy = f"run at most {len(cause.domains)} parts, or use a label with more values"
     return Finding(
