@@ -294,3 +294,12 @@ def test_data_that_is_no_manifest_counts_as_a_change(tmp_path: Path) -> None:
     assert found(lint(root, **options)) == []
     write(root, {"base/nccl.env": "NCCL_IB_DISABLE=true\n"})
     assert ("invalid-nccl-value", "base/kustomization.yaml:2") in found(lint(root, **options))
+
+
+def test_what_does_not_parse_beside_a_kustomization_is_told_in_its_own_file(tmp_path: Path) -> None:
+    """Documents that are rendered carry the name of the kustomization and numbers of their own."""
+    kustomization = "namespace: ml\nresources: [../../base]\nnamePrefix: dev-\n---\nbroken: [\n"
+    write(tmp_path, FILES | {"overlays/dev/kustomization.yaml": kustomization})
+    placed = next(each for each in lint(tmp_path).findings if each.finding.rule == "syntax-error")
+    assert (placed.finding.at.file, placed.finding.at.document) == ("overlays/dev/kustomization.yaml", 1)
+    assert placed.span.line >= 5

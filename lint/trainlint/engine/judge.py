@@ -118,9 +118,14 @@ def _merged(before: Finding, other: Finding) -> Finding:
 
 
 def _written(finding: Finding, state: State) -> Finding:
-    """The finding at the places where people wrote what it is about."""
-    related = tuple(replace(each, at=state.written(each.at)) for each in finding.related)
-    return replace(finding, at=state.written(finding.at, key=finding.of_key), related=related)
+    """The finding at the places where people wrote what it is about. A span stands in its very file, whose documents may
+    share their numbers with those that are rendered from it.
+    """
+    related = tuple(
+        each if each.span is not None else replace(each, at=state.written(each.at)) for each in finding.related
+    )
+    at = finding.at if finding.span is not None else state.written(finding.at, key=finding.of_key)
+    return replace(finding, at=at, related=related)
 
 
 def _softened(finding: Finding, snapshot: Snapshot) -> Finding:

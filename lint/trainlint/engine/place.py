@@ -125,6 +125,6 @@ class Places:
         """The unknown with its line."""
         if unknown.at is None:
             return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy)
-        at = self.written(unknown.at)
+        at = unknown.at if unknown.span is not None else self.written(unknown.at)
         span = unknown.span or self.locate(at)[1]
         return PlacedUnknown(unknown.subject, unknown.missing, unknown.remedy, at.file, span.line)
