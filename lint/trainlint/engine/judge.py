@@ -118,8 +118,8 @@ def _merged(before: Finding, other: Finding) -> Finding:
 
 
 def _written(finding: Finding, state: State) -> Finding:
-    """The finding at the places where people wrote what it is about. A span stands in its very file, whose documents may
-    share their numbers with those that are rendered from it.
+    """The finding at the places where people wrote what it is about. What has a span keeps its file: documents that
+    are rendered from a file have numbers of their own.
     """
     related = tuple(
         each if each.span is not None else replace(each, at=state.written(each.at)) for each in finding.related
