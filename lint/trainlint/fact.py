@@ -1,4 +1,4 @@
-"""What every fact of the project is: a value that nobody changes.
+"""What every fact of the project is: a value that never changes.
 
 ``@fact`` is ``@dataclass(frozen=True, slots=True)`` whose immutability the type checker watches and not the running
 program. The guards of a frozen dataclass cost a third of its making, at start-up for each of some hundred classes, and

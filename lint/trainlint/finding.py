@@ -115,7 +115,7 @@ class Safety(StrEnum):
     SAFE = "safe"
     """Nothing: it cannot change what already works."""
     UNSAFE = "unsafe"
-    """It may change where pods run, what they use or whom they reach: somebody should read it."""
+    """It may change where pods run, what they use or which pods they reach: review it."""
     OPENING = "opening"
     """It admits more traffic: it is only ever shown."""
 
@@ -191,8 +191,8 @@ Edit = Put | Append | Remove | Move | Rename | Quote | Add
 class Fix:
     """Edits that together mend a finding; ``title`` completes "to mend it, ...".
 
-    Whoever finds the fault proposes; nothing is offered before it was tried on the model. ``opens`` says what a fix
-    lets in that admits more traffic.
+    The check that finds the fault proposes it; nothing is offered before it was tried on the model. ``opens`` says
+    what a fix lets in that admits more traffic.
     """
 
     title: str
@@ -208,7 +208,7 @@ class Finding:
     A rule fills the first block; the engine adds the second. ``cause`` tells apart two findings of one rule at one
     place and is part of the identity, so it must not contain line numbers. ``span`` is for what has no path (a comment,
     text that does not parse). ``of_key`` says that the key at the place is wrong, whatever its value. ``fixes`` makes
-    proposals, the best first: nobody calls it unless somebody asks what would mend the finding.
+    proposals, the best first: it is called only when repairs are asked for.
     """
 
     message: str

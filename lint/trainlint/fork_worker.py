@@ -13,7 +13,7 @@ from contextlib import suppress
 __all__ = ["Child", "WorkSplit", "end_all", "ended", "fork", "started"]
 
 _running: set[int] = set()
-"""The processes that were started here and have not ended: whoever ends this one ends them first."""
+"""The processes that were started here and have not ended: they end before this one."""
 
 
 def started(process: int) -> None:
@@ -36,7 +36,7 @@ def end_all() -> None:
 class WorkSplit:
     """How far two processes came that go towards each other through a list: up to ``front``, and down to ``back``.
 
-    Both read and write it without a lock. At worst both take the item where they meet, or nobody does.
+    Both read and write it without a lock. At worst both take the item where they meet, or neither does.
     """
 
     def __init__(self, items: int) -> None:
@@ -63,7 +63,7 @@ class WorkSplit:
 
 
 class Child:
-    """A child at work. Its bytes lie in a file that has no name, so nobody else can open it."""
+    """A child at work. Its bytes lie in a file that has no name, so no other process can open it."""
 
     def __init__(self, process: int, output: int) -> None:
         self._process = process
@@ -71,7 +71,7 @@ class Child:
         started(process)
 
     def bytes(self) -> bytes | None:
-        """What it made, when it is done; ``None`` where it failed, or where somebody asked before."""
+        """What it made, when it is done; ``None`` where it failed, or where it was asked for before."""
         if not self._process:
             return None
         with open(self._output, "rb") as stream:  # noqa: PTH123 (a file without a name)
@@ -80,7 +80,7 @@ class Child:
             return stream.read() if status == 0 else None
 
     def close(self) -> None:
-        """End a child for which nobody waits any more."""
+        """End a child whose result is not needed any more."""
         if self._process:
             with suppress(OSError):
                 os.kill(self._process, signal.SIGKILL)
@@ -88,7 +88,7 @@ class Child:
             os.close(self._output)
 
     def _wait(self) -> int | None:
-        """The status with which the child ended; ``None`` where who started us ignores SIGCHLD: then nobody knows."""
+        """The child's exit status; ``None`` (unknown) where the parent of this process ignores SIGCHLD."""
         process, self._process = self._process, 0
         try:
             return os.waitpid(process, 0)[1]
@@ -102,12 +102,12 @@ def fork(work: Callable[[], bytes]) -> Child | None:
     """Let a child do some work; ``None`` where that would not be quicker, or not be safe.
 
     A process is divided only while it has one thread: another one may hold a lock for which the child would wait.
-    Nobody hears of what goes wrong in the child: what was its work is left to this process.
+    Faults in the child are not reported: its work is left to this process.
     """
     if not _is_safe() or len(os.sched_getaffinity(0)) < 2:
         return None
     for stream in (sys.stdout, sys.stderr):
-        if stream is not None:  # whoever started us may have closed them
+        if stream is not None:  # the parent process may have closed them
             stream.flush()  # or the child would write it too
     try:
         output = os.memfd_create("made by a child")

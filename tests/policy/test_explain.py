@@ -114,7 +114,7 @@ def test_a_deny_that_wins_names_the_allow_that_it_overrules() -> None:
         (
             "fromEndpoints: [{matchLabels: {pod-template-hash: abc}}]",
             pod("a", "y", labels={"pod-template-hash": "abc"}),
-            "asks for pod-template-hash=abc; Cilium leaves this label out of identities, so nobody has it",
+            "asks for pod-template-hash=abc; Cilium leaves this label out of identities, so no endpoint has it",
         ),
         ("fromEntities: [world]", pod("a", "y"), "a/y is not in world"),
         ("fromEntities: [host]", address("192.0.2.1"), "192.0.2.1 is not in host"),
@@ -125,7 +125,7 @@ def test_a_deny_that_wins_names_the_allow_that_it_overrules() -> None:
             address("192.0.2.1"),
             "192.0.2.1 is not in 192.0.2.0/24 except 192.0.2.0/28",
         ),
-        ("fromEndpoints: []", pod("a", "y"), "an empty list of peers means nobody"),
+        ("fromEndpoints: []", pod("a", "y"), "an empty list of peers matches no peer"),
         (
             "fromEndpoints: [{matchLabels: {app: w}}]",
             pod("a", "w", host_network=True),
@@ -144,9 +144,9 @@ def test_why_a_peer_is_not_the_one_that_is_meant(peer: str, source: Endpoint, ex
     assert any(expected in text for text in texts(side)[0])
 
 
-def test_an_element_without_peer_and_port_means_nobody() -> None:
+def test_an_element_without_peer_and_port_matches_no_peer() -> None:
     side = ingress(read(cnp("{endpointSelector: {}, ingress: [{}]}")), pod("a", "y"), pod("a", "x"))
-    assert texts(side) == [["neither a peer nor a port is written, which means nobody"]]
+    assert texts(side) == [["neither a peer nor a port is written, which matches no peer"]]
 
 
 def test_ports_that_name_nothing_and_names_that_nobody_declares() -> None:

@@ -87,12 +87,12 @@ EVIL = (
 
 
 def evil() -> Result:
-    """A result in which every text comes from somebody who means harm."""
+    """A result in which every text comes from an attacker."""
     finding = Finding(
         rule="flow-denied",
         category="policy",
         severity=Severity.ERROR,
-        message=f"group {EVIL} starts and then waits for ever:\n::error::{EVIL}",
+        message=f"group {EVIL} starts and then hangs:\n::error::{EVIL}",
         at=Location(EVIL, 0, (EVIL,)),
         remedy=f"{EVIL}\n  ```\n  {EVIL}",
         evidence={EVIL: EVIL},

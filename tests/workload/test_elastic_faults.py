@@ -30,7 +30,7 @@ def texts(manifest: str) -> list[str]:
     ("elastic", "replicas", "words"),
     [
         ("minReplicas: 5, maxReplicas: 8", "4", ("at least 5", "4 workers")),
-        ("minReplicas: 1, maxReplicas: 3", "4", ("at most 3", "1 of them")),
+        ("minReplicas: 1, maxReplicas: 3", "4", ("at most 3", "the rest (1) never joins")),
         ("minReplicas: 6, maxReplicas: 3", "4", ("6", "3")),
         ("rdzvBackend: etcd, minReplicas: 1, maxReplicas: 4", "4", ("etcd", "rdzvHost")),
         ("rdzvBackend: mpi, minReplicas: 1, maxReplicas: 4", "4", ("mpi", "c10d")),

@@ -1,4 +1,4 @@
-"""Names of objects: the API server's rule, and the stricter one of whoever makes other names of it.
+"""Names of objects: the API server's rule, and the stricter one of controllers that derive names from it.
 
 Names that are too long are the rule generated-name-too-long's; here is what is wrong with their form.
 """

@@ -1,4 +1,4 @@
-"""Everything that is refused of an object, by anybody."""
+"""Everything that is refused of an object, by the API server, webhooks or operators."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ _RAY_CLUSTERS: Final[Mapping[str, Path]] = {
     "RayService": ("spec", "rayClusterConfig"),
 }
 _LISTS: Final = {"batch.volcano.sh": "tasks", "sagemaker.amazonaws.com": "replicaSpecs"}
-"""API groups whose jobs have a list of roles, of which nobody knows what volumes their operators add."""
+"""API groups whose jobs have a list of roles, whose operators add unknown volumes."""
 _MPI: Final = frozenset({"ssh-auth", "mpi-job-config", "mpi-job-kubectl"})
 _RAY: Final = frozenset({"gcs-storage", "log-volume", "ray-logs", "ray-tls", "ray-token", "shared-mem"})
 
@@ -50,7 +50,7 @@ class PodTemplate:
 
     ``restarts`` are the restart policies that the owner of the pods takes; empty where it sets one itself.
     ``defaults`` says that something sets a policy where none is written. ``maker`` is the object between ("Job"), which
-    is what the API server refuses. ``lent`` are the volumes that the operator adds; ``None``: nobody knows which.
+    is what the API server refuses. ``lent`` are the volumes that the operator adds; ``None``: it is unknown which.
     """
 
     path: Path

@@ -35,7 +35,7 @@ WORK: Final = 100_000
 """Entries of policies, verdicts, nodes and zones that are looked at for all causes of a run: some seconds."""
 
 SHOWN: Final = 12
-"""Constraints of a core that could not be reduced to the end; larger ones tell nobody anything."""
+"""Constraints of a core that could not be reduced to the end; larger ones explain nothing."""
 
 CAUSES: Final = 4
 """Independent causes that are looked for."""

@@ -53,7 +53,7 @@ class PermittedFlows:
 
     @cached_property
     def constraints(self) -> tuple[Constraint, ...]:
-        """Everything removable about whom the group's pods may talk to."""
+        """Everything removable of the policies that decide what the group's pods may connect to."""
         return barriers(self._reach.selecting)
 
     def reach(self, kept: Collection[Constraint]) -> Reachability:
@@ -186,5 +186,5 @@ class WhatIf:
 
 
 def _wanted(other: Feasibility, model: ClusterModel) -> bool:
-    """Whether somebody's required affinity is about that workload."""
+    """Whether the required affinity of another pod set is about that workload."""
     return any(attracted(each.pod, other.pod, model.namespaces) for each in model.feasible.values())

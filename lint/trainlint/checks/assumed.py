@@ -1,4 +1,4 @@
-"""Refutations that rest on what nobody stated about the network plugin: they hold only if it is as assumed."""
+"""Refutations that rest on an assumption about the network plugin: they hold only if it is as assumed."""
 
 from __future__ import annotations
 

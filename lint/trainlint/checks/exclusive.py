@@ -61,7 +61,7 @@ class _Domains:
 def exclusive_causes(
     workloads: Iterable[Workload], judge: Callable[[PodSet], Judged | None]
 ) -> Iterator[ExclusiveCause]:
-    """The first fault of every object with pods that are placed as one; nothing where nobody knows the nodes.
+    """The first fault of every object with pods that are placed as one; nothing where the nodes are unknown.
 
     ``judge`` gives the nodes of a pod set with its feasibility on them, ``None`` where there may be others.
     """

@@ -44,7 +44,7 @@ _MAKERS: Final = (
 _PLUGINS: Final = "/var/lib/kubelet/device-plugins"
 
 Judge = Callable[[PodSet], tuple[Feasibility, Sequence[Node]] | None]
-"""Where the pods of a set may go, with the nodes that the verdicts are about; ``None`` where nobody knows the nodes."""
+"""Where the pods of a set may go, with the nodes that the verdicts are about; ``None`` where the nodes are unknown."""
 
 
 @fact

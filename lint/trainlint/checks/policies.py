@@ -36,7 +36,7 @@ class NodePeer:
 
 
 class PolicyMistakes:
-    """Computed when asked. Policies that an operator makes are left out: nobody can mend them."""
+    """Computed when asked. Policies that an operator makes are left out: they cannot be repaired in Git."""
 
     def __init__(self, snapshot: Snapshot, policies: PolicySet, daemons: Sequence[PodSet] = ()) -> None:
         self._snapshot = snapshot
@@ -131,7 +131,7 @@ class PolicyMistakes:
         found = []
         for origin, entries in _by_origin(self.entries).items():
             if origin not in told and not self._may_hold_more(origin):
-                misses = [self._audience.selects_nobody(entry) for entry in entries]
+                misses = [self._audience.selects_no_pod(entry) for entry in entries]
                 if all(miss is not None for miss in misses):
                     found.append(misses[0])
         return tuple(each for each in found if each is not None)
@@ -143,7 +143,7 @@ class PolicyMistakes:
     @cached_property
     def selecting(self) -> frozenset[ObjectRef]:
         """The policies that select some pod of this snapshot, or may."""
-        return frozenset(entry.origin for entry in self.entries if self._audience.selects_nobody(entry) is None)
+        return frozenset(entry.origin for entry in self.entries if self._audience.selects_no_pod(entry) is None)
 
 
 def _by_origin(entries: Iterable[PolicyEntry]) -> dict[ObjectRef, list[PolicyEntry]]:
@@ -161,7 +161,7 @@ def _inside(at: Location, places: Collection[tuple[str, int, Path]]) -> bool:
 def node_peers(group: Group, cause: FlowCause, entries: Iterable[PolicyEntry]) -> Iterator[NodePeer]:
     """The node peers of policies that deny flows of a group whose ends are on the pod network.
 
-    A ClusterNetworkPolicy isolates nobody: it admits the nodes in one entry and denies the rest in another.
+    A ClusterNetworkPolicy isolates no pods: it admits the nodes in one entry and denies the rest in another.
     """
     of_nodes = [each for each in entries if any(peer.kind in {"Nodes", "nodes"} for peer in each.peers or ())]
     for flow, verdict in cause.flows:

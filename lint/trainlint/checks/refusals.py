@@ -97,7 +97,7 @@ def _by_kueue(problem: Problem, workload: Workload, snapshot: Snapshot) -> Probl
 
 
 def _runtime(workload: Workload, runtimes: Mapping[tuple[str, str, str], Field]) -> Any:
-    """The plain runtime that a TrainJob names; ``None`` where nobody knows it."""
+    """The plain runtime that a TrainJob names; ``None`` where it is unknown."""
     reference = workload.field.down("spec", "runtimeRef")
     kind, name = read_text(reference["kind"]) or "ClusterTrainingRuntime", read_text(reference["name"])
     namespace = "" if kind == "ClusterTrainingRuntime" else workload.owner.namespace

@@ -15,7 +15,7 @@ from trainlint.scheduling.node_affinity import describe
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.flows import maybe_many
 
-__all__ = ["Repelled", "repelled_nobody"]
+__all__ = ["Repelled", "terms_without_pods"]
 
 
 @fact
@@ -29,7 +29,7 @@ class Repelled:
     at: Location
 
 
-def repelled_nobody(snapshot: Snapshot) -> Iterator[Repelled]:
+def terms_without_pods(snapshot: Snapshot) -> Iterator[Repelled]:
     """The terms of pod sets of several pods that select no pod of the snapshot, and the own ones all but for a value.
 
     Silent where a term is meant for others: it names namespaces, asks for a label that the pods do not have at all, or

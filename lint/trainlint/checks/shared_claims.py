@@ -84,7 +84,7 @@ def _place(pod_set: PodSet, claim: Claim) -> Location:
 
 
 def _apart(sets: Sequence[PodSet], mode: str, judge: Callable[[PodSet], Judged | None]) -> bool | None:
-    """Whether the pods must (or, if false, may) be on several nodes; ``None`` where not, or nobody can tell."""
+    """Whether the pods must (or, if false, may) be on several nodes; ``None`` where not, or where that is unknown."""
     if mode == ONE_POD:
         return True
     judged = [found for each in sets if (found := judge(each)) is not None]
@@ -117,7 +117,7 @@ def _follows(me: Feasibility, other: Feasibility) -> bool:
 
 
 def _fit(node: Node, judged: Sequence[Feasibility]) -> bool:
-    """Whether one node may hold all of the pods; an amount that nobody knows counts as nothing."""
+    """Whether one node may hold all of the pods; an unknown amount counts as nothing."""
     if node.allocatable is None:
         return True
     room = {name: amount if isinstance(amount, int) else UNLIMITED**3 for name, amount in node.allocatable.items()}

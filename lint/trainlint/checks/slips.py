@@ -36,8 +36,7 @@ def with_slips(facts: Facts, proof: GroupProof) -> GroupProof:
 def _named(facts: Facts, proof: GroupProof, cause: FlowCause) -> FlowCause:
     if proof.reach is None:
         return cause
-    nobody = {each.origin for each in facts.mistakes.unselected}
-    for origin in nobody:
+    for origin in {each.origin for each in facts.mistakes.unselected}:
         entries = [each for each in facts.mistakes.entries if each.origin == origin]
         for slip in _slips(proof.group, origin, entries):
             mended = facts.policies.with_entries(_corrected(facts.policies.entries, slip))

@@ -18,7 +18,7 @@ __all__ = ["missing_targets"]
 
 
 def missing_targets(snapshot: Snapshot) -> Iterator[TargetCause]:
-    """The pod sets that must start near a pod which nobody makes, in namespaces to which nothing else adds pods.
+    """The pod sets that must start near a pod that no workload makes, in namespaces to which nothing else adds pods.
 
     Silent where the pod matches its own term: the first of all may then start (S 1.6).
     """

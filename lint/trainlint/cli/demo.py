@@ -31,7 +31,7 @@ MANIFEST: Final = "training.yaml"
 STORY: Final = (
     "A training job on a cluster of two zones: a conductor, three trainers with eight GPUs each, and a Service by "
     "which the trainers find the conductor. The GPU nodes stand in the zone east and are tainted; network policies "
-    "keep the zones apart. Every pod of the failing state starts, nothing restarts, and 24 GPUs wait for ever:"
+    "keep the zones apart. Every pod of the failing state starts, nothing restarts, and 24 GPUs wait without an error:"
 )
 CHANGES: Final = (
     "The label `lane: east` puts the conductor where the policies allow the trainers to reach it.",

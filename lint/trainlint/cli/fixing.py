@@ -25,7 +25,7 @@ Command = Callable[..., None]
 def fix_options(command: Command) -> Command:
     """Add the three options."""
     for option in (
-        click.option("--unsafe-fixes", is_flag=True, help="With --fix: also repairs that somebody should read."),
+        click.option("--unsafe-fixes", is_flag=True, help="With --fix: also repairs that need a review."),
         click.option("--fix", is_flag=True, help="Apply the repairs that cannot change what already works."),
         click.option("--diff", is_flag=True, help="Show what mends the findings, as diffs; nothing is changed."),
     ):
@@ -34,7 +34,7 @@ def fix_options(command: Command) -> Command:
 
 
 def wanted(*, diff: bool, fix: bool, unsafe: bool, stdin: bool, baseline: bool) -> Repairs | None:
-    """Which repairs to look for; ``None`` where nobody asks for any.
+    """Which repairs to look for; ``None`` where none are asked for.
 
     Raises:
         UsageError: the options contradict each other, or standard input.

@@ -40,7 +40,7 @@ def command(
     svg is a picture, and needs no other program; dot is for Graphviz, graphml and json are for other programs. Of
     several snapshots the first is shown in which a group is refuted, and standard error says which.
 
-    The exit code is 0 whatever the verdicts, 2 for a group or a snapshot that nobody knows.
+    The exit code is 0 whatever the verdicts, 2 for a group or a snapshot that does not exist.
     """
     chosen = targets(outputs, FORMATS)
     group, paths = apart(names)

@@ -142,7 +142,7 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
 
 
 def _stand_in() -> None:
-    """Let standard streams that whoever started us has closed lead nowhere; no other file gets their numbers then."""
+    """Open closed standard streams on the null device, so that no other file gets their numbers."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115, PTH123 (as long as we run)
@@ -150,7 +150,7 @@ def _stand_in() -> None:
 
 def _leave(code: int) -> None:
     """End the process. The system takes its memory back at once; Python would go from object to object, which takes a
-    tenth of the time of a run. A profiler, a debugger or threads of somebody else see the usual end.
+    tenth of the time of a run. A profiler, a debugger or threads of other programs see the usual end.
     """
     flush()
     watched = sys.gettrace() or sys.getprofile() or sys.flags.interactive or threading.active_count() > 1

@@ -20,7 +20,7 @@ def unknown_name(what: str, name: str, names: Iterable[str]) -> str:
 
 
 def rule_names(option: str, values: Iterable[str]) -> frozenset[str]:
-    """The names of rules and categories in comma lists; ``UsageError`` for one that nobody has."""
+    """The names of rules and categories in comma lists; ``UsageError`` for one that does not exist."""
     chosen = frozenset(name.strip() for value in values for name in value.split(",") if name.strip())
     if not chosen:
         return chosen

@@ -34,7 +34,7 @@ def command(
     Formats: text says it in words, inventory is the smallest Inventory on which the group runs, to be edited, kubectl
     asks the cluster for such nodes.
 
-    The exit code is 0 whatever the answers, 2 for a group that nobody knows.
+    The exit code is 0 whatever the answers, 2 for a group that does not exist.
     """
     chosen = targets(outputs, FORMATS)
     group, paths = apart(names)

@@ -25,13 +25,13 @@ FORMATS: Final = ("text", "json", "markdown")
 def command(
     *, names: tuple[str, ...], config: Path | None, outputs: tuple[str, ...], color: str, no_cache: bool
 ) -> None:
-    """Show where the pods of GROUP can run and whom they reach there.
+    """Show where the pods of GROUP can run and which pods they reach there.
 
     For each group (or the one named namespace/name): a placement that works, pod by pod with its pool, zone, GPUs and
     the peers that it reaches; one that the scheduler may choose and that does not work, if there is any; and for each
     zone what is missing there. A name that is no path is the group; default is every group of the current directory.
 
-    The exit code is 0 whatever the answers, 2 for a group that nobody knows.
+    The exit code is 0 whatever the answers, 2 for a group that does not exist.
     """
     chosen = targets(outputs, FORMATS)
     group, paths = apart(names)

@@ -13,7 +13,7 @@ from trainlint.source.document import Field
 __all__ = ["ARCHIVES", "addressed", "archived"]
 
 ARCHIVES: Final = frozenset({"Bucket", "ExternalArtifact", "OCIRepository"})
-"""Sources of Flux that hold what somebody packed: any directory may be their top."""
+"""Sources of Flux that hold packed files: any directory may be their top."""
 
 
 def addressed(objects: Iterable[tuple[Meta, Field]]) -> Iterator[tuple[str, str]]:

@@ -46,7 +46,7 @@ def _content(entry: Field) -> Any:
 
 
 def matches(change: Transformation, meta: Meta) -> bool:
-    """Whether a change is for an object, as far as anybody can tell."""
+    """Whether a change is for an object, as far as that is known."""
     return (
         _agrees(change.group, meta.api_group)
         and _agrees(change.kind, meta.kind)

@@ -46,7 +46,7 @@ class ConfigMaps:
     def data(self, name: str) -> Mapping[str, Field] | None:
         """The entries of the ConfigMap of this name, each as a field that holds text; ``None`` where it is not in Git.
 
-        Where several clusters have one of the name, nobody can tell which is meant, and it is as good as not there.
+        Where several clusters have one of the name, it is unknown which is meant, and none is used.
         """
         if name not in self._known:
             found = [*self._written(name), *self._generated(name)]
@@ -86,7 +86,7 @@ class ConfigMaps:
 
 @lru_cache(maxsize=4096)
 def yaml_of(text: str) -> Any:
-    """What a text of YAML holds, MISSING where it is none. Many deployers carry the same text: nobody may change it."""
+    """What a text of YAML holds, MISSING where it is none. Many deployers share the text: it must not be changed."""
     try:
         return load(text).data
     except (TooDeepError, YamlError):

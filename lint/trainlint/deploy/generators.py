@@ -23,7 +23,7 @@ _OFFLINE: Final = ("list", "git", "matrix", "merge")
 
 
 class UndecidedError(Exception):
-    """A generator that asks somebody else: a forge, the clusters that Argo CD knows, a plugin."""
+    """A generator that asks another service: a forge, the clusters that Argo CD knows, a plugin."""
 
 
 def generated(

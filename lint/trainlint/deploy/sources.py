@@ -21,7 +21,7 @@ _URL: Final = re.compile(r"[a-z][a-z0-9+.\-]*://(?:[^/@]*@)?(?P<host>[^/:]+)(?::
 
 
 CONTESTED: Final = "where there is a directory of that name, but deployers name several repositories"
-"""Why nobody can tell whose repository it is."""
+"""Why it is unknown whose repository it is."""
 
 
 @fact
@@ -92,7 +92,7 @@ class Sources:
 
     def home(self, artifact: str, address: str | None, path: str) -> str:
         """The directory of this repository that is the top of an archive (``flux push artifact --path``), where it
-        holds a path of it; empty where nobody can tell, or the archive's address names none of the remotes.
+        holds a path of it; empty where that is unknown, or the archive's address names none of the remotes.
         """
         home = self._homes.get(artifact, "")
         known = not address or not self._remotes or any(name in address.lower() for _, name in self._remotes)

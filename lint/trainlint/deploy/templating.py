@@ -1,6 +1,6 @@
 """The two languages in which ApplicationSets write their templates: ``{{name}}``, and Go's with some of its functions.
 
-What is not understood stays as it is: a placeholder, which nobody takes for a value.
+What is not understood stays as it is: a placeholder, which is never taken for a value.
 """
 
 from __future__ import annotations

@@ -68,7 +68,7 @@ class Blame:
         return finding
 
     def _without(self, number: int, trial: _Trial) -> frozenset[str]:
-        """The findings that would be there without one change; all of them if nobody can tell."""
+        """The findings that would be there without one change; all of them if that is unknown."""
         if number not in self._found:
             self._found[number] = self._judged(trial)
         return self._found[number]

@@ -68,7 +68,7 @@ class _Finder:
             raise UsageError(f"{self._place(at)}: {path} does not exist (paths count from {self._base or '.'})")
 
     def _missing(self, name: str) -> bool:
-        """Whether a path is not there; of a part of the repository, or a revision, nobody can say."""
+        """Whether a path is not there; unknown for a part of the repository, or a revision."""
         return self._world.on_disk and not (self._world.root / name).exists()
 
     @property

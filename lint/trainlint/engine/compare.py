@@ -25,7 +25,7 @@ __all__ = ["Base", "compare", "judge_base"]
 
 @dataclass(eq=False)
 class Base:
-    """The base revision: what it held, and the findings that nobody had suppressed there.
+    """The base revision: what it held, and the findings that were not suppressed there.
 
     ``state`` is ``None`` where it could not be judged; it is the head itself where nothing differs.
     """

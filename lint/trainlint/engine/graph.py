@@ -1,4 +1,4 @@
-"""The reachability graph of a group, put together; and those that somebody asks for, from paths."""
+"""The reachability graph of a group, put together; and the graphs of paths, for the command."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def graph_groups(
     groups is refuted, else the first.
 
     Raises:
-        UsageError: a path that is not there, a wrong configuration, a group or snapshot that nobody knows, or a name
+        UsageError: a path that is not there, a wrong configuration, a group or snapshot that does not exist, or a name
             that several groups have.
     """
     state, _ = opened(paths, config, progress, cache=cache)

@@ -53,7 +53,7 @@ def judge_change(base: State, head: State, rules: Iterable[Rule]) -> None:
 
 
 def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], list[Suppressed]]:
-    """What nobody suppresses (with what the rules say about the suppressions themselves), and what somebody does."""
+    """The findings that are not suppressed (with those about the suppressions themselves), and the suppressed ones."""
     document = setup.configuration.document
     if document is not None:
         state.places.add(document)

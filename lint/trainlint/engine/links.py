@@ -28,7 +28,7 @@ WORDS: Final = {Action.ALLOW: "allows", Action.DENY: "denies", Action.PASS: "pas
 
 
 def links_of(proof: GroupProof, facts: Facts, place: Place) -> tuple[Link, ...]:
-    """Every connection that the group needs; without verdicts where nobody could judge them."""
+    """Every connection that the group needs; without verdicts where they could not be judged."""
     return tuple(
         Link(
             source=flow.source,

@@ -1,4 +1,4 @@
-"""One look at a repository for somebody who keeps looking: findings, and groups with the places of their objects."""
+"""One look at a repository for a program that keeps looking: findings, and groups with the places of their objects."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
 
     def repairs(identities: Collection[str]) -> tuple[Repair, ...]:
-        from trainlint.engine.repairs import mend  # noqa: PLC0415 (only when somebody asks)
+        from trainlint.engine.repairs import mend  # noqa: PLC0415 (only when repairs are asked for)
 
         return tuple(mend(state, setup, [each for each in kept if each.id in identities]).repairs)
 

@@ -43,7 +43,7 @@ def match(now: Sequence[BaselineEntry], before: Sequence[BaselineEntry]) -> dict
 
 
 def is_worse(now: BaselineEntry, before: BaselineEntry) -> bool:
-    """Whether a finding is more severe than it was: then nobody has accepted it yet."""
+    """Whether a finding is more severe than it was: then it is not accepted yet."""
     return Severity(now.severity).rank < Severity(before.severity).rank
 
 

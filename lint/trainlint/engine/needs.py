@@ -28,7 +28,7 @@ def needs_of_groups(
     Groups of which the nodes are known have none.
 
     Raises:
-        UsageError: a path that is not there, a wrong configuration, a group that nobody knows.
+        UsageError: a path that is not there, a wrong configuration, a group that does not exist.
     """
     state, _ = opened(paths, config, progress, cache=cache)
     found = tuple(verdict for verdict, _, _ in verdicts(state.facts, state.repository))

@@ -24,7 +24,7 @@ def opened(
     config: Path | None = None,
     progress: Progress | None = None,
     *,
-    given: Choices = Choices(),  # noqa: B008 (nobody changes a fact)
+    given: Choices = Choices(),  # noqa: B008 (a fact never changes)
     cache: bool = False,
 ) -> tuple[State, Setup]:
     """The repository at ``paths`` and how it is to be judged; with ``cache``, what earlier runs read counts.

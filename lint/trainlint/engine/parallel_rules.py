@@ -61,7 +61,7 @@ def _forwards(questions: Sequence[Question], split: WorkSplit) -> Iterator[tuple
         if number >= split.back:
             return
         split.front = number + 1
-        with suppress(Exception):  # whoever misses its findings asks it again
+        with suppress(Exception):  # this process asks the rule again
             yield asked, list(rule.check(seen))
 
 

@@ -11,4 +11,4 @@ Progress = Callable[[str, int, int], None]
 
 
 def silent(stage: str, done: int, total: int) -> None:
-    """Nobody watches."""
+    """Progress that is not shown."""

@@ -23,7 +23,7 @@ def prove_groups(
     """The table of every group of the repository at ``paths`` in every snapshot, or of the one that is named.
 
     Raises:
-        UsageError: a path that is not there, a wrong configuration, a group that nobody knows.
+        UsageError: a path that is not there, a wrong configuration, a group that does not exist.
     """
     state, _ = opened(paths, config, progress, cache=cache)
     return tables(state.facts, group)

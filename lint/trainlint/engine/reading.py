@@ -25,7 +25,7 @@ Known = Callable[[str], Reading | None]
 def begin(world: World, cache: Cache | None) -> ParallelReading | None:
     """Let a child begin to read while this process has other things to do; ``None`` where there is not enough to read.
 
-    Whoever does not give it to ``read_all`` has to close it.
+    A caller that does not give it to ``read_all`` has to close it.
     """
     return read_ahead(world.files, KindFilter(READ_KINDS), cache)
 

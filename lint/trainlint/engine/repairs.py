@@ -114,7 +114,7 @@ def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bo
 
 
 def _settled(about: Sequence[Finding], covered: set[tuple[str, str]]) -> bool:
-    """Whether every error about a group is mended by itself, though nobody can tell whether the group runs then."""
+    """Whether every error about a group is repaired by itself, though it is unknown whether the group runs then."""
     return all(_key(each) in covered for each in about if each.severity is Severity.ERROR)
 
 

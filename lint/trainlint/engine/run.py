@@ -53,7 +53,7 @@ BACKGROUND = (
 
 
 def run(world: World, request: CheckRequest, cache: Cache | None, begun: ParallelReading | None) -> Result:
-    """Everything that can be said about a world. ``begun`` is what somebody reads of it already.
+    """Everything that can be said about a world. ``begun`` is the reading that has begun already.
 
     Raises:
         UsageError: a revision that is not there; a configuration, Inventory or baseline that is wrong.

@@ -28,7 +28,7 @@ def select(rules: Sequence[Rule], given: Choices, file: Choices, document: Docum
     """Choose among all rules. ``given`` are the choices of the command line, ``file`` those of ``document``.
 
     Raises:
-        UsageError: the file names a rule or category that nobody has.
+        UsageError: the file names a rule or category that does not exist.
     """
     if document is not None:
         wrong = list(_wrong_names(document, rules))

@@ -136,14 +136,14 @@ def seated(proof: GroupProof, assignments: Sequence[Assignment]) -> tuple[Seated
 
 
 def waiting_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], ...]:
-    """The roles that the counterexample leaves Pending for ever, and what leads them there."""
+    """The roles that the counterexample leaves Pending, and what leads them there."""
     roles = {id(member): index for index, member in enumerate(proof.group.members)}
     found = []
     for cause in proof.causes:
         if isinstance(cause, StrandedCause):
             good = f" although all fit in {', '.join(cause.good)}" if cause.good else ""
             for each in cause.waiting:
-                text = f"once the others are placed like this, {each.name} finds no node for ever{good}"
+                text = f"once the others are placed like this, {each.name} finds no node{good}"
                 found.append((roles[id(each)], Reason(text, (place(cause.at, f"what binds {each.name}"),))))
     return tuple(found)
 

@@ -27,7 +27,7 @@ def ask(
     """The answers about the repository at ``paths``, and every place that they name with its source lines.
 
     Raises:
-        UsageError: a path that is not there, a wrong configuration, an end that nobody knows or that may be several.
+        UsageError: a path that is not there, a wrong configuration, an end that is unknown or may be several.
     """
     state, _ = opened(paths, config, progress, cache=cache)
     answers = why(state.facts, asked)

@@ -59,7 +59,7 @@ class Device:
 
 @fact
 class Devices:
-    """The devices of a pod; ``open`` says why it may have others that nobody asks for by name.
+    """The devices of a pod; ``open`` says why it may have others that it does not ask for by name.
 
     ``mounted`` are the node's own InfiniBand devices, in a privileged container that mounts them.
     """
@@ -162,7 +162,7 @@ def _kind(resource: str, networks: Networks) -> DeviceKind | None:
 
 
 def _may_be_function(resource: str, networks: Networks) -> bool:
-    """Whether a resource may stand for virtual functions: whoever configures their device plugin names it freely."""
+    """Whether a resource may stand for virtual functions: the configuration of their device plugin names it freely."""
     if "/" not in resource or _NO_FABRIC.search(resource) or is_accelerator(resource):
         return False
     return networks.rdma_resources.get(resource.partition("/")[2], True)

@@ -111,7 +111,7 @@ class Fabric:
 
     @cached_property
     def loopback_interfaces(self) -> tuple[NetworkFault, ...]:
-        """Values of NCCL_SOCKET_IFNAME that leave an interface that reaches nobody."""
+        """Values of NCCL_SOCKET_IFNAME that leave an interface that reaches no other rank."""
         found = (judge(rank, self.interfaces(rank.pod_set)) for rank, spans in self.ranks if spans and rank.computes)
         return tuple(
             merged(fault for each in found if each is not None and (fault := loopback_fault(each)) is not None)
@@ -203,7 +203,7 @@ class Fabric:
 
     @cached_property
     def missing_attachments(self) -> tuple[NetworkFault, ...]:
-        """Networks that nobody defines."""
+        """Networks that no object defines."""
         return tuple(
             merged(
                 fault

@@ -1,4 +1,4 @@
-"""What can be proposed about settings and devices of ranks. Nobody has tried it here."""
+"""Proposals about settings and devices of ranks, not tried yet."""
 
 from __future__ import annotations
 

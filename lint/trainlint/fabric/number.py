@@ -42,7 +42,7 @@ def leading_number(text: str) -> int | None:
 
 
 def is_plain_number(text: str) -> bool:
-    """Whether everybody reads the text as the same number."""
+    """Whether all parsers read the text as the same number."""
     return _PLAIN.fullmatch(text) is not None
 
 

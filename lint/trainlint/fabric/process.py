@@ -1,4 +1,4 @@
-"""The ranks of a snapshot: where each runs, which settings it gets and from whom (N 1.1)."""
+"""The ranks of a snapshot: where each runs, which settings it gets and what sets them (N 1.1)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PASSES_ALL: Final = frozenset({"horovodrun", "mpiexec.hydra"})
 class Rank:
     """The ranks of one pod set: the container that they run in, the variables that they see.
 
-    ``hidden`` is what may set variables that nobody can see here, so that an absent one need not be unset. ``teller``
+    ``hidden`` is what may set variables that are not in Git, so that an absent one need not be unset. ``teller``
     is the pod set whose manifest sets them: a launcher, or the set itself.
     """
 

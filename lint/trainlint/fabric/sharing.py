@@ -43,7 +43,7 @@ class GpuSharing:
     configs: tuple[_Config, ...] = ()
 
     def of(self, resource: str, pools: tuple[Pool, ...] | None) -> Shared | None:
-        """Why a resource is surely shared for pods that may land on these pools (``None``: nobody knows them)."""
+        """Why a resource is surely shared for pods that may land on these pools (``None``: unknown pools)."""
         if resource.endswith(".shared"):
             return Shared("the device plugin shares what it offers under this name", None, "")
         if pools:

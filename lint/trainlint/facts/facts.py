@@ -94,7 +94,7 @@ class Facts:
         return twin
 
     def leave_proofs(self) -> None:
-        """Let whoever asks for a proof that is not made yet fail: another process makes it."""
+        """Leave the proofs that are not made yet to another process: asking for one fails from now on."""
         vars(self)["_prover"] = None
 
     def says_the_same(self, other: Facts) -> bool:
@@ -168,7 +168,7 @@ class Facts:
 
     @cached_property
     def feasibilities(self) -> tuple[Feasibility, ...]:
-        """Where the pods of every pod set can be scheduled; pod sets whose nodes nobody knows are left out."""
+        """Where the pods of every pod set can be scheduled; pod sets whose nodes are unknown are left out."""
         return tuple(
             judged[0]
             for pod_set in self.snapshot.workloads.pod_sets
@@ -237,7 +237,7 @@ class Facts:
     @cached_property
     def never_admitted(self) -> tuple[QueueCause, ...]:
         """Objects that Kueue never admits. Where another snapshot defines their queues otherwise and admits them there,
-        nobody can tell which of the definitions is meant for them. What another cluster hands on to this one is judged
+        it is unknown which of the definitions is meant for them. What another cluster hands on to this one is judged
         there.
         """
         taken = {owner for other in self.others for owner in other.handed_on}
@@ -501,7 +501,7 @@ class Facts:
 
     @cached_property
     def missing_targets(self) -> tuple[TargetCause, ...]:
-        """Pod sets that must start near a pod that nobody makes."""
+        """Pod sets that must start near a pod that no workload makes."""
         unrendered = self.snapshot.unrendered
         return tuple(
             each
@@ -517,7 +517,7 @@ class Facts:
 
     @cached_property
     def _alone(self) -> tuple[CapacityCause | DeadlockCause, ...]:
-        """Why pod sets that communicate with nobody can never all be scheduled."""
+        """Why pod sets that communicate with no others can never all be scheduled."""
         found = []
         grouped = {id(member) for group in self.snapshot.workloads.groups for member in group.members}
         for pod_set in self.snapshot.workloads.pod_sets:

@@ -338,7 +338,7 @@ class Prover:
         return WhatIf(self._facts, group, ideal.inventory, model, opened)
 
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
-        """The proof; where nobody knows whether what places the pods as one is in force, what holds either way."""
+        """The proof; what holds either way where it is unknown whether the pods are placed as one."""
         proof = self._proved(group, inventory, missing)
         doubt = _in_doubt(group)
         if not doubt or inventory is None:
@@ -410,8 +410,8 @@ class Prover:
 
     @cached_property
     def _given_elsewhere(self) -> bool:
-        """Whether deployers give namespaces to what they bring, and stand beside objects that they may bring: nobody
-        followed them to those.
+        """Whether deployers give namespaces to what they bring, and stand beside objects that they may bring: these
+        were not followed.
         """
         return any(
             (each.meta.kind == "Kustomization" and each.field.down("spec", "targetNamespace").present)
@@ -437,7 +437,7 @@ class Prover:
         )
 
     def _gang(self, group: Group) -> str:
-        """Who starts all pods of the group or none of them; empty where nobody does."""
+        """What starts all pods of the group or none of them; empty where nothing does."""
         own = [each for index, each in enumerate(group.members) if index not in group.dependencies and each.replicas]
         for gang in self._snapshot.workloads.gangs:
             members = {id(pod_set) for pod_set in gang.pod_sets}
@@ -565,12 +565,12 @@ def _unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[str]:
 
 
 def _uncounted(group: Group) -> bool:
-    """Whether nobody knows how many pods the group has."""
+    """Whether the number of pods of the group is unknown."""
     return any(isinstance(member.replicas, Undetermined) for member in group.members)
 
 
 def _in_doubt(group: Group) -> str:
-    """Why nobody knows whether what places the pods as one is in force; empty where that is known."""
+    """Why it is unknown whether the pods are placed as one; empty where it is known."""
     own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
     asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
     return next((each.doubt for each in asked if each.doubt), "")

@@ -21,7 +21,7 @@ _JSON_ONLY: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\x7f\t]")
 
 
 class NotEditableError(Exception):
-    """The text at a place is not the value's own, or nobody can change it without touching more; says why."""
+    """The text at a place is not the value's own, or it cannot be changed without touching more; says why."""
 
 
 class TextShape(Enum):

@@ -148,7 +148,7 @@ class _Machines:
         return self.meta.annotations.get(CAPACITY + name, "")
 
     def _size(self) -> tuple[int, int] | None:
-        """The autoscaler's bounds, else the replicas; ``None`` where nobody knows them."""
+        """The autoscaler's bounds, else the replicas; ``None`` where they are unknown."""
         bounds = [self.meta.annotations.get(SIZES + which, "") for which in ("min-size", "max-size")]
         if all(bounds):
             smallest, most = bounds

@@ -118,7 +118,7 @@ class _Cluster:
         return tuple(found) if found and all(_is_zone(key) for key in found) else ()
 
     def _of_subnets(self, group: Field) -> tuple[str, ...] | None:
-        """The zones of the subnets that the group names, empty where nobody knows them; ``None``: it names none."""
+        """The zones of the subnets that the group names, empty where they are unknown; ``None``: it names none."""
         named = read_strings(group["subnets"])
         if not named:
             return None
@@ -139,7 +139,7 @@ def _is_zone(text: str) -> bool:
 
 
 def _types(group: Field, *, managed: bool) -> tuple[tuple[str, ...], str]:
-    """The instance types, or why nobody knows them."""
+    """The instance types, or why they are unknown."""
     if group["instanceSelector"].mapping:
         return (), "its instance types are chosen by instanceSelector"
     listed = group["instanceTypes"] if managed else group.down("instancesDistribution", "instanceTypes")

@@ -152,7 +152,7 @@ def _max_pods(node_class: Field | None) -> Known[str] | None:
 
 @fact
 class _Requirements:
-    """What requirements say about labels: the possible values, or why nobody knows them."""
+    """What requirements say about labels: the possible values, or why they are unknown."""
 
     values: Mapping[str, tuple[str, ...]]
     open: Mapping[str, str]

@@ -19,7 +19,7 @@ PARTIAL: Final = "a kubeadm configuration is about one node or several equal one
 
 
 def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
-    """Each configuration as nodes of which nobody knows how many and how large they are."""
+    """Each configuration as nodes of unknown number and size."""
     for kind in ("InitConfiguration", "JoinConfiguration"):
         for meta, item in objects.get(kind, ()):
             if meta.api_group == GROUP:

@@ -46,7 +46,7 @@ class Bound:
 
 @fact
 class NodeTemplate:
-    """Nodes that may be made. ``labels`` maps keys to their possible values; ``undetermined`` to why nobody knows them.
+    """Nodes that may be made. ``labels`` maps keys to their possible values; ``undetermined`` to why they are unknown.
 
     ``minimum`` and ``maximum`` (which ``limit`` names) hold for all nodes together; ``bound`` gives a smaller maximum
     for nodes of one type.

@@ -26,7 +26,7 @@ __all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories", "united
 
 INVENTORY_GROUP: Final = "trainlint.io"
 KWOK: Final = "kwok.x-k8s.io/node"
-"""The annotation of nodes that nobody has: kwok feigns them in a cluster that has others."""
+"""The annotation of nodes that do not exist: kwok simulates them in a cluster that has others."""
 
 
 def read_inventories(
@@ -133,8 +133,8 @@ def _joined(name: str, parts: Iterable[InventoryPart], cluster: str = "") -> Inv
 def nearest_inventories(
     inventories: Iterable[Inventory], file: str, elsewhere: Iterable[Inventory] = ()
 ) -> tuple[Inventory, ...]:
-    """The inventories whose files share the longest path with ``file``: one, none, or several that nobody can choose
-    between (two clusters are never united). Equal copies are one, and one that was written as an inventory counts
+    """The inventories whose files share the longest path with ``file``: one, none, or several without a reason to
+    choose one (two clusters are never united). Equal copies are one, and one that was written as an inventory counts
     before what only follows from the manifests, nodes that there are before a kind cluster for trying things out.
 
     Where the repository makes several clusters, one of them is chosen only for what lies beside it: a collection of

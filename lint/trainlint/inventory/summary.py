@@ -1,7 +1,7 @@
 """Nodes as a cluster lists them, to the few facts that placement needs: equal nodes as one pool, and nothing secret.
 
-What passes: labels (but those that identify a node, and the provider's and discovery's labels that nobody needs to
-state), taints (but those of conditions), what is allocatable, and whether a node is cordoned. What does not: names,
+What passes: labels (but those that identify a node, and the provider's and discovery's labels that need not be
+stated), taints (but those of conditions), what is allocatable, and whether a node is cordoned. What does not: names,
 addresses, annotations, provider IDs, images, versions, conditions, and labels that hold any of a node's identities.
 """
 

@@ -22,7 +22,7 @@ PARTIAL: Final = "a machine configuration is about one node or several equal one
 
 
 def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
-    """Each configuration as nodes of which nobody knows how many and how large they are."""
+    """Each configuration as nodes of unknown number and size."""
     for _meta, item in objects.get(TALOS_CONFIG, ()):
         yield InventoryPart(_template(item).pools(), item.at, partial=PARTIAL)
 

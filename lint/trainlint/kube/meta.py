@@ -35,7 +35,7 @@ def read_labels(field: Field) -> dict[str, str]:
 
 
 def read_meta(field: Field) -> Meta:
-    """The identity of the object at the cursor; a ``generateName`` stands for the name that nobody knows."""
+    """The identity of the object at the cursor; a ``generateName`` stands for the unknown name."""
     return field.once(_read)
 
 

@@ -213,7 +213,7 @@ def _distance(one: Path, other: Path) -> int:
 
 @lru_cache(maxsize=64)
 def structure_of(api_version: str, kind: str) -> Structure | None:
-    """The structure of a kind; ``None`` for one that nobody described."""
+    """The structure of a kind; ``None`` for one without a description."""
     kind = _ALIASES.get(kind, kind)
     root = kind_schema(api_version, kind) if kind else None
     return Structure(api_version, kind, root) if root is not None else None

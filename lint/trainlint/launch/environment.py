@@ -41,7 +41,7 @@ class Carrier(StrEnum):
 
 @fact
 class Variable:
-    """A variable as the process sees it: its value or why nobody can know it, and what set it last.
+    """A variable as the process sees it: its value or why it is unknown, and what set it last.
 
     ``origin`` is where the value stands, if that is elsewhere (in a ConfigMap).
     """
@@ -97,7 +97,7 @@ def environment(container: Container) -> Mapping[str, Variable]:
 
 
 def hidden_carriers(container: Container) -> tuple[str, ...]:
-    """What may set variables that nobody can see here: a name that is not found may be set all the same."""
+    """What may set variables that are not in Git: a name that is not found may be set all the same."""
     sourced = [
         f"the file {command.words[1].text}"
         for command in commands(container)

@@ -1,4 +1,4 @@
-"""Commands that open no connection and accept none: a pod that runs nothing else talks to nobody."""
+"""Commands that open no connection and accept none: a pod that runs nothing else has no connections."""
 
 from __future__ import annotations
 

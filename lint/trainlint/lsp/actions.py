@@ -27,7 +27,7 @@ def actions(
 ) -> Iterator[CodeAction]:
     """An action for each repair of these diagnostics whose files are still as they were when it was tried.
 
-    What admits more traffic is only named: nobody should open a network with a key press.
+    What admits more traffic is only named: a key press should not open a network.
     """
     for repair in repairs:
         about = [each for each in diagnostics if identity(each) in repair.mends]

@@ -1,4 +1,4 @@
-"""Runs a job again whenever somebody asks for it: after a moment of quiet, one at a time, the stale one given up."""
+"""Runs a job again on each request: after a moment of quiet, one at a time; a stale run is given up."""
 
 from __future__ import annotations
 

@@ -183,6 +183,6 @@ def serve() -> None:
     server = Server()
     for name, handler in HANDLERS.items():
         server.feature(name)(handler)
-    # The channel is the server's own, which closes it; what anybody prints must not get into it.
+    # The channel is the server's own, which closes it; what other code prints must not get into it.
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as channel, contextlib.redirect_stdout(sys.stderr):
         server.start_io(stdout=channel)

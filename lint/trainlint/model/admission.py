@@ -83,7 +83,7 @@ class RuntimeClass:
 class NamespaceDefaults:
     """What the annotations of a Namespace say to PodNodeSelector and PodTolerationRestriction (S 1.11).
 
-    ``None`` where an annotation is not there: then the plugin's own configuration decides, which nobody sees here.
+    ``None`` where an annotation is not there: then the plugin's own configuration decides, which is not in Git.
     ``unreadable`` is why one of them cannot be read.
     """
 

@@ -31,7 +31,7 @@ SYMBOL: Final = "-RANDOM"
 
 
 Known: TypeAlias = T | Undetermined
-"""A value, or the reason why nobody can know it."""
+"""A value, or the reason why it is unknown."""
 
 
 class Answer(StrEnum):

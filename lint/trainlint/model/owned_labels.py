@@ -58,7 +58,7 @@ _VOLATILE: Final = ("-hash", "-uid", "-key", "-index", "-id", "/component-index"
 
 
 def is_owned(key: str) -> bool:
-    """Whether a controller sets the label, so that nobody else may."""
+    """Whether a controller sets the label, so that nothing else may."""
     if key in _KEYS:
         return True
     domain, _, name = key.rpartition("/")

@@ -128,7 +128,7 @@ class Container:
     """A container, an init container or (``restart_policy`` Always among the init containers) a sidecar.
 
     ``requests`` and ``limits`` hold quantities as text, or the reason why they are not known. ``hidden_env`` names what
-    ``envFrom`` takes variables from that nobody can see. ``capabilities`` are those that are added; ``user`` is
+    ``envFrom`` takes variables from and that are not in Git. ``capabilities`` are those that are added; ``user`` is
     runAsUser, and -1 stands for any that is not root (runAsNonRoot).
     ``resource_claims`` are the pod's names of the claims that it uses, with ``/request`` where it uses only one request
     of a claim; ``claimed`` are the devices that they give it. ``resources_at`` is

@@ -60,7 +60,7 @@ class Permission(StrEnum):
 
 @fact
 class Peer:
-    """Whom an entry is about: identities by labels, or addresses.
+    """The peers of an entry: identities by labels, or addresses.
 
     ``selector`` holds requirements whose keys carry a source prefix (``k8s:``, ``any:``, ``reserved:``). ``prefixes``
     is ``None`` for peers chosen by labels; a peer chosen by address lies in some prefix of each of its tuples, and in
@@ -113,8 +113,8 @@ class PortRule:
 class PolicyEntry:
     """A normalised policy entry (P 0.3).
 
-    ``peers`` is ``None`` where the entry is about nobody (a list written empty), ``()`` where no peer is written (on
-    the given ports: everyone; without ports: nobody). ``ports`` is ``None`` where no ports are written, and ``()``
+    ``peers`` is ``None`` where the entry matches no peer (a list written empty), ``()`` where no peer is written (on
+    the given ports: every peer; without ports: no peer). ``ports`` is ``None`` where no ports are written, and ``()``
     where they are written without any port, which matches nothing. ``namespace`` is empty for cluster-wide policies.
     ``node`` marks policies of nodes. ``only_if`` names a condition of the whole entry (authentication). ``requires`` is
     what Cilium 1.18 asks of the endpoint peers of every like entry that selects the pod (``fromRequires``).

@@ -65,7 +65,7 @@ class Pool:
     label ``kubernetes.io/hostname`` and ``node_name``; in larger pools every node has a hostname of its own.
     ``listed_keys`` is ``None`` where the source lists every label that the nodes have; otherwise it holds the keys for
     which it does, and labels that platforms add by themselves (S 3) may be there beside them.
-    ``undetermined`` maps labels that the nodes have, or may have, to why nobody knows their value. ``ceiling`` holds
+    ``undetermined`` maps labels that the nodes have, or may have, to why their value is unknown. ``ceiling`` holds
     the most that may be allocatable of a resource where ``allocatable`` is a cautious estimate; ``open_resources`` says
     that device plugins may offer resources that the source does not name. ``budget`` names what ``maximum`` is shared
     with: pools of one budget may have that many nodes together, not each. ``bound`` says in words what limits

@@ -36,8 +36,8 @@ NEWEST_CILIUM = "1.20"
 class Cni:
     """The network plugin: its name in lower case, version and options.
 
-    ``stated`` is false where nobody said it, neither the configuration nor what installs it; the snapshot then decides
-    from the kinds of policies that it holds, and an empty name is a plugin that nobody knows.
+    ``stated`` is false where neither the configuration nor what installs it states it; the snapshot then decides
+    from the kinds of policies that it holds, and an empty name is an unknown plugin.
     """
 
     name: str = "cilium"
@@ -114,7 +114,7 @@ class Settings:
     ``platform_unknown`` says that neither the configuration nor the manifests show which platform it is, so that what
     platforms add by themselves is not known.
 
-    ``paths`` are files and directories that are deployed to it (none: nobody said it), ``namespace`` that of objects
+    ``paths`` are files and directories that are deployed to it (none: not stated), ``namespace`` that of objects
     that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
     objects. ``nodes`` is ``open`` or ``closed`` where it is stated whether there may be nodes that Git does not
     describe. ``kueue`` is how Kueue is configured, where that is known.

@@ -88,11 +88,11 @@ class PodSet:
     """The equal pods of one role of a workload.
 
     ``role`` is empty where the object has only one kind of pod. ``replicas`` is the number to judge (the minimum of an
-    elastic range), or why nobody knows it. ``labels`` are those the pods will carry: the template's and those that
+    elastic range), or why it is unknown. ``labels`` are those the pods will carry: the template's and those that
     Kubernetes or the operator adds; a value that exists only at run time is undetermined. ``at`` is the role's place in
     the object, ``template`` that of the pod template. ``hostname`` is the pods' host name, which with a headless
     Service named ``spec.subdomain`` is their DNS name: ``{}`` stands for each number that tells the pods apart, empty
-    means that nobody can know it. ``blocks`` are the equal parts that some operators place one by one (child Jobs of a
+    means that it is unknown. ``blocks`` are the equal parts that some operators place one by one (child Jobs of a
     JobSet, hosts of a Ray replica); ``instances`` are the copies of the whole set, each in a group of its own (the
     replicas of a LeaderWorkerSet), so that ``replicas * instances`` pods exist. ``queue`` is the Kueue queue that
     admits the object; ``placed_by`` what beside the pod spec decides where the pods may go (an annotation that places

@@ -73,7 +73,7 @@ def _with_peer(entry: PolicyEntry, peer: Field, options: CiliumOptions) -> Itera
             entry, peers=tuple(Peer(undecidable=UNDECIDABLE_NAMES, kind="domainNames", at=each.at) for each in names)
         )
     elif entry.action is not Action.ALLOW:
-        # A peer that nobody knows: an Accept is skipped, anything else denies everyone.
+        # An unknown peer: an Accept is skipped, anything else denies everyone.
         yield replace(entry, action=Action.DENY)
 
 

@@ -56,7 +56,7 @@ def _rules(settings: Settings) -> _Rules:
 
 
 def _unknown_node(rules: _Rules) -> OpenLabels | None:
-    """The labels of a node that peers may be chosen by, which nobody knows."""
+    """The unknown labels of a node by which peers may be chosen."""
     return OpenLabels(NODE_LABELS) if rules.options.node_selector_labels else None
 
 

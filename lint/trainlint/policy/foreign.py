@@ -1,4 +1,4 @@
-"""Policies of other engines: nobody here knows what they decide, so nothing beside them is certain to be allowed."""
+"""Policies of other engines: what they decide is unknown here, so nothing beside them is certain to be allowed."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class Endpoint:
     ``labels`` are those by which others select it, under ``source:key`` and ``any:key``. ``subject`` are those by
     which policies select it to police it: ``None`` where no policy of this cluster can (addresses, nodes without the
     host firewall, pods of another cluster). ``names`` maps (port name, protocol) to a port number. ``unknown`` are
-    labels of which nobody knows whether it has them, ``unknown_subject`` the same among those by which it is policed.
+    labels that it may have or not, ``unknown_subject`` the same among those by which it is policed.
     """
 
     name: str

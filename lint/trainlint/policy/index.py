@@ -30,7 +30,7 @@ def _index_label(entry: ReadyEntry) -> tuple[str, tuple[str, ...]] | None:
 
 
 class EntryIndex:
-    """All entries, by whom they may select."""
+    """All entries, by the pods that they may select."""
 
     def __init__(self, entries: Iterable[ReadyEntry]) -> None:
         self._buckets: dict[tuple[bool, str], _Bucket] = {}

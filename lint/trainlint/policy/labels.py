@@ -63,7 +63,7 @@ def _parse_pattern(text: str) -> _Pattern | None:
     ignore = prefix.startswith("!")
     try:
         expression = re.compile(prefix.removeprefix("!"))
-    except re.error:  # The agent would not start with it, so nobody runs with it.
+    except re.error:  # The agent does not start with it, so no cluster runs with it.
         return None
     return _Pattern(source, expression, ignore)
 
@@ -96,7 +96,7 @@ class LabelFilter:
 
 @fact
 class OpenLabels:
-    """Labels that there may be without anybody knowing: ``prefixes`` are beginnings of their ``source:key``.
+    """Labels that may exist without being known: ``prefixes`` are beginnings of their ``source:key``.
 
     What the filter drops is not among them.
     """

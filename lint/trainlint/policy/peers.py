@@ -19,7 +19,7 @@ from trainlint.source.document import Field
 __all__ = ["ENTITIES", "PeerReader", "cidr_peer"]
 
 CHECKED_FOR_EMPTY = ("Endpoints", "Nodes", "Entities", "CIDR", "CIDRSet")
-"""Kinds of which a list written empty means nobody; an empty list of another kind is as if it were not there."""
+"""Kinds of which a list written empty matches no peer; an empty list of another kind is as if it were not there."""
 
 CLUSTER_ENTITIES = ("host", "remote-node", "init", "ingress", "health", "unmanaged", "kube-apiserver")
 ENTITIES = (
@@ -62,7 +62,7 @@ class PeerReader:
     init: bool = False
 
     def read(self, element: Field, *, egress: bool, deny: bool) -> tuple[Peer, ...] | None:
-        """The peers of one list element; ``None`` where an empty list makes it be about nobody (P 1.3)."""
+        """The peers of one list element; ``None`` where an empty list makes it match no peer (P 1.3)."""
         way, written = "to" if egress else "from", element.mapping or {}
         names = [name for name in CHECKED_FOR_EMPTY if way + name in written]
         if any(written[way + name] == [] for name in names):

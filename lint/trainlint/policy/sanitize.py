@@ -39,7 +39,7 @@ def cilium_problems(root: Field, *, clusterwide: bool, checks: Checks) -> Iterat
 
 @fact
 class Checks:
-    """The checks of one cluster. ``templates``: placeholders pass, since nobody knows what they become."""
+    """The checks of one cluster. ``templates``: placeholders pass, since what they become is unknown."""
 
     options: CiliumOptions
     templates: bool = True

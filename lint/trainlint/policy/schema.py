@@ -22,7 +22,7 @@ MAX_LOG = 32
 _DNS_NAME = re.compile(r"[-a-zA-Z0-9_]+(\.[-a-zA-Z0-9_]+)*\.?")
 _DNS_PATTERN = re.compile(r"[-a-zA-Z0-9_*]+(\.[-a-zA-Z0-9_*]+)*\.?")
 _BLANK = re.compile(r"\b[A-Z][A-Z0-9_]{2,}(?:-[A-Z0-9_]+)*\b")
-"""Words in capitals stand for names that somebody fills in: NAMESPACE, or the RELEASE-NAME of `helm template`."""
+"""Words in capitals stand for names to fill in: NAMESPACE, or the RELEASE-NAME of `helm template`."""
 _OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 

@@ -142,7 +142,7 @@ class Matcher:
 
     @classmethod
     def of(cls, selector: LabelSelector) -> Matcher:
-        """Compile a selector; an operator that nobody knows requires nothing, as in the engine."""
+        """Compile a selector; an unknown operator requires nothing, as in the engine."""
         terms: list[tuple[str, bool, frozenset[str] | None, bool]] = []
         for item in selector.requirements:
             opened = is_placeholder(item.key) or any(is_placeholder(value) for value in item.values)

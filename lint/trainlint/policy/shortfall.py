@@ -79,10 +79,10 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
         yield Shortfall(EntryPart.PEER, f"{peer.name} does not meet what another entry requires of all peers", entry.at)
         return
     if entry.peers is None:
-        yield Shortfall(EntryPart.PEER, "an empty list of peers means nobody", entry.at)
+        yield Shortfall(EntryPart.PEER, "an empty list of peers matches no peer", entry.at)
         return
     if not entry.peers:
-        yield Shortfall(EntryPart.PEER, "neither a peer nor a port is written, which means nobody", entry.at)
+        yield Shortfall(EntryPart.PEER, "neither a peer nor a port is written, which matches no peer", entry.at)
         return
     found = closest_peer(ready, peer, policies)
     if found is None:

@@ -58,7 +58,7 @@ def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
     if source == "reserved":
         return f"{end.name} is a pod"
     if policies.drops(item.key):
-        return "Cilium leaves this label out of identities, so nobody has it"
+        return "Cilium leaves this label out of identities, so no endpoint has it"
     name = _label_name(source, key)
     value = end.labels.get(item.key)
     if isinstance(value, Undetermined):

@@ -78,7 +78,7 @@ class PlacementCause:
 
 @fact
 class DeadlockCause:
-    """Required pod affinity that can never hold: with whom, and where each of both can be."""
+    """Required pod affinity that can never hold: to which pods, and where each of both can be."""
 
     rule: ClassVar[str] = "affinity-deadlock"
     pod_set: PodSet

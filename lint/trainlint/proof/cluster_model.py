@@ -23,7 +23,7 @@ __all__ = ["ClusterModel", "lent_zones", "own_members", "placed_as_one", "proble
 class ClusterModel:
     """What a group is judged on: one inventory's nodes, every workload's feasibility on them, the cluster.
 
-    ``complete`` is false where there are other nodes that nobody wrote down, ``partial`` says why; ``hopeless`` is
+    ``complete`` is false where there are other nodes that Git does not hold, ``partial`` says why; ``hopeless`` is
     true where some pod set can never be scheduled for a reason that has nothing to do with nodes. ``as_one``: what
     places pods as one is in force (an exclusive or required topology); ``gang`` says who starts all pods of the group
     or none. ``ideal``: the nodes stand for all that could exist.
@@ -59,7 +59,7 @@ def problem_of(group: Group, model: ClusterModel, placed: Ties = LOOSE) -> Place
 
 
 def placed_as_one(group: Group, model: ClusterModel, problem: PlacementProblem) -> PlacementProblem:
-    """The problem with what places its pods as one; the same where nothing does, or nobody knows how."""
+    """The problem with what places its pods as one; the same where nothing does, or it is unknown how."""
     own = [group.members[index] for index in own_members(group)]
     found = ties(own, model.nodes, model.gang) if model.as_one else LOOSE
     if problem.unknown or not found.members:

@@ -28,7 +28,7 @@ def cut_placement(
     dependency_zones: Mapping[int, frozenset[str]],
     missing: list[str],
 ) -> CutCause | None:
-    """One with all pairs of zones between which something is denied; what nobody can tell is added to ``missing``."""
+    """One with all pairs of zones between which something is denied; what is unknown is added to ``missing``."""
     pairs: list[CutPair] = []
     shown: Packing | None = None
     try:

@@ -1,4 +1,4 @@
-"""Orders of placement after which some pods wait for ever."""
+"""Orders of placement after which some pods stay Pending."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class Feasibility:
 
     @cached_property
     def doubtful(self) -> frozenset[int]:
-        """The pools of which nobody can tell."""
+        """The pools of which that is unknown."""
         return frozenset(
             index
             for index, verdict in self.verdicts.items()
@@ -82,7 +82,7 @@ def judge_pod_set(
 ) -> Feasibility:
     """Every static filter on every pool. A cause is there only where no pool takes a pod and no other nodes exist.
 
-    ``choices`` are the flavors of which Kueue may choose for a pod set with a queue, ``None`` where nobody knows them.
+    ``choices`` are the flavors of which Kueue may choose for a pod set with a queue, ``None`` where they are unknown.
     """
     made = admit(pod_set, settings, admission)
     if pod_set.queue and choices and len(choices) == 1:

@@ -23,7 +23,7 @@ __all__ = ["Near", "near_flow", "nearest"]
 
 _SURE, _LIKELY = 0, 1
 _OF_NODES = "topology.kubernetes.io/"
-"""Labels that pods have from their nodes: nobody means them by a label of the pods."""
+"""Labels that pods have from their nodes: no policy means them by a label of the pods."""
 
 
 @fact
@@ -123,7 +123,7 @@ def _ranked(
     ports_say = entry.ports is not None and not uncovered(
         able.spans_for(subject, peer, policies.rules), asked[0], asked[1] or PortRange(0, 65535)
     )
-    # A namespace that nobody wrote is the policy's own; pods are then meant by labels that others have.
+    # Where no namespace is written, it is the policy's own; pods are then meant by labels that others have.
     unwritten = split_source(item.key)[1] == NAMESPACE_KEY and _names_more(selector.requirements)
     if not (slip or ports_say or unwritten) or (first.part is EntryPart.SUBJECT and not slip):
         return

@@ -140,7 +140,7 @@ def _tied(own: Sequence[Feasibility], storage: Storage) -> Iterator[str]:
 
 
 def _near(usable: frozenset[int]) -> PlacementRole:
-    """A pod that others are required to be near; one that fits nowhere is never there, and nobody waits for it."""
+    """A pod that others are required to be near; one that fits nowhere is never there, and is not waited for."""
     return PlacementRole({}, 1 if usable else 0, usable)
 
 
@@ -153,7 +153,7 @@ def attracted(pod: Pod, other: Pod, namespaces: Namespaces) -> bool:
 
 
 def _targetless(own: Sequence[Feasibility], asked: Sequence[AffinityRules]) -> Iterator[PodSet]:
-    """Pod sets whose required pod affinity selects no pod that anybody knows of."""
+    """Pod sets whose required pod affinity selects no known pod."""
     for each, wants in zip(own, asked, strict=True):
         if wants.affinity and not wants.starts and not any(counter.kinds for counter in wants.affinity):
             yield each.pod_set

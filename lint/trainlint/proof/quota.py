@@ -111,7 +111,7 @@ def _single(pod_set: PodSet, pod: Pod, known: Admission) -> Iterator[QuotaCause]
 
 
 def _together(pods: Sequence[tuple[PodSet, Pod, int]], quota: ResourceQuota) -> QuotaCause | None:
-    """Whether all pods together exceed a quota; amounts that nobody knows count as nothing."""
+    """Whether all pods together exceed a quota; unknown amounts count as nothing."""
     overruns: dict[str, Overrun] = {}
     for entry in quota.hard:
         allowed = limit(entry, quota)

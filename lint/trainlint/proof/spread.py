@@ -50,7 +50,7 @@ def _constraints(problem: PlacementProblem, index: int) -> Iterator[SpreadConstr
 def _counts(problem: PlacementProblem, constraint: SpreadConstraint, index: int, other: int) -> bool:
     """Whether the pods of another role surely count for a constraint: selected, and only on nodes that take part.
 
-    An empty selector counts nobody (S 1.7).
+    An empty selector counts no pods (S 1.7).
     """
     selected = (
         problem.pods[other].namespace == problem.pods[index].namespace

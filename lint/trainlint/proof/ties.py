@@ -25,8 +25,8 @@ class Ties:
     """One role for each part of each pod set: which set (``members``, with its role),
     how many pods, the units that it belongs to.
 
-    ``missing`` is why nobody knows the domains. ``gathered`` says that somebody who looks for room for all picks one
-    domain for the whole group, ``ahead`` who picks several domains, or room in any, before a pod is placed.
+    ``missing`` is why the domains are unknown. ``gathered`` says that a gang scheduler looks for room for all and picks
+    one domain for the whole group, ``ahead`` what picks several domains, or room in any, before a pod is placed.
     """
 
     members: tuple[int, ...] = ()
@@ -83,7 +83,7 @@ LOOSE = Ties()
 
 
 def ties(pod_sets: Sequence[PodSet], nodes: Sequence[Node], gang: str = "") -> Ties:
-    """How the pod sets of a group are placed as one; nothing is cut where nothing is, or nobody knows the domains.
+    """How the pod sets of a group are placed as one; nothing is cut where nothing is, or the domains are unknown.
 
     ``gang`` says who starts all pods of the group or none.
     """

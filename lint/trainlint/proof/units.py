@@ -11,7 +11,7 @@ from trainlint.model.workload import PodSet, Together
 __all__ = ["UnitPods", "key_of", "parts_of", "sizes_of", "tiers_of"]
 
 MAX_PARTS = 12
-"""Parts of a pod set that are placed one by one; where there are more, nobody tries all their placements."""
+"""Parts of a pod set that are placed one by one; where there are more, not all their placements are tried."""
 
 
 @fact
@@ -32,7 +32,7 @@ def key_of(together: Together) -> Known[str]:
 
 
 def tiers_of(pod_sets: Sequence[PodSet]) -> frozenset[str]:
-    """The tiers of HyperNodes that somebody asks for."""
+    """The tiers of HyperNodes that workloads ask for."""
     asked = [each for pods in pod_sets for each in (pods.together, pods.parts) if each is not None]
     return frozenset(each.tier for each in asked if isinstance(each.tier, str) and each.tier)
 

@@ -88,7 +88,7 @@ class Verdicts:
         self._alone: dict[int, Feasibility] = {}
 
     def inventory(self, pod_set: PodSet) -> Inventory | None:
-        """The inventory that counts for a pod set; ``None`` if there is none, or nobody can choose, or if another
+        """The inventory that counts for a pod set; ``None`` if there is none, or no reason to choose one, or if another
         cluster runs the pods.
         """
         if pod_set.owner in self._handed_on:
@@ -128,7 +128,7 @@ class Verdicts:
         return tuple(node_of(pool, self._asked) for pool in self._known(inventory))
 
     def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
-        """The pools with the HyperNodes that they are in, as far as somebody asks for tiers of them."""
+        """The pools with the HyperNodes that they are in, as far as a workload asks for tiers of them."""
         tiers = tiers_of(self._snapshot.workloads.pod_sets)
         if not tiers:
             return inventory.pools
@@ -152,7 +152,7 @@ class Verdicts:
 
     @cached_property
     def _asked(self) -> frozenset[str]:
-        """The resources that anybody asks for."""
+        """The resources that pods ask for."""
         return frozenset(name for pod in self._pods for name in pod.requests.amounts)
 
     def over(self, pod_set: PodSet, inventory: Inventory) -> Feasibility:
@@ -213,7 +213,7 @@ class Verdicts:
         )
 
     def of(self, pod_set: PodSet) -> Judged | None:
-        """The verdicts over the inventory that counts for the pod set; ``None`` where nobody knows the nodes."""
+        """The verdicts over the inventory that counts for the pod set; ``None`` where the nodes are unknown."""
         inventory = self.inventory(pod_set)
         return None if inventory is None else (self.over(pod_set, inventory), self.nodes(inventory))
 
@@ -246,7 +246,7 @@ class Verdicts:
         return self._alone[id(pod_set)]
 
     def zones(self, pod_set: PodSet) -> tuple[str, ...] | None:
-        """The domains in which one pod of the set can surely be scheduled; ``None`` where nobody knows the nodes."""
+        """The domains in which one pod of the set can surely be scheduled; ``None`` where the nodes are unknown."""
         judged = self.of(pod_set)
         if judged is None:
             return None
@@ -255,7 +255,7 @@ class Verdicts:
         return tuple(sorted({value or NO_DOMAIN for value in values if not isinstance(value, Undetermined)}))
 
     def open_pools(self, pod_set: PodSet) -> tuple[Pool, ...] | None:
-        """The pools that may take a pod of the set; ``None`` where nobody knows all nodes."""
+        """The pools that may take a pod of the set; ``None`` where some nodes are unknown."""
         inventory = self.inventory(pod_set)
         if inventory is None or not inventory.complete:
             return None

@@ -110,7 +110,7 @@ def denying_verdict(crossing: Crossing) -> Verdict:
 
 
 def denied_sentence(verdict: Verdict) -> str:
-    """Which directions are denied, and by whom."""
+    """Which directions are denied, and by which policies."""
     return "; ".join(each.reason for each in denying(verdict))
 
 
@@ -147,7 +147,7 @@ def short_policy(entry: PolicyEntry) -> str:
 
 
 def list_of(entry: PolicyEntry) -> Location:
-    """The list in which an entry of its policy and direction that admits somebody stands, or would stand."""
+    """The list in which an entry of its policy and direction that admits a peer stands, or would stand."""
     at, side = entry.at, entry.direction.value
     if entry.made_by:  # the rules that users write are parts of one field, and so is what the operator adds
         return Location(

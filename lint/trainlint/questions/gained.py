@@ -14,7 +14,7 @@ _FEW = 8
 
 
 def gained(gains: Iterable[Gain], names: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Sentences that name every pair: who may connect to whom, on which ports.
+    """Sentences that name every pair: source, target and ports.
 
     ``names`` are the workloads of each namespace: where all of them are meant, the namespace says it.
     """

@@ -27,7 +27,7 @@ Ranges = tuple[tuple[str, tuple[PortRange, ...]], ...]
 class Gain:
     """Pods of ``source`` may newly open connections to those of ``target``, on ``ports`` by protocol.
 
-    ``sure`` is false where a label or address that nobody knows decides. ``needed``: both are of one group, or the
+    ``sure`` is false where an unknown label or address decides. ``needed``: both are of one group, or the
     group asks the cluster's DNS. ``single`` says which of the two is one pod, which needs no policy for itself.
     """
 
@@ -68,7 +68,7 @@ class _End:
 
 @dataclass(eq=False)
 class _Changed:
-    """What differs between two states, and whom that may let connect.
+    """What differs between two states, and the pods that this may let connect.
 
     ``moved`` are the ends that policies see otherwise than before, ``groups`` the members of each group and those of
     them that ask the cluster's DNS.
@@ -147,7 +147,7 @@ def _selects(entry: ReadyEntry, subject: _End, before: bool) -> bool:  # noqa: F
 
 
 def _ends(before: Facts, after: Facts, entries: Sequence[PolicyEntry]) -> Iterator[_End]:
-    """Every pod set, what lies outside, the cluster's DNS, and whom policies name besides: all of them where pods
+    """Every pod set, what lies outside, the cluster's DNS, and what else policies name: all of them where pods
     change, else only those of the entries that do.
     """
     many = {_key(each): each for each in after.snapshot.workloads.pod_sets}

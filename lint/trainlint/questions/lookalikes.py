@@ -30,8 +30,8 @@ _SELECTING: Final = frozenset({"DaemonSet", "Deployment", "PodDisruptionBudget",
 
 
 def offered(facts: Facts, ends: tuple[End, End], asks: Question) -> Iterator[Mend]:
-    """The smallest changes that open a connection and may be offered: none where an entry denies it, as whoever wrote
-    that meant these pods; no port for a policy that isolates a whole namespace; no label of somebody else.
+    """The smallest changes that open a connection and may be offered: none where an entry denies it, as its author
+    meant these pods; no port for a policy that isolates a whole namespace; no label that names another workload.
     """
     verdict = facts.policies.verdict(*asks.placed(frozenset()), asks.protocol, asks.ports)
     if any(entry.action is Action.DENY for side in (verdict.egress, verdict.ingress) for entry in side.deciding):
@@ -43,7 +43,7 @@ def offered(facts: Facts, ends: tuple[End, End], asks: Question) -> Iterator[Men
 
 
 def relabels_well(facts: Facts, ends: tuple[End, End], edits: Collection[Edit], verdict: Verdict) -> bool:
-    """Whether labels that edits set on pods make them look like nobody else; ``verdict`` is that after the edits."""
+    """Whether labels that edits set on pods make them look like no other pods; ``verdict`` is that after the edits."""
     meant = {entry.origin for side in (verdict.egress, verdict.ingress) for entry in side.deciding}
     for number, end in enumerate(ends):
         changes = {

@@ -33,7 +33,7 @@ class Loosened:
 
 
 def loosened(change: Change) -> Iterator[Loosened]:
-    """Each place of the change that lets more in, with whom it lets in and where."""
+    """Each place of the change that lets more in, with the pods that it lets in and where."""
     for before, after in change.pairs():
         found: dict[tuple[str, Location], Loosened] = {}
         asked = list(probes(before, after)) if after.snapshot.workloads.groups else []

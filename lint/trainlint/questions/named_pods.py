@@ -1,4 +1,4 @@
-"""By which labels people would name some pods: few of them, lasting, and nobody else's."""
+"""The labels by which people would name some pods: few, lasting, and of no other pods."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _shared(pods: Sequence[PodSet]) -> dict[str, str]:
 
 
 def _has(pods: PodSet, labels: Iterable[tuple[str, str]]) -> bool:
-    """Whether pods may carry labels: one whose value nobody knows may be any."""
+    """Whether pods may carry labels: an unknown value may be any."""
     return all(key in pods.labels and (pods.labels[key] == value or not _known(pods, key)) for key, value in labels)
 
 

@@ -1,4 +1,4 @@
-"""Whom to ask about when two states are compared: every pod, what lies outside, and whom policies name."""
+"""The ends to ask about when two states are compared: every pod, what lies outside, and what policies name."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def end_of(pod_set: PodSet, facts: Facts) -> Endpoint:
 
 
 def probes(before: Facts, after: Facts, entries: Iterable[PolicyEntry] | None = None) -> Iterator[Probe]:
-    """Whom to ask about: every pod, what lies outside the cluster, and whom the policies name, or some ``entries``."""
+    """The ends to ask about: every pod, what lies outside the cluster, and what policies (or ``entries``) name."""
     old = {(each.owner, each.role): each for each in before.snapshot.workloads.pod_sets}
     for pod_set in after.snapshot.workloads.pod_sets:
         if pod_set.replicas == 0:

@@ -1,4 +1,4 @@
-"""The proof of a group as tables: where each pod is in the witness and in the counterexample, and whom it reaches."""
+"""The proof of a group as tables: where each pod is in the witness and in the counterexample, and what it reaches."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def proofs_of(wanted: str, snapshots: Sequence[Facts]) -> list[tuple[GroupProof,
 
 
 def no_group(wanted: str, names: Sequence[str]) -> str:
-    """The complaint about a group that nobody knows, with the nearest name, or all."""
+    """The complaint about a group that does not exist, with the nearest name, or all."""
     from difflib import get_close_matches  # noqa: PLC0415 (only needed for a mistake)
 
     near = get_close_matches(wanted, names, n=1, cutoff=0.6)
@@ -135,7 +135,7 @@ def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
 
 
 def accelerators(pod_set: PodSet, facts: Facts) -> int | None:
-    """The accelerators that one pod asks for; ``None`` where nobody knows it."""
+    """The accelerators that one pod asks for; ``None`` where it is unknown."""
     amounts = admit(pod_set, facts.snapshot.settings, facts.admission).pod.requests.amounts
     asked = [amount for resource, amount in amounts.items() if is_accelerator(resource)]
     known = [amount for amount in asked if isinstance(amount, int)]
@@ -170,7 +170,7 @@ def _rows(proof: GroupProof, assignments: Sequence[Assignment], gpus: Mapping[st
 
 
 def _names(pod_set: PodSet, first: int, count: int) -> str:
-    """The host names of pods that are numbered, else how many there are; which of them land here nobody knows."""
+    """The host names of pods that are numbered, else how many there are; which of them land here is unknown."""
     if pod_set.hostname.count("{}") != 1 or pod_set.instances != 1:
         return f"{count} pods" if count > 1 else "1 pod"
     return pod_set.hostname.replace("{}", str(first) if count == 1 else f"{first}..{first + count - 1}")
@@ -218,7 +218,7 @@ def _why_bad(proof: GroupProof) -> str:
         match cause:
             case StrandedCause():
                 waiting = ", ".join(each.name for each in cause.waiting)
-                return f"after these pods are placed, {waiting} finds no place for ever"
+                return f"after these pods are placed, {waiting} finds no node"
             case CutCause():
                 return "needed connections are denied between these places"
             case SplitCause():

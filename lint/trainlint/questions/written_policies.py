@@ -64,7 +64,7 @@ def is_default_deny(facts: Facts, policy: PolicyEntry) -> bool:
 def own_policy(
     facts: Facts, entries: Iterable[PolicyEntry], pods: Sequence[PodSet], of_group: Sequence[PodSet]
 ) -> PolicyEntry | None:
-    """The first of some isolating entries whose policy is about these pods, about nobody outside their group, and
+    """The first of some isolating entries whose policy is about these pods, about no pods outside their group, and
     admits something already.
     """
     for entry in entries:

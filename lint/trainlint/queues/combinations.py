@@ -55,7 +55,7 @@ class NotAdmitted:
 
 
 def refused(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> NotAdmitted | None:
-    """Why no combination holds the job, as far as all of it is known; ``None`` where one does, or nobody knows.
+    """Why no combination holds the job, as far as all of it is known; ``None`` where one does, or that is unknown.
 
     Nodes are not looked at: a topology that has the level may always have room.
     """

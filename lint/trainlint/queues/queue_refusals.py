@@ -109,7 +109,7 @@ class SchedulerQueues:
         """The queues that may be meant for the objects of a file: those of an example are for what lies beside them.
 
         What Git says of a queue that the installation makes is true of a cluster that is known, and else for what lies
-        in the same directory: whether anybody applies it there is not known.
+        in the same directory: whether it is applied there is not known.
         """
         return {name: each for name, each in self.queues[system].items() if self._counts(each, file)}
 

@@ -87,7 +87,7 @@ class Queueing:
         )
 
     def choices(self, pod_set: PodSet) -> tuple[tuple[Flavor, ...], ...] | None:
-        """The flavors that Kueue may give to the pods, one combination after the other; ``None``: nobody knows."""
+        """The flavors that Kueue may give to the pods, one combination after the other; ``None``: unknown."""
         queue = self.cluster_queue(pod_set)
         if queue is None or queue.undetermined:
             return None

@@ -203,7 +203,7 @@ class _Case:
 
     @property
     def _unstated(self) -> bool:
-        """Whether the object names no namespace, so that nobody knows which queues it may use."""
+        """Whether the object names no namespace, so that it is unknown which queues it may use."""
         return not self.meta.namespace and not self.queueing.snapshot.settings.namespace
 
     def _cause(

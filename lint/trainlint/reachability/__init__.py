@@ -45,7 +45,7 @@ NO_DOMAIN = "(no zone)"
 
 
 def prepare() -> None:
-    """Load what graphs are made with, which takes a while, before somebody has to wait for it."""
+    """Load what graphs are made with, which takes a while, before its result is needed."""
     import networkx as nx  # noqa: F401, PLC0415
 
 

@@ -122,8 +122,8 @@ def missing_settings(snapshot: Snapshot) -> Iterator[MissingSetting]:
 
 
 def holds_setting(snapshot: Snapshot, missing: MissingSetting) -> bool:
-    """Whether a snapshot holds the object, or the key of it, that another one lacks: then a definition is at issue of
-    which nobody can tell whether it is meant for these pods.
+    """Whether a snapshot holds the object, or the key of it, that another one lacks: then it is unknown which
+    definition is meant for these pods.
     """
     there = snapshot.by_ref.get(missing.target)
     if there is None or not missing.key:
@@ -195,7 +195,7 @@ def _elsewhere(need: _Need, namespace: str, held: _Held) -> Iterator[str]:
 
 
 def _without_key(need: _Need, owner: ObjectRef, pods: PodSet, there: ApiObject) -> MissingSetting | None:
-    """A key that the object does not have; one without any keys is filled by somebody in the cluster."""
+    """A key that the object does not have; one without any keys is filled in the cluster."""
     if not need.key or need.key_at is None:
         return None
     keys = [key for part in _PARTS for key, _ in there.field[part].items()]

@@ -26,7 +26,7 @@ __all__ = ["admit_collectives", "admit_dns", "admit_flows"]
 
 
 def admit_flows(facts: Facts, group: Group, denied: Iterable[tuple[Flow, Verdict]]) -> Iterator[Fix]:
-    """All denied flows of a group admitted: in rules that admit nobody by a mistake, in policies about just the pods
+    """All denied flows of a group admitted: in rules that admit no peer by a mistake, in policies about just the pods
     that deny them, or in small policies of their own. Nothing overrides a deny.
     """
     wanted = lacking(group, denied)

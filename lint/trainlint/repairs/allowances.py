@@ -1,4 +1,4 @@
-"""What a group lacks in the policies of its ends, in few rules: who must be admitted, by whom, on which ports."""
+"""What a group lacks in the policies of its ends, in few rules: the peers to admit, the policies, the ports."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _folder(file: str) -> str:
 
 
 def _base(group: Group, pods: Sequence[PodSet], rules: Sequence[Allowance]) -> str:
-    """A name that says what it is about: the workload, and whom it talks to if that is another one."""
+    """A name that says what it is about: the workload, and its peer if that is another one."""
     own = list(dict.fromkeys(each.owner.name for each in pods))
     others = [each.owner.name for rule in rules for each in members(group, rule.peers)]
     others = [each for each in dict.fromkeys(others) if each not in own]

@@ -1,6 +1,6 @@
 """The smallest changes of labels or ports that open a denied connection, as the search over the policies finds them.
 
-Loaded when somebody asks: a check that finds nothing to mend does without.
+Loaded when it is needed: a check that finds nothing to repair does without.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def _fix(facts: Facts, ends: tuple[End, End], edits: Iterable[PolicyEdit]) -> Fi
         if isinstance(edit, PortEdit):
             one = _port(facts, edit)
             opened.append(
-                f"{edit.rule.protocol} {edit.rule.ports} to whom {edit.entry.origin} admits" if edit.rule else ""
+                f"{edit.rule.protocol} {edit.rule.ports} to the peers that {edit.entry.origin} admits"
+                if edit.rule
+                else ""
             )
             said.append(f"admit the port in {edit.entry.origin}")
         else:

@@ -1,4 +1,4 @@
-"""Where the pages of the rules stand on the web, if whoever published this trainlint says so."""
+"""Where the pages of the rules stand on the web, if the publisher of this trainlint says so."""
 
 from __future__ import annotations
 

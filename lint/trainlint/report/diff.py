@@ -16,7 +16,7 @@ STYLES = {"+": "good", "-": "bad", "@": "frame"}
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 MEANINGS = {
     Safety.SAFE: "safe: cannot change what already works (--fix applies it)",
-    Safety.UNSAFE: "unsafe: read it first, for it may change where pods run, what they use or whom they reach "
+    Safety.UNSAFE: "unsafe: read it first, for it may change where pods run, what they use or which pods they reach "
     "(--fix --unsafe-fixes applies it)",
     Safety.OPENING: "opening: admits more traffic; think it over, nothing applies it for you",
 }

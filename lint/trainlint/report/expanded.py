@@ -47,7 +47,7 @@ class GraphNode:
 
 @fact
 class Edge:
-    """A connection between two nodes by id; ``ruling`` is ``None`` where nobody could judge it."""
+    """A connection between two nodes by id; ``ruling`` is ``None`` where it could not be judged."""
 
     source: str
     target: str
@@ -56,7 +56,7 @@ class Edge:
 
 
 def nodes_of(graph: GroupGraph, *, prefix: str = "") -> tuple[GraphNode, ...]:
-    """Every role in every zone, then DNS where somebody needs it. ``prefix`` tells the groups of one drawing apart."""
+    """Every role in every zone, then DNS where a role needs it. ``prefix`` tells the groups of one drawing apart."""
     found: dict[str, GraphNode] = {}
     for spot in graph.spots or (Spot(role, "", Answer.UNKNOWN) for role in range(len(graph.roles))):
         role = graph.roles[spot.role]

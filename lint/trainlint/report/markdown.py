@@ -22,7 +22,7 @@ from trainlint.result.answers import can_run, connections, decided, every_placem
 __all__ = ["LIMIT", "render"]
 
 LIMIT: Final = 60_000
-"""Characters of the whole: GitHub refuses comments above 65,536, and whoever posts it adds a few lines."""
+"""Characters of the whole: GitHub refuses comments above 65,536, and the action adds a few lines."""
 ROWS: Final = 10
 GROUP_ROWS: Final = 30
 LISTED: Final = 20

@@ -1,7 +1,7 @@
 """Text for GitHub's and GitLab's Markdown: nothing in it is markup, a link, a mention or a reference.
 
-Plain words stay as they are. Everything else (names, labels, paths, values) becomes a code span, in which nobody looks
-for markup: so a name from a manifest cannot mention people, link to anything or end the table it stands in.
+Plain words stay as they are. Everything else (names, labels, paths, values) becomes a code span, in which there
+is no markup: so a name from a manifest cannot mention people, link to anything or end the table it stands in.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class Placed:
 
 @fact
 class RoleVerdict:
-    """A pod set of a group: how many pods (``None``: nobody knows), and the zones in which one of them can run.
+    """A pod set of a group: how many pods (``None``: unknown), and the zones in which one of them can run.
 
     ``zones`` is ``None`` without an inventory, empty where no node takes a pod. A ``dependency`` serves several groups
     and need not share their zone. ``at`` is the object that makes the pods.
@@ -108,7 +108,7 @@ class NeededFlow:
 
 @fact
 class GroupVerdict:
-    """The three answers about one group in one snapshot; ``pods`` is ``None`` where nobody knows the number.
+    """The three answers about one group in one snapshot; ``pods`` is ``None`` where the number is unknown.
 
     ``missing`` says why an answer is unknown, ``notes`` what else is worth knowing. ``connections`` says whether all
     needed flows are permitted, ``needs`` what the cluster must have where an answer is conditional. ``across`` says
@@ -224,7 +224,7 @@ class Repair:
     """Fixes that together mend findings (``mends``, by id), tried on the model: those are gone and nothing new came.
 
     ``steps`` say what is done; ``edits`` counts the places. ``group`` is the group that is mended, if it is about one,
-    in ``snapshot``. ``opens`` says whom or what a repair lets in that admits more traffic: it is only shown. ``leaves``
+    in ``snapshot``. ``opens`` says what a repair lets in that admits more traffic: it is only shown. ``leaves``
     are findings that a mended group leaves behind: what is of no use any more.
     """
 
@@ -253,7 +253,7 @@ class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 
     ``fail_on`` is the least severity that the configuration lets fail a run. ``graphs`` are those of ``groups``, in
-    the same order, where somebody asked for them. ``repairs`` is ``None`` where nobody asked for any; ``unmended`` are
+    the same order, where they were asked for. ``repairs`` is ``None`` where none were asked for; ``unmended`` are
     the groups for which there is none, ``changes`` the files with all repairs that are to be applied.
     """
 

@@ -37,7 +37,7 @@ class Reason:
 
 @fact
 class GraphRole:
-    """A pod set of the group: ``pods`` and ``accelerators`` (of one pod) are ``None`` where nobody knows them.
+    """A pod set of the group: ``pods`` and ``accelerators`` (of one pod) are ``None`` where they are unknown.
 
     A ``dependency`` serves several groups and need not share their zone. ``at`` is the pod template.
     """
@@ -70,7 +70,7 @@ class GraphPool:
 
 @fact
 class GraphZone:
-    """A zone, whether it takes the whole group (``None``: nobody asked), and what is missing there, with the role."""
+    """A zone, whether it takes the whole group (``None``: not asked), and what is missing there, with the role."""
 
     name: str
     answer: Answer | None
@@ -146,8 +146,8 @@ class Seated:
 class GroupGraph:
     """One group in one snapshot: where its roles can run, and which of its connections are permitted between there.
 
-    ``witness`` and ``counterexample`` are placements; ``waiting`` are the roles that the counterexample leaves Pending
-    for ever, and why. ``obstacles`` are what else keeps roles from ever starting.
+    ``witness`` and ``counterexample`` are placements; ``waiting`` are the roles that the counterexample leaves
+    Pending, and why. ``obstacles`` are what else keeps roles from ever starting.
     ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it
     runs only spread over zones, ``split`` that the counterexample is bad because it is spread. ``table`` is the proof
     as a table.

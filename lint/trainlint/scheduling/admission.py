@@ -34,7 +34,7 @@ TOLERATIONS: Final = "PodTolerationRestriction"
 class Admitted:
     """A pod after admission. ``refusals`` are why the API server makes no such pod, whatever the nodes.
 
-    ``unsure`` says what admission adds that nobody knows; ``tolerations`` that these may be tolerations, ``need`` what
+    ``unsure`` says what unknown things admission adds; ``tolerations`` that these may be tolerations, ``need`` what
     must exist outside Git where that is all that is not known.
     """
 

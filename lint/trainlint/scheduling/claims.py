@@ -59,7 +59,7 @@ def _settled(claim: Claim | None, storage: Storage) -> Claim | None:
 
 
 def unusable(plugin: str, wanted: PodClaim, pod: Pod, storage: Storage) -> Refusal | Doubt | None:
-    """Why the claim keeps the pod from every node: it is missing, lost, being deleted, or somebody else's."""
+    """Why the claim keeps the pod from every node: it is missing, lost, being deleted, or belongs to another pod."""
     claim = wanted.claim
     if claim is None:
         return missing(plugin, f"PersistentVolumeClaim {wanted.name}", wanted, storage)
@@ -73,7 +73,7 @@ def unusable(plugin: str, wanted: PodClaim, pod: Pod, storage: Storage) -> Refus
 
 
 def missing(plugin: str, what: str, wanted: PodClaim, storage: Storage) -> Refusal | Doubt:
-    """The answer for an object that is not there: a refusal only if nobody else can have made it."""
+    """The answer for an object that is not there: a refusal only if nothing else can have made it."""
     if storage.complete:
         return Refusal(plugin, Code.UNRESOLVABLE, f"{what} does not exist", wanted.volume.at)
     return Doubt(plugin, f"{what} is not among the manifests", wanted.volume.at, need=what)

@@ -15,7 +15,7 @@ __all__ = ["condense", "members", "named"]
 
 
 def condense(pools: Iterable[Pool], named: Collection[str] | None) -> tuple[Pool, ...]:
-    """The pools with equal ones united, but for nodes that somebody names; ``None``: nobody knows which.
+    """The pools with equal ones united, but for nodes that pods name; ``None``: it is unknown which.
 
     A united pool has no hostname label: In never matches it and NotIn always does, as for each of its nodes, which no
     spec names.

@@ -35,8 +35,8 @@ _SHARED = frozenset(
 class AffinityRules:
     """What the filter asks of a node for one pod: counts that must or must not be zero in its domains.
 
-    ``own`` says that the pod has terms itself; ``error`` is why a selector cannot be read, ``doubt`` why nobody can
-    tell; ``doubtful`` are kinds of which nobody can tell whether a term matches.
+    ``own`` says that the pod has terms itself; ``error`` is why a selector cannot be read, ``doubt`` why the
+    answer is unknown; ``doubtful`` are kinds of which it is unknown whether a term matches.
     """
 
     own: bool = False
@@ -134,7 +134,7 @@ def rules(pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | 
 def attractors(
     pod: Pod, kinds: Sequence[Pod], namespaces: Namespaces, *, own: int | None = None
 ) -> tuple[Kinds, Kinds]:
-    """The kinds that all terms of the pod's required affinity select, and those of which nobody can tell."""
+    """The kinds that all terms of the pod's required affinity select, and those of which that is unknown."""
     affinity = pod.spec.pod_affinity
     if not affinity or any(_term_error(term) for term in affinity):
         return frozenset(), frozenset()

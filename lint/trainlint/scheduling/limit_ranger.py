@@ -44,7 +44,7 @@ def with_defaults(spec: PodSpec, ranges: Sequence[LimitRange]) -> PodSpec:
 
 
 def _defaults(ranges: Sequence[LimitRange]) -> tuple[Amounts, Amounts]:
-    """Default limits and requests. Several ranges come in no certain order, so where they differ nobody knows."""
+    """Default limits and requests. Several ranges come in no certain order: where they differ the value is unknown."""
     limits: Amounts = {}
     requests: Amounts = {}
     for each in ranges:
@@ -145,7 +145,7 @@ def _more(one: Fraction | None, other: Fraction | None) -> bool:
 
 
 def _exact(amount: Known[str] | None) -> Fraction | None:
-    """The amount; ``None`` where there is none or nobody knows it."""
+    """The amount; ``None`` where there is none or it is unknown."""
     if amount is None or isinstance(amount, Undetermined):
         return None
     try:

@@ -1,4 +1,4 @@
-"""What can be proposed about where pods may go: tolerations, zones, neighbours. Nobody has tried it here."""
+"""Proposals about where pods may go, not tried yet: tolerations, zones, neighbours."""
 
 from __future__ import annotations
 

@@ -15,12 +15,12 @@ from trainlint.scheduling.requests import rounded
 __all__ = ["OWN", "Node", "node_of"]
 
 OWN = "<one domain for each node>"
-"""The domain of a node whose value of the topology key nobody shares; no label value looks like it."""
+"""The domain of a node whose value of the topology key no other node shares; no label value looks like it."""
 
 
 @fact(eq=False)
 class Node:
-    """One node of a pool; ``allocatable`` in the units of Requests, ``None`` where nobody knows it.
+    """One node of a pool; ``allocatable`` in the units of Requests, ``None`` where it is unknown.
 
     A resource that is missing from allocatable is zero, ``pods`` too (S 1.5). ``name`` is empty for a node that only
     stands for one of many equal ones. ``ceiling`` is the most that there may be of a resource where allocatable is a
@@ -50,7 +50,7 @@ class Node:
 def node_of(pool: Pool, asked: Collection[str] = ()) -> Node:
     """One node of the pool, prepared for the filters.
 
-    ``asked`` are the resources that anybody requests: those that device plugins may offer there are not known.
+    ``asked`` are the resources that pods request: those that device plugins may offer there are not known.
     """
     allocatable: dict[str, Known[int]] | None = None
     ceiling = {name: amount for name, text in pool.ceiling.items() if isinstance(amount := _amount(name, text), int)}

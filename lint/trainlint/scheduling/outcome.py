@@ -30,7 +30,7 @@ class Exploration:
     """What can come out (the fields of the recordings). Zones: ``None`` is a node without the topology key.
 
     ``zones``: sets of zones that complete placements use. ``stuck``: some pod may have to wait, perhaps only for now.
-    ``dead_end``: the group may have to wait for ever. ``role_zones``: by role, over all reachable states. ``pairs``:
+    ``dead_end``: the group may never start as a whole. ``role_zones``: by role, over all reachable states. ``pairs``:
     zones of two different pods of two roles (by index, the first not after the second) in some complete placement.
     ``examples``: a complete placement for each set of zones.
     """

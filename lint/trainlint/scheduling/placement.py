@@ -126,7 +126,7 @@ class Placements(States):
         """Whether all pods of some roles may be where the others cannot follow; ``None`` if there are too many states.
 
         A state stands for all with more pods in its domains, so it says nothing about roles that have no pod left to
-        open another domain: whoever needs one of them there, or the room that they took here, waits for ever.
+        open another domain: pods that need one of them there, or the room that they took here, stay Pending.
         """
         many = [role for role in self.bound if self.roles[role].count > 1]
         if (

@@ -140,7 +140,7 @@ def _eligible(constraint: SpreadConstraint, pod: Pod, node: Node, keys: Sequence
 
 
 def _counts(constraint: SpreadConstraint, pod: Pod, kind: Pod) -> bool | None:
-    """Whether placed pods of the kind are counted; a selector without requirements counts nobody (S 1.7)."""
+    """Whether placed pods of the kind are counted; a selector without requirements counts no pod (S 1.7)."""
     if kind.namespace != pod.namespace or kind.terminating:
         return False
     if constraint.selector is None or not constraint.selector.requirements:

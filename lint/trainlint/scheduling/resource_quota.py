@@ -21,7 +21,7 @@ _REQUIRED: Final = frozenset({"cpu", "memory"})
 
 
 def covers(quota: ResourceQuota, pod: Pod) -> bool | None:
-    """Whether the pod is in all scopes of the quota; ``None`` where nobody can tell."""
+    """Whether the pod is in all scopes of the quota; ``None`` where that is unknown."""
     answers = [_in_scope(rule, pod) for rule in quota.scopes]
     return False if False in answers else None if None in answers else True
 
@@ -41,7 +41,7 @@ def _in_scope(rule: ScopeRule, pod: Pod) -> bool | None:
 
 
 def _priority(rule: ScopeRule, name: str) -> bool | None:
-    """A pod that names no class may get the default one, which nobody knows for certain."""
+    """A pod that names no class may get the default one, which is not known for certain."""
     match rule.operator:
         case "In" | "NotIn" if name:
             return (name in rule.values) == (rule.operator == "In")

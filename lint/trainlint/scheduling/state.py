@@ -160,7 +160,7 @@ class States:
         return self._fits[key]
 
     def _packed(self, demands: Sequence[Demand]) -> Packing:
-        """The packing; where it fails only for a lenient limit, nobody knows."""
+        """The packing; unknown where it fails only for a lenient limit."""
         packing = pack(self.classes, demands)
         if packing.answer is not Answer.REFUTED or not self.is_lenient(demands):
             return packing

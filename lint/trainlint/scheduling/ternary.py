@@ -1,4 +1,4 @@
-"""Three-valued logic: ``None`` where nobody can tell."""
+"""Three-valued logic: ``None`` is unknown."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     chosen = class_of(claim, storage)
     if chosen is not None and chosen.provisioner not in ("", _STATIC):
         allowed = _topology_allows(chosen, node, live=storage.controllers)
-        why = f"the volume of claim {claim.name} is made before its pod is placed, in a zone that nobody can tell"
+        why = f"the volume of claim {claim.name} is made before its pod is placed, in an unknown zone"
         if allowed is False:
             reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
@@ -138,7 +138,7 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
 
 
 def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass, storage: Storage) -> Refusal | Doubt:
-    """No room in what is published; drivers publish it at run time, so where Git holds none nobody knows."""
+    """No room in what is published; drivers publish it at run time, so where Git holds none the answer is unknown."""
     if not storage.complete and not any(each.storage_class == chosen.name for each in storage.capacities):
         why = f"how much room class {chosen.name} has is published at run time"
         return Doubt(PLUGIN, why, wanted.volume.at, need=f"room in class {chosen.name} for claim {claim.name}")

@@ -1,4 +1,4 @@
-"""What is assumed about a cluster where nobody states it."""
+"""What is assumed about a cluster where nothing states it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CILIUM_KINDS: Final = frozenset({"CiliumCIDRGroup", "CiliumClusterwideNetworkPol
 
 
 def with_cni(settings: Settings, objects: Iterable[ApiObject]) -> Settings:
-    """The network plugin that nobody stated: Cilium where its policies are in use, else one that nobody knows."""
+    """The network plugin where none is stated: Cilium where its policies are in use, else an unknown one."""
     if settings.cni.stated or any(each.meta.kind in CILIUM_KINDS for each in objects):
         return settings
     return replace(settings, cni=Cni(name="", version=""))

@@ -186,7 +186,7 @@ def _inflates(file: str, cluster: Cluster) -> bool:
 
 
 def _platform(repository: Repository) -> Iterator[ApiObject]:
-    """The nodes of a cluster that nobody deploys: inventories outside of every kustomization (design, section 7.4)."""
+    """The nodes that no deployer brings: inventories outside of every kustomization (design, section 7.4)."""
     for each in repository.objects:
         if each.meta.kind in EVERYWHERE and each.file not in repository.together:
             yield each
@@ -300,8 +300,8 @@ def _snapshot(
 def _informed(
     settings: Settings, objects: Sequence[ApiObject], repository: Repository, releases: tuple[Release, ...]
 ) -> Informed:
-    """The settings with what the objects state. What a chart makes that nobody installs states nothing: its values are
-    anybody's.
+    """The settings with what the objects state. A chart that nothing installs states nothing: its values are
+    unknown.
     """
     if not releases and EVIDENT_KINDS.isdisjoint(each.meta.kind for each in objects):
         return Informed(settings)

@@ -46,7 +46,7 @@ def fights(clusters: Iterable[Cluster]) -> Iterator[Duplicate]:
 
 
 def _insists(item: ApiObject, deployment: Deployment) -> bool:
-    """Whether a deployer puts the object back whenever somebody changes it."""
+    """Whether a deployer puts the object back whenever it is changed."""
     left = any(
         item.meta.annotations.get(name) == value if value else name in item.meta.annotations
         for name, value in _LEFT_ALONE.items()

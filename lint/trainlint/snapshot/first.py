@@ -1,4 +1,4 @@
-"""The deployers that somebody has put into a cluster by hand: everything else follows from them."""
+"""The deployers that were put into a cluster by hand: everything else follows from them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ ORIGINS: Final = frozenset({"GitRepository", "OCIRepository"})
 def first_deployers(deployers: Sequence[ApiObject], objects: Iterable[ApiObject], follower: Follower) -> list[First]:
     """Those that no other one brings; of several that bring each other, the one that brings most.
 
-    Whoever installs charts alone shows no cluster. Where Flux manages itself, its other Kustomizations that nobody
-    brings are not in use.
+    A deployer that only installs charts shows no cluster. Where Flux manages itself, its other Kustomizations that no
+    deployer brings are not in use.
     """
     return _Choice([each for each in deployers if _leads(each, follower)], objects, follower).made()
 

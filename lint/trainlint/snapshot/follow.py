@@ -184,7 +184,7 @@ class Follower:
         made = self.reach.overlaid(deployment.path, deployment.overlay)
         if made is not None:  # with everything that the deployer adds
             return self.reach.made(made), (), ""
-        if self.reach.refuses(deployment.path, deployment.overlay):  # then nobody knows what is deployed, if anything
+        if self.reach.refuses(deployment.path, deployment.overlay):  # then it is unknown what is deployed, if anything
             changing = deployment.path or "."
         else:
             changing = next(filter(None, map(self.reach.changer, deployment.components)), "")

@@ -22,7 +22,7 @@ _CONFIG: Final = "MultiKueueConfig"
 def handing_on(clusters: Sequence[Cluster]) -> tuple[Cluster, ...]:
     """The clusters, each with the jobs that another one hands on to it and to no other.
 
-    Where the configuration names several workers, nobody knows which one takes a job; a job that the worker has by
+    Where the configuration names several workers, it is unknown which one takes a job; a job that the worker has by
     itself is not made there.
     """
     more: dict[str, list[ApiObject]] = {}

@@ -1,4 +1,4 @@
-"""Which kinds of objects somebody reads."""
+"""The kinds of objects that are read."""
 
 from __future__ import annotations
 
@@ -52,4 +52,4 @@ READ_KINDS = (
     | INSTALLED_KINDS
     | {POD_OWNERS}
 )
-"""The kinds that somebody reads; documents without any of them are passed over."""
+"""The kinds that are read; documents without any of them are skipped."""

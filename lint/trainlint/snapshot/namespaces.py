@@ -26,7 +26,7 @@ def namespaces_of(objects: Iterable[ApiObject]) -> Namespaces:
 
 
 def disputed(objects: Iterable[ApiObject]) -> Iterator[Unknown]:
-    """Namespaces of which two documents say different things: which of them is applied last, nobody knows."""
+    """Namespaces of which two documents say different things: it is unknown which of them is applied last."""
     said: dict[tuple[str, str], ApiObject] = {}
     for each in objects:
         for label in each.meta.labels if each.meta.kind == "Namespace" else ():

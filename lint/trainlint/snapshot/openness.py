@@ -37,7 +37,7 @@ def opened(
         if root.unknowns and (part is None or part.holds(root.root)):
             found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
         if root.undeployed and (part is None or part.holds(root.root)):
-            said = "nobody says where it is installed, and with which values"
+            said = "nothing says where it is installed, and with which values"
             found.setdefault(EVERYWHERE, f"the chart of {root.root}: {said}")
     for namespace in part.open if part is not None else ():
         found.setdefault(namespace, "other alternatives, which are left out here")

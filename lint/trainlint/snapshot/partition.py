@@ -1,4 +1,4 @@
-"""Which objects belong to which part: whole groups of them, so that nobody asks for each object in each part."""
+"""Which objects belong to which part, by whole groups of objects: no part asks for each object."""
 
 from __future__ import annotations
 

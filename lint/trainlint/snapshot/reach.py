@@ -1,4 +1,4 @@
-"""The objects that a path of the repository brings when somebody deploys it."""
+"""The objects that a path of the repository brings when it is deployed."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Reach:
         return (path,) if path in self._kustomizations else self._topmost(path)
 
     def renders(self, chart: str, at: Location | None) -> bool:
-        """Whether a chart was rendered as somebody installs it."""
+        """Whether a chart was rendered as a deployer installs it."""
         return (chart or ".", at) in self._charts
 
     def chart(self, directory: str, at: Location | None) -> Iterator[Brought]:
@@ -120,7 +120,7 @@ class Reach:
         yield from self._of(rendered)
 
     def files(self, path: str) -> frozenset[str]:
-        """The files of which nobody else deploys the objects, once the path is deployed."""
+        """The files whose objects nothing else deploys, once the path is deployed."""
         return frozenset(self._covered(path))
 
     def objects(self, path: str) -> Iterator[Brought]:

@@ -48,7 +48,7 @@ class Repository:
     of kustomizations beside it that bring it in as it is, or would change it;
     ``kustomization_files`` maps the directory of a kustomization to its file, ``kustomizations`` to what it says,
     ``reached`` to the files that it brings together. ``test_homes`` are the directories that a test tool owns: what
-    lies in one is deployed with nothing outside of it. ``rendered`` are the roots that somebody rendered, or could not.
+    lies in one is deployed with nothing outside of it. ``rendered`` are the roots that were rendered, or failed.
     ``faults`` tell why a kustomization does not build, by its directory and what a deployer adds to it; ``unbuilt`` are
     those of what stands at the top, or is deployed. ``emptied`` are variables that deployers replace although the pods
     set them. ``real`` resolves links.
@@ -81,7 +81,7 @@ class Repository:
 
     @cached_property
     def has_templates(self) -> bool:
-        """Whether there are templates that nobody rendered."""
+        """Whether there are templates that were not rendered."""
         return any(each.templates and each.file not in self.rendered_files for each in self.readings)
 
     @cached_property

@@ -19,9 +19,9 @@ __all__ = ["DECIDING_KINDS", "LIMITING_KINDS", "Rest", "WholeWorld"]
 DECIDING_KINDS: Final = frozenset(kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS))
 """What decides which connections the pods that it selects may have."""
 LIMITING_KINDS: Final = frozenset({"LimitRange", "ResourceQuota"})
-"""What limits the pods of a namespace, whoever makes them."""
+"""What limits the pods of a namespace, whatever makes them."""
 _FOR_ALL: Final = DECIDING_KINDS | LIMITING_KINDS | INVENTORY_KINDS
-"""Kinds that nobody names: their definitions count wherever they stand."""
+"""Kinds that no object names: their definitions count wherever they stand."""
 _BEARING: Final = _FOR_ALL | {"Service"}
 
 

@@ -33,7 +33,7 @@ class Snapshot:
     ``unrendered`` maps files to the kustomization that would change their objects: what is read from them is not what
     will be deployed. ``opened`` maps namespaces (empty: all) to what may add objects to them.
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
-    other states, which count for nobody here. ``read`` says where settings were read that the repository itself states.
+    other states, which do not count here. ``read`` says where settings were read that the repository itself states.
     ``emptied`` are the variables that deployers replace in its objects although the pods set them,
     ``gates`` the admission objects that may refuse or change what groups are made of.
     ``rest`` is what it leaves out, where it is one of several that have alternatives.
@@ -75,10 +75,10 @@ class Snapshot:
         return self.rest is None or self.rest.is_near(file)
 
     def inventories_for(self, place: Location) -> tuple[Inventory, ...]:
-        """The inventory that counts for a workload: the nearest one; none; or several that nobody can choose from."""
+        """The inventory that counts for a workload: the nearest one; none; or several that compete."""
         found = self._inventories_for.get(place.file)
         if found is None:
-            named = bool(self.settings.inventories)  # whoever names them wants them to count everywhere
+            named = bool(self.settings.inventories)  # inventories that the configuration names count everywhere
             inventories = self.inventories if named else concerning(self.inventories, place.file)
             nearest = nearest_inventories(inventories, place.file, self.elsewhere)
             whole = _united(together(*nearest)) if len(nearest) > 1 else None
@@ -123,7 +123,7 @@ def _leave_the_same(one: Rest | None, other: Rest | None) -> bool:
 
 
 def _is_same(one: ApiObject, other: ApiObject) -> bool:
-    """Whether two objects stand at one place of one document, and whoever deploys them leaves them equal."""
+    """Whether two objects stand at one place of one document, and their deployers leave them equal."""
     return (
         one.field.document is other.field.document
         and one.field.path == other.field.path

@@ -11,7 +11,7 @@ from trainlint.source.document import MISSING
 __all__ = ["Alike", "same", "scalars", "value_at"]
 
 _KEYS: Final = ("name", "mountPath", "containerPort", "topologyKey", "key", "devicePath", "ip", "kind")
-"""Keys by which elements of lists are merged, or told apart by whoever reads them."""
+"""Keys by which elements of lists are merged, or told apart by their readers."""
 _WORDS: Final = {True: frozenset({"true", "yes", "on", "y"}), False: frozenset({"false", "no", "off", "n"})}
 
 

@@ -30,18 +30,18 @@ PART: Final = ".trainlint-"
 MAX_ENTRY: Final = 8
 """An entry may be this many times as long as the file: aliases can stand for far more than what is written."""
 SPARE: Final = 16 << 20
-"""Bytes of entries that nobody asked for in this run, and that stay all the same: another branch may need them."""
+"""Bytes of entries that this run did not use and that stay: another branch may need them."""
 MAX_FILE: Final = 256 << 20
 MAX_TOTAL: Final = 512 << 20
 """Bytes of the whole directory; what was not used for the longest time goes first."""
 LEFT_BEHIND: Final = 3600.0
-"""Seconds after which a file that was never finished is nobody's."""
+"""Seconds after which a file that was never finished is deleted."""
 
 
 class Cache:
     """The readings of one world, in one file: a line for each, and a digest of all lines before them.
 
-    Whoever writes replaces the file as a whole, so that runs at the same time cannot harm each other: the last wins. A
+    A run replaces the file as a whole, so that runs at the same time cannot harm each other: the last wins. A
     file that is not what its digest says is as good as none, and so is a directory that cannot be written.
     """
 

@@ -18,7 +18,7 @@ __all__ = ["Cleaned", "PluginError", "RefusedError", "is_inline"]
 _PLUGINS: Final = ("generators", "transformers", "validators")
 _LISTS: Final = ("resources", "bases", "components", *_PLUGINS, "crds")
 _MAX_NAME: Final = 1024
-_CHANGES: Final = "nobody can tell what it changes"
+_CHANGES: Final = "what it changes is unknown"
 _ELSEWHERE: Final = "it is elsewhere, and nothing is fetched"
 _IGNORED: Final = "Git ignores the file, so it is not here"
 
@@ -57,7 +57,7 @@ class Cleaned:
     ``plugged`` whether plugins take part.
 
     Raises:
-        RefusedError: without what is missing nobody could tell what comes out.
+        RefusedError: without what is missing the result is unknown.
     """
 
     def __init__(self, document: Document, plugins: Callable[[str, str], Iterator[Field]], files: Files) -> None:

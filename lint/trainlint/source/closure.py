@@ -64,8 +64,8 @@ def close(tree: Tree, deployed: BuildRoot, documents: Documents) -> Closure:
     The namespace of who deploys it takes the place of the one that it gives; its overlay is written into it.
 
     Raises:
-        RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it nobody
-            could tell what comes out.
+        RefusedError: it leads out of the repository, or it needs what is never fetched or run, and without it
+            the result is unknown.
     """
     collector = _Collector(tree, deployed.directory, documents)
     closure = collector.closure(deployed.namespace, deployed.overlay)

@@ -1,4 +1,4 @@
-"""Definitions of kinds without the structures of these, which are most of their bytes and which nobody reads."""
+"""Definitions of kinds without the structures of these, which are most of their bytes and are never read."""
 
 from __future__ import annotations
 

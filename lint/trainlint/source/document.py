@@ -90,7 +90,7 @@ class Field:
         return Field(self.document, (*self.path, step), _below(self.value, step))
 
     def once(self, read: Callable[[Field], T]) -> T:
-        """What ``read``, which rests on nothing but the field, makes of it: worked out once, whoever asks."""
+        """What ``read``, which rests on nothing but the field, makes of it: worked out once for all callers."""
         key = (read, self.path)
         found = self.document.known.get(key)
         if found is None or found[0] is not self.value:  # the items of typed lists are completed when they are read

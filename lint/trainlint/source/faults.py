@@ -23,7 +23,7 @@ __all__ = ["BuildFault", "faults"]
 _MANIFESTS: Final = ("resources", "bases", "components")
 _OTHERS: Final = ("crds", "configurations", "generators", "transformers", "validators")
 _FILLED_IN: Final = re.compile(r"[${}<>%*\[\]\0]")
-"""What stands in names that somebody fills in before anything is built."""
+"""What stands in names that are filled in before anything is built."""
 _MAX_NAME: Final = 255
 _MAX_OTHERS: Final = 5
 
@@ -122,7 +122,7 @@ class _Files:
         self._names = frozenset(file.name for file in world.files)
 
     def lacks(self, path: str, *, directories: bool) -> str:
-        """What is wrong with the name, as the end of a sentence; empty where nothing is, or nobody can tell."""
+        """What is wrong with the name, as the end of a sentence; empty where nothing is wrong, or that is unknown."""
         if path in self._names or any(posixpath.join(path, name) in self._names for name in FILE_NAMES):
             return ""
         try:

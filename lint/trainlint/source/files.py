@@ -102,7 +102,7 @@ class World:
             return follow(name, self.links) or name
         try:
             target = os.path.relpath(os.path.realpath(self.root / name), self.root)
-        except (OSError, ValueError):  # a name with a NUL in it, which somebody wrote in a kustomization
+        except (OSError, ValueError):  # a name with a NUL in it, as written in a kustomization
             return name
         return name if target.startswith("..") else Path(target).as_posix()
 
@@ -234,7 +234,7 @@ class _Finder:
         """Add all manifests below a directory: by Git where it can, else by a walk."""
         tree = repository_of(directory)
         listed = git_files(directory) if tree is not None else None
-        if not listed:  # no Git, or a directory that Git ignores but somebody named
+        if not listed:  # no Git, or a directory that Git ignores but the user named
             for path in walk(str(directory), self._unreadable):
                 self.add(path)
             return

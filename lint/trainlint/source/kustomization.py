@@ -193,7 +193,7 @@ def resolve(
 def _roots(
     by_directory: Mapping[str, Kustomization], used: Mapping[str, set[str]], uses: Mapping[str, frozenset[str]]
 ) -> Iterator[str]:
-    """Directories that nobody uses; of a circle that nobody else uses, the first in order."""
+    """Directories that no kustomization uses; of a circle that no other one uses, the first in order."""
     targets = set().union(*used.values()) if used else set()
     covered: set[str] = set()
     for directory in sorted(by_directory):

@@ -61,9 +61,9 @@ def render(
 ) -> tuple[Rendered, ...]:
     """What every root kustomization makes that changes objects or generates some, itself or through others.
 
-    ``extra`` are directories that somebody deploys by themselves, also where another kustomization uses them. Only
+    ``extra`` are directories that are deployed by themselves, also where another kustomization uses them. Only
     documents of the ``kinds`` are kept. A root that cannot be rendered is ``failed``, and says why. ``tell`` is told
-    how many of those that nobody rendered before are done.
+    how many of those that were not rendered before are done.
     """
     kustomizations = read_kustomizations(readings)
     resolution = resolve(kustomizations.values(), [file.name for file in world.files], real=world.real)
@@ -101,7 +101,7 @@ def render(
 
 
 def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Callable[[str, int, int], None]) -> None:
-    """Render what nobody rendered before, a few at a time."""
+    """Render what was not rendered before, a few at a time."""
     if not roots:
         return
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 (heavy, and most runs have nothing to render)
@@ -191,7 +191,7 @@ class _Root:
             return self._failed(str(self._refused), self._refused.remedy, self._refused.at)
         reading = builds.get(self.digest)
         if reading is None or self.closure is None:
-            return self._failed("nobody knows why")
+            return self._failed("the reason is unknown")
         failed = next((unknown for unknown in reading.unknowns if unknown.subject == _FAILED), None)
         if failed is not None:
             fault = self.closure.kustomizations.get(failed.remedy)

@@ -1,4 +1,4 @@
-"""Files that are no manifests by themselves and are read when somebody names them: values, variables, settings."""
+"""Files that are no manifests by themselves and are read when a manifest names them: values, variables, settings."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
             raise TooDeepError
         if end - index > MAX_DIGITS and any(has_long_number(each) for each in _texts(data)):
             raise TooManyDigitsError
-        if _SURROGATE.search(text, index, end):  # Go's decoder replaces halves of pairs, and nobody could print them
+        if _SURROGATE.search(text, index, end):  # Go's decoder replaces halves of pairs, and they cannot be printed
             whole = json.dumps(data, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
             data = json.loads(whole)
         loaded = Loaded(data)

@@ -44,7 +44,7 @@ def named(overlay: Overlay) -> Iterator[tuple[Path, str]]:
     """The files and directories that an overlay names, from the directory of the kustomization on.
 
     Raises:
-        RefusedError: one of them is elsewhere, and nobody can tell what it changes.
+        RefusedError: one of them is elsewhere, and what it changes is unknown.
     """
     for name, key in (("components", ""), ("patches", "path")):
         entries = overlay.fields.get(name)
@@ -53,7 +53,7 @@ def named(overlay: Overlay) -> Iterator[tuple[Path, str]]:
             text = (each.get(key) if isinstance(each, dict) else None) if key else each
             if isinstance(text, str) and text:
                 if is_remote(text):
-                    why = f"{text} is elsewhere, and nobody can tell what it changes"
+                    why = f"{text} is elsewhere, and what it changes is unknown"
                     raise RefusedError(why, overlay.at(path), "keep a copy of it in Git")
                 yield path, text
 

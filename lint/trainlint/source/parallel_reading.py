@@ -41,7 +41,7 @@ class ParallelReading:
 
     @property
     def left(self) -> int:
-        """How many files nobody has taken so far."""
+        """How many files are not taken yet."""
         return max(0, self._meeting.back - self._meeting.front)
 
     def ours(self) -> Iterator[SourceFile]:
@@ -61,7 +61,7 @@ class ParallelReading:
             yield file, _found(file, *found[file.name]) if file.name in found else None
 
     def close(self) -> None:
-        """End a child for which nobody waits any more."""
+        """End a child whose result is not needed any more."""
         self._child.close()
 
 

@@ -1,4 +1,4 @@
-"""The patches of kustomizations: whom they reach, and where in them a rendered value stands."""
+"""The patches of kustomizations: which objects they reach, and where in them a rendered value stands."""
 
 from __future__ import annotations
 

@@ -69,13 +69,13 @@ def _is_known(link: Path, home: Path) -> bool:
 
 
 def read_regular(path: Path) -> bytes:
-    """The bytes of a file that somebody named.
+    """The bytes of a file that the user or a manifest named.
 
     Raises:
         UsageError: a symbolic link leads out of its repository, it is no regular file, or too large.
         OSError: it cannot be read.
     """
-    # Neither a pipe that nobody writes to nor a terminal may keep the run waiting.
+    # Neither a pipe without a writer nor a terminal may keep the run waiting.
     handle = os.open(place_of(path), os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(handle, "rb") as stream:
         state = os.fstat(stream.fileno())

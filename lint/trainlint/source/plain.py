@@ -48,13 +48,13 @@ def from_json(file: str, text: bytes) -> Reading:
     """The reading of ``file`` that ``to_json`` wrote.
 
     Raises:
-        ValueError, TypeError, RecursionError: somebody else wrote it.
+        ValueError, TypeError, RecursionError: the text is of another program.
     """
     return from_plain(file, parts_of_json(text)) if text else Reading(file)
 
 
 def parts_of_json(text: bytes) -> Plain:
-    """The plain values that ``to_json`` wrote. Raises ValueError, RecursionError: somebody else wrote it."""
+    """The plain values that ``to_json`` wrote. Raises ValueError, RecursionError: the text is of another program."""
     return json.loads(text) if text else []
 
 

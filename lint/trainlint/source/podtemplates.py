@@ -1,4 +1,4 @@
-"""Pod templates in objects of kinds that nobody described: told by their form."""
+"""Pod templates in objects of kinds without a description: recognised by their form."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _KIND: Final = re.compile(
 
 
 def may_be_owner(kind: str) -> bool:
-    """Whether objects of a kind that nobody described may hold a pod template of their own."""
+    """Whether objects of a kind without a description may hold a pod template of their own."""
     return kind not in _NONE_OF_THEIRS
 
 

@@ -1,4 +1,4 @@
-"""Which files and documents can hold an object of a kind that somebody reads, told from the bytes alone."""
+"""Which files and documents can hold an object of a kind that is read, told from the bytes alone."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ MAX_BYTES: Final = 64 << 20
 _KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 _MAX_LISTS: Final = 8
 _PLAIN_KIND: Final = re.compile(r"^kind: (\w+)$", re.MULTILINE)
-"""How nearly every document says its kind: whoever wants that kind need look no further."""
+"""How nearly every document says its kind: a search for that kind need look no further."""
 _MAX_PAD: Final = 100
 
 
@@ -151,7 +151,7 @@ class _Reader:
         template = next(filter(None, (mark(part.text, fault.index) for _, part, fault in faults)), None)
         if template is None and engine is None:
             template = self._marked_elsewhere([part for part, _ in parts], {index for index, _, _ in wanted})
-        if template:  # whoever renders one document of a file renders them all
+        if template:  # rendering one document of a file renders them all
             for document in self._documents:
                 self._template(document.index, DocumentText(document.line, document.text), template[0], 0)
             self._documents.clear()
@@ -221,7 +221,7 @@ class _Reader:
             self._templates.append(Template(Location(self._file, index), engine, kinds or (), span))
 
     def _marked_elsewhere(self, parts: list[DocumentText], loaded: set[int]) -> tuple[str, int] | None:
-        """The mark of a template in a document that was not loaded, because nobody wants its kind."""
+        """The mark of a template in a document that was not loaded, because its kind is not read."""
         for index, part in enumerate(parts):
             found = mark(part.text) if index not in loaded else None
             if found:

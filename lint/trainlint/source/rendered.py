@@ -1,4 +1,4 @@
-"""What a kustomization or a chart makes of its files, when somebody renders it."""
+"""What a kustomization or a chart makes of its files when it is rendered."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Overlay:
 
 @fact
 class BuildRoot:
-    """A directory that somebody deploys by itself (Flux, Argo CD), and the namespace that everything is put into there.
+    """A directory that a deployer (Flux, Argo CD) builds by itself, and the namespace that its objects are put into.
 
     ``directory`` is relative to the world's root, which is ``.``; an empty ``namespace`` changes none.
     ``unrestricted``: it may read files beside and above its directory, as Flux lets it (LoadRestrictionsNone).
-    ``lenient``: nobody says how it is built, so it may where it must. ``overlay`` is what its deployer adds.
+    ``lenient``: no manifest says how it is built, so it may where it must. ``overlay`` is what its deployer adds.
     """
 
     directory: str
@@ -59,7 +59,7 @@ class Rendered:
 
     ``places`` tells, for documents that stand in a file which is no YAML (a template), the nearest place at or above a
     path, and its span. ``assumptions`` are what was taken for granted; ``undeployed``: also where it is installed.
-    ``chart`` is the directory of the chart that was rendered, ``at`` where somebody says that it is installed.
+    ``chart`` is the directory of the chart that was rendered, ``at`` where a manifest says that it is installed.
     ``overlay`` is the key of what a deployer added.
     """
 

@@ -1,4 +1,4 @@
-"""Templates: text that becomes YAML only when somebody renders it, and the engine that would."""
+"""Templates: text that becomes YAML only when it is rendered, and the engine that would."""
 
 from __future__ import annotations
 

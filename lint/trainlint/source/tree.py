@@ -39,7 +39,7 @@ class Tree:
         if name not in self._contents:
             try:
                 self._contents[name] = self._read(name)
-            except (OSError, ValueError, GitError):  # names are what somebody wrote: too long, or with a NUL in it
+            except (OSError, ValueError, GitError):  # names are as written: perhaps too long, or with a NUL
                 self._contents[name] = None
         return self._contents[name]
 
@@ -89,7 +89,7 @@ class Tree:
         return posixpath.relpath(text, Path(self._root, posixpath.dirname(name)).as_posix()) if text[0] == "/" else text
 
     def is_directory(self, name: str) -> bool:
-        """Whether there is a directory of that name; of a revision nobody asks."""
+        """Whether there is a directory of that name; not asked of a revision."""
         try:
             return self._world.on_disk and Path(self._root, name).is_dir()
         except (OSError, ValueError):

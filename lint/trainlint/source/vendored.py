@@ -12,7 +12,7 @@ _COPIES: Final = frozenset({".terraform", ".tox", ".venv", "node_modules", "site
 
 
 def vendored_home(name: str, has: Callable[[str], bool], trees: Iterable[str] = ()) -> str:
-    """The directory in which a file was copied in with somebody else's code; empty if it was not.
+    """The directory in which a file was copied in with the code of another project; empty if it was not.
 
     These are the copies of package managers, and vendor where Go made it: ``has`` tells whether a file of that name is
     there. ``trees`` are the directories (``""`` or with a slash at the end) that were named: one inside a copy is read.

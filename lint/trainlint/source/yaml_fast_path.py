@@ -1,4 +1,4 @@
-"""Manifests as almost everybody writes them, read line by line: several times as quick as by parse events.
+"""Manifests in their usual form, read line by line: several times as quick as by parse events.
 
 Read here is the part of YAML in which a line can mean one thing only: block mappings and sequences, scalars and flow
 collections that end on their line, literal text, comments. About everything else (anchors, tags, folded text, keys that
@@ -41,7 +41,7 @@ _LINE: Final = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _LITERAL: Final = re.compile(r"( ++)(?=[^ \n]).*+\n(?:\1.*+\n|\n)*+(?! ++\n)")
-"""A line of a few spaces belongs to the text as well, if more of it follows: somebody else finds out."""
+"""A line of a few spaces belongs to the text as well, if more of it follows: the caller finds out."""
 _ENTRY: Final = re.compile(rf"\ *+({_KEY}):\ ++(?:({_FLOW_PLAIN})|{_QUOTED}|(?=[\[{{]))", re.VERBOSE | re.ASCII)
 _ITEM: Final = re.compile(rf"\ *+()(?:({_FLOW_PLAIN})|{_QUOTED}|(?=[\[{{]))", re.VERBOSE | re.ASCII)
 _NEXT: Final = re.compile(r" *+([,\]}])")

@@ -21,7 +21,7 @@ _RUN_NAME = Undetermined("the Job's name is made in the cluster")
 
 
 def expand_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
-    """A Job; with ``generateName`` nobody knows its name."""
+    """A Job; with ``generateName`` its name is unknown."""
     named = job.down("metadata", "name").scalar is not None
     return _expansion(job, owner, owner.name if named else _RUN_NAME, context)
 

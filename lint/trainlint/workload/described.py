@@ -1,4 +1,4 @@
-"""Kinds that the configuration describes, and kinds with pods that nobody does."""
+"""Kinds that the configuration describes, and kinds with pods that it does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pods start all or nothing, and how many of them somebody demands (S 2)."""
+"""Which pods start all or nothing, and how many of them the gang demands (S 2)."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ class TopologyError(ValueError):
 
 
 def queued_pods(item: Field, meta: Meta, owner: ObjectRef, context: Context) -> tuple[QueuedPods, ...] | None:
-    """The pod sets of a job; ``None`` for kinds that are not Kueue's, and where nobody knows them.
+    """The pod sets of a job; ``None`` for kinds that are not Kueue's, and where they are unknown.
 
     Raises:
         TopologyError: an annotation about the topology cannot be read.

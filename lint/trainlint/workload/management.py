@@ -43,7 +43,7 @@ def managed(
 
 
 def manages(manager: KueueManager | None, api_version: str, kind: str) -> bool:
-    """Whether Kueue manages objects of a kind; all of them where nobody knows how it is configured."""
+    """Whether Kueue manages objects of a kind; all of them where its configuration is unknown."""
     if manager is None:
         return True
     group, _, version = api_version.rpartition("/")

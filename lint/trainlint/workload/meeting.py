@@ -40,7 +40,7 @@ class Meeting:
 
 @remembered
 def meeting_of(pods: PodSet) -> Meeting | None:
-    """Where torchrun in the pods is told to meet; ``None`` where it is not told, or nobody knows it."""
+    """Where torchrun in the pods is told to meet; ``None`` where it is not told, or that is unknown."""
     for container in pods.spec.containers:
         variables = environment(container)
         for command in commands(container):

@@ -25,7 +25,7 @@ def assign(
 ) -> Ownership:
     """The groups of ``count`` objects that grow from the seeds.
 
-    ``uses`` holds for each object those that it uses; ``together`` are objects that somebody declared one group, and
+    ``uses`` holds for each object those that it uses; ``together`` are objects that an annotation declares one group;
     they count as seeds. The result does not depend on the order of the objects.
     """
     union = DisjointSets(range(count))

@@ -32,5 +32,5 @@ def indexed_ranks(pod_set: PodSet) -> bool:
 
 
 def computes(pod_set: PodSet) -> bool:
-    """Whether the pods ask for accelerators and do more than hold them: whoever only waits computes with nobody."""
+    """Whether the pods ask for accelerators and do more than hold them: a pod that only waits is no rank."""
     return bool(accelerators_of(pod_set.spec)) and any(map(talks, pod_set.spec.containers))

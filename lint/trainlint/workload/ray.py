@@ -261,7 +261,7 @@ def _flows(cluster: RayClusterSpec, pod_sets: Sequence[PodSet]) -> Iterator[Flow
     for index, pods in enumerate(pod_sets[1:], start=1):
         yield rendezvous(index, 0, gcs, f"every Ray node joins the head's control store (port {gcs})", pods.at)
         yield from dns(index, "Ray workers look up the head's Service", pods.at)
-    everybody = range(len(pod_sets))
+    everyone = range(len(pod_sets))
     agents = "Ray's node and object managers listen on ports that the system picks"
     fixed = [_managers(group) for group in _groups(cluster)]
     for target, pods in enumerate(pod_sets):
@@ -271,12 +271,12 @@ def _flows(cluster: RayClusterSpec, pod_sets: Sequence[PodSet]) -> Iterator[Flow
             for source, caller in enumerate(pod_sets):
                 if source != target or maybe_many(pods):
                     yield Flow(source, target, "TCP", PortRange(port, port), FlowKind.CALL, why, caller.at)
-    free = [target for target in everybody if target >= len(fixed) or not fixed[target]]
-    for flow in all_to_all(pod_sets, everybody, EPHEMERAL, FlowKind.CALL, agents):
+    free = [target for target in everyone if target >= len(fixed) or not fixed[target]]
+    for flow in all_to_all(pod_sets, everyone, EPHEMERAL, FlowKind.CALL, agents):
         if flow.target in free:
             yield flow
     yield from all_to_all(
-        pod_sets, everybody, processes, FlowKind.CALL, f"Ray's worker processes call each other on {processes}"
+        pod_sets, everyone, processes, FlowKind.CALL, f"Ray's worker processes call each other on {processes}"
     )
 
 

@@ -154,7 +154,7 @@ def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod
 
 
 def _counted(pods: PodSet) -> PodSet:
-    """The pod set with a number of pods that can be: of a negative one nobody makes any."""
+    """The pod set with a number of pods that can be: of a negative one there are none."""
     return replace(pods, replicas=0) if isinstance(pods.replicas, int) and pods.replicas < 0 else pods
 
 
@@ -205,7 +205,7 @@ def _add(found: _Found, item: Field, meta: Meta, expander: Expander, context: Co
 def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
     """Training objects of several pods for which nothing says how the pods communicate.
 
-    Pods whose commands open no connection communicate with nobody: that is known, and no group.
+    Pods whose commands open no connection communicate with no others: that is known, and no group.
     """
     grouped = {member.owner for group in groups for member in group.members}
     for unit in found.units:
@@ -270,7 +270,7 @@ def _moved(flows: Sequence[Flow], base: int) -> Iterator[Flow]:
 
 
 def _declared(owner: ObjectRef, meta: Meta) -> str:
-    """The group that somebody put the object into: by our annotation, or as one of several pods queued as one."""
+    """The group that the object was put into: by our annotation, or as one of several pods queued as one."""
     if name := meta.annotations.get(GROUP_ANNOTATION):
         return name
     name = meta.labels.get(_KUEUE_POD_GROUP, "") if owner.kind == "Pod" else ""

@@ -36,7 +36,7 @@ _OVERRIDES: Final = ("podSpecOverrides", "podTemplateOverrides")
 
 
 def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
-    """The pods of the JobSet that the TrainJob becomes; without its runtime nobody knows them."""
+    """The pods of the JobSet that the TrainJob becomes; without its runtime they are unknown."""
     spec = job["spec"]
     written, runtime = _runtime(spec["runtimeRef"], owner, context)
     if runtime is None:
@@ -138,7 +138,7 @@ def _ranks(
 
 
 def _by_devices(pods: PodSet) -> Known[str]:
-    """Where nobody says a number: "auto" with GPUs, else one process for each CPU that is asked for, or one."""
+    """Where no number is given: "auto" with GPUs, else one process for each CPU that is asked for, or one."""
     container = next((each for each in pods.spec.containers if each.name == NODE), None)
     if container is None or holds_accelerators(container):
         return "auto"

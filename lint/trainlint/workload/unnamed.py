@@ -29,7 +29,7 @@ def without_name(expansion: Expansion, name: str, item: Field) -> Expansion:
     if expansion.policies:
         unknowns = (
             *unknowns,
-            Unknown(name, "whom the NetworkPolicy of its operator selects: its name is made", at=item.at),
+            Unknown(name, "which pods the NetworkPolicy of its operator selects: its name is generated", at=item.at),
         )
     return replace(
         expansion,

@@ -80,7 +80,9 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
     shut = plugins.option("svc", "disable-network-policy", "false") != "true"
     if not has_names or isinstance(name, Undetermined):
         missing = (
-            f"whom the NetworkPolicy of the svc plugin selects: {name.why}" if isinstance(name, Undetermined) else ""
+            f"which pods the NetworkPolicy of the svc plugin selects: {name.why}"
+            if isinstance(name, Undetermined)
+            else ""
         )
         unknown = (Unknown(str(owner), missing, at=job.at),) if has_names and shut else ()
         return Expansion(tuple(pod_sets), flows, ranks=ranks, unknowns=unknown, training=True, several_jobs=True)

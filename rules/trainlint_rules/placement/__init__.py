@@ -1,1 +1,1 @@
-"""Pending for ever, or never created."""
+"""Pods that stay Pending, or are never created."""

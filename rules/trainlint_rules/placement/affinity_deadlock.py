@@ -2,7 +2,7 @@
 
 A required pod affinity lets a pod only where a pod that it selects already runs (InterPodAffinity); the first pod of
 all may start alone only if it matches its own term. So two roles that each require the other never start, and a role
-that requires the domain of another stays Pending for ever if that other one can only run in domains where it cannot run
+that requires the domain of another stays Pending if that other one can only run in domains where it cannot run
 itself. What was meant to keep the group together keeps it from starting, with no event but "didn't match pod affinity
 rules".
 
@@ -88,11 +88,11 @@ def _finding(facts: Facts, cause: DeadlockCause, forced: tuple[Related, ...]) ->
     own, other = cause.pod_set, cause.target
     here, there = ", ".join(cause.own_zones), ", ".join(cause.target_zones)
     if cause.mutual:
-        message = f"the pods of {own.name} and {other.name} stay Pending for ever: each must start next to the other"
+        message = f"the pods of {own.name} and {other.name} stay Pending: each must start next to the other"
         remedy = "drop the required pod affinity of one of them, or let its term also select its own pods"
     else:
         message = (
-            f"the pods of {own.name} stay Pending for ever: they must run where {other.name} runs (only in "
+            f"the pods of {own.name} stay Pending: they must run where {other.name} runs (only in "
             f"{there}), and they can only run in {here}"
         )
         remedy = f"let {other.name} run where {own.name} can (in {here}): toleration, node selector, requests"

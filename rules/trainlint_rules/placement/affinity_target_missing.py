@@ -1,7 +1,7 @@
-"""Required pod affinity to a pod that nobody makes, or anti-affinity that keeps no pod apart.
+"""Required pod affinity to a pod that no workload makes, or anti-affinity that keeps no pod apart.
 
 A pod with required pod affinity starts only where a pod that its term selects already runs (InterPodAffinity). If no
-workload makes such a pod, because a label was renamed or the other job is not deployed, the pod stays Pending for ever.
+workload makes such a pod, because a label was renamed or the other job is not deployed, the pod stays Pending.
 The first pod may start alone only if it matches its own term.
 
 Required anti-affinity that selects no pod, while the pods have the same labels with other values, was copied from
@@ -68,7 +68,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.checks.repelled import Repelled, repelled_nobody
+from trainlint.checks.repelled import Repelled, terms_without_pods
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import only_meant
 from trainlint.proof.cause import TargetCause
@@ -97,7 +97,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             fixes=partial(_corrected, cause),
         )
 
-    for each in repelled_nobody(facts.snapshot):
+    for each in terms_without_pods(facts.snapshot):
         (wanted, value), *_ = each.own
         yield Finding(
             message=f"the anti-affinity of {each.pod_set.name} asks for {each.wanted}, which no pod has (its own have "

@@ -1,9 +1,9 @@
 """Required anti-affinity asks for more hosts or zones than there are.
 
 A pod with required anti-affinity against its own label lets no second one into its domain (InterPodAffinity). With more
-replicas than domains the rest stays Pending for ever, although resources are free.
+replicas than domains the rest stays Pending, although resources are free.
 
-Nodes that lack the topology key bind nobody: then the term does nothing.
+Nodes that lack the topology key bind no pods: then the term does nothing.
 
 ```yaml given
 apiVersion: trainlint.io/v1alpha1

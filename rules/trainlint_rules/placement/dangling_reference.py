@@ -1,7 +1,7 @@
 """A pod or a job names an object that must exist and does not.
 
 Without its PriorityClass, RuntimeClass or ServiceAccount the API server refuses every pod; without its claim
-(PersistentVolumeClaim, ResourceClaim or template) a pod stays Pending for ever; without its runtime a TrainJob makes no
+(PersistentVolumeClaim, ResourceClaim or template) a pod stays Pending; without its runtime a TrainJob makes no
 pods at all; without a ConfigMap, a Secret or a key of theirs the containers never start (CreateContainerConfigError),
 or their volumes are never mounted. Names are case-sensitive, and everything but classes and cluster runtimes is looked
 up in the namespace of the pods: pods read the Secrets of their own namespace only.
@@ -113,7 +113,7 @@ def _of_setting(missing: MissingSetting) -> Finding:
         remedy = f"did you mean {missing.near}?" if missing.near else f"add the {target.kind}, or drop the reference"
     assumes = f"every {target.kind} of namespace {namespace} is in Git"
     if missing.key:
-        assumes = f"nobody adds keys to {target.kind} {target.name} in the cluster"
+        assumes = f"nothing adds keys to {target.kind} {target.name} in the cluster"
     return Finding(
         message=f"the pods of {missing.owner} never start: they need {found}",
         at=missing.at,

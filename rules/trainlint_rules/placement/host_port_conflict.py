@@ -2,7 +2,7 @@
 
 A host port can be taken once on each node (NodePorts). With hostNetwork every declared containerPort becomes a host
 port when the pod is created, although the template shows none, so two workers with containerPort 29500 never share a
-node, however many GPUs it has left. The rest stays Pending for ever.
+node, however many GPUs it has left. The rest stays Pending.
 
 Ports of ordinary init containers do not count.
 
@@ -66,7 +66,7 @@ def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
     pod_set = cause.pod_set
     why = "; hostNetwork makes every containerPort a host port" if pod_set.spec.host_network else ""
     return Finding(
-        message=f"pods of {pod_set.name} stay Pending for ever: {cause.needed} of them want {cause.what}, and each of "
+        message=f"pods of {pod_set.name} stay Pending: {cause.needed} of them want {cause.what}, and each of "
         f"the {cause.possible} nodes that they may use gives it away once{why}",
         at=cause.at,
         remedy=f"run at most {cause.possible} of them, give them no fixed port, or leave the port undeclared",

@@ -2,7 +2,7 @@
 
 Label values compare as strings, upper and lower case apart, and all of nodeSelector and one whole term of the required
 node affinity must hold (NodeAffinity). One letter off in a GPU product, a label that was renamed, a pool that was
-removed: the pods stay Pending for ever, and the autoscaler does not help.
+removed: the pods stay Pending, and the autoscaler does not help.
 
 Silent without a node inventory, and for labels that the platform puts on nodes by itself where the inventory does not
 list them.
@@ -78,7 +78,7 @@ def _contradiction(cause: PlacementCause, forced: tuple[Related, ...]) -> Findin
     places = [Related(f"asks for {describe(other)}", other.at)] if other is not None and other.at is not None else []
     places += [Related(f"the same fault ({each.name})", each.spec.at or each.at) for each in cause.also]
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: no node of any cluster can have {text}",
+        message=f"the pods of {pod_set.name} stay Pending: no node of any cluster can have {text}",
         at=(wanted.at if wanted else None) or pod_set.spec.at or pod_set.template,
         remedy="drop one of the requirements: they contradict each other",
         related=besides(forced, tuple(places)),
@@ -108,7 +108,7 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     else:
         near = f"nearest: lacks only {text} (pool {nearest.pool.name})"
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: no node has {text}"
+        message=f"the pods of {pod_set.name} stay Pending: no node has {text}"
         + ("" if nowhere or not lacks else " beside the rest that they require"),
         at=(wanted.at if wanted else None) or (pod_set.spec.at or pod_set.template).child("nodeSelector"),
         remedy=_remedy(wanted, values, cause),

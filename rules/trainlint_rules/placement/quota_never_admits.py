@@ -2,7 +2,7 @@
 
 The API server refuses such pods when the controller creates them: there is no Pending pod to look at, only FailedCreate
 events on the owner. If the quota holds some pods of a group and not all, those that were made run and wait for the
-others with their GPUs idle. Helper pods (masters, launchers, submitters) count too, and so does the overhead of a
+others with their GPUs idle. Helper pods (masters, launchers, submitters) count as well, and so does the overhead of a
 RuntimeClass. A quota on cpu or memory refuses every container that does not set them, unless a LimitRange of the
 namespace gives defaults; and such a default limit below what a container requests makes the pod invalid.
 
@@ -84,7 +84,7 @@ def _finding(cause: QuotaCause) -> Finding:
         remedy=remedy,
         related=tuple(Related("refuses them", at, cause=number) for number, at in enumerate(cause.places, 1))
         + tuple(Related("the same fault", at) for at in cause.also)
-        + tuple(Related(f"counts too ({each.name})", each.at) for each in cause.pod_sets[1:] if cause.overruns),
+        + tuple(Related(f"also counted ({each.name})", each.at) for each in cause.pod_sets[1:] if cause.overruns),
         evidence={"pods": names, "limit": totals},
         cause=f"{cause.by} {cause.pod_sets[0].owner} {cause.reason}",
     )

@@ -2,7 +2,7 @@
 
 A pod with a scheduling gate is not even looked at by the scheduler until something removes the gate. Controllers such
 as Kueue add their gates when a pod is created and take them away again; a gate that was copied into a manifest from a
-live pod keeps the pods SchedulingGated for ever.
+live pod keeps the pods SchedulingGated until it is removed by hand.
 
 ```yaml bad
 apiVersion: batch/v1

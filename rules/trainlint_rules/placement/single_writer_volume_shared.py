@@ -89,7 +89,7 @@ def _finding(cause: SharingCause) -> Finding:
     claim, first = cause.claim, cause.pod_sets[0]
     names = ", ".join(pod_set.name for pod_set in cause.pod_sets)
     if cause.mode == "ReadWriteOncePod":
-        why = "only one pod may use it, the others stay Pending for ever"
+        why = "only one pod may use it, the others stay Pending"
     elif cause.certain:
         why = "it attaches to one node, and they do not fit on one: the others hang in ContainerCreating"
     else:

@@ -1,9 +1,9 @@
 """A hard spread constraint that cannot hold for all replicas.
 
 A pod may join a domain only while that domain is at most maxSkew ahead of the emptiest one that counts
-(PodTopologySpread). Domains count by their labels: nodes whose taint the pods do not tolerate count too, unless the
+(PodTopologySpread). Domains count by their labels, also those of nodes whose taint the pods do not tolerate, unless the
 constraint says nodeTaintsPolicy: Honor. A tainted control plane or GPU node that can never hold a pod pins the minimum
-at zero, so every other domain takes maxSkew pods and the rest stays Pending for ever.
+at zero, so every other domain takes maxSkew pods and the rest stays Pending.
 
 Also with minDomains above the number of domains. Silent for ScheduleAnyway.
 

@@ -2,7 +2,7 @@
 
 A NoSchedule or NoExecute taint keeps every pod away that does not tolerate exactly it: key, value and effect
 (TaintToleration). GPU pools are usually tainted, so a coordinator, launcher or worker without the toleration stays
-Pending for ever, and the pods that did start wait for it with their GPUs idle. Each taint must be tolerated by itself:
+Pending, and the pods that did start wait for it with their GPUs idle. Each taint must be tolerated by itself:
 the same key with two effects is two taints. A toleration without an operator compares values; `operator: Exists` does
 not look at them.
 
@@ -109,7 +109,7 @@ def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -
     first = next(iter(taints))
     value = f"value: {first.value}" if first.value else "operator: Exists"
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: every node that fits carries a taint that they do "
+        message=f"the pods of {pod_set.name} stay Pending: every node that fits carries a taint that they do "
         f"not tolerate ({missing})",
         at=(pod_set.spec.at or pod_set.template).child("tolerations"),
         remedy=f"add to tolerations: {{key: {first.key}, {value}, effect: {first.effect}}}, or let them run elsewhere",

@@ -3,9 +3,9 @@
 A bound PersistentVolume is reached only from the nodes that its node affinity (VolumeBinding) or its zone labels
 (VolumeZone) allow, and a StorageClass with allowedTopologies makes volumes only there. If the nodes that the pods may
 use by their selectors, tolerations and requests are all elsewhere, or two volumes of one pod are in different zones,
-every node fails one filter or another, and the pods stay Pending for ever.
+every node fails one filter or another, and the pods stay Pending.
 
-Silent for claims that nobody has bound yet and whose class waits for the first consumer: their volume is made where the
+Silent for claims that are not bound yet and whose class waits for the first consumer: their volume is made where the
 pod lands. Claims and volumes that are not in Git are unknown.
 
 ```yaml given
@@ -100,7 +100,7 @@ def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Fi
     places = dict.fromkeys(refusal.node_at for refusal in refusals if refusal.node_at is not None)
     where = f"the nodes that they may use are {', '.join(nodes)}" if nodes else "no node is in all of these places"
     return Finding(
-        message=f"the pods of {pod_set.name} stay Pending for ever: {'; '.join(reasons)}, and {where}",
+        message=f"the pods of {pod_set.name} stay Pending: {'; '.join(reasons)}, and {where}",
         at=next((each.at for each in refusals if each.at is not None), pod_set.spec.at or pod_set.at),
         remedy="let the pods run where the volume is, or use a volume that their nodes reach",
         related=besides(

@@ -67,7 +67,7 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(aimed: Aimed) -> Finding:
     name = aimed.pod_set.name
-    effect = "isolates nobody" if aimed.only else "does not isolate them"
+    effect = "isolates no pod" if aimed.only else "does not isolate them"
     effect = effect if aimed.subject else "does not match them"
     return Finding(
         message=f"the pods of {name} run on the host network, where policies see only the node: this selector of "

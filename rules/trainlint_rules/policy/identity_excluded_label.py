@@ -1,8 +1,8 @@
-"""A selector on a label that Cilium drops from identities: it matches nobody, or everybody.
+"""A selector on a label that Cilium drops from identities: it matches no pod, or every pod.
 
 Cilium gives each set of labels an identity, and leaves out labels that differ from pod to pod: completion and pod
 index, pod-template-hash, controller-uid, pod names, zones and the rest of kubernetes.io. A selector on one of them does
-not fail: `In` and `Exists` never hold, `NotIn` and `DoesNotExist` always do. As a peer it admits nobody (or everybody),
+not fail: `In` and `Exists` never hold, `NotIn` and `DoesNotExist` always do. As a peer it admits no pod (or every pod),
 as a subject it selects nothing and the pods stay open.
 
 Which labels count depends on Cilium's version and on its options `labels` and `label-prefix-file`.
@@ -55,7 +55,7 @@ def _finding(dropped: DroppedLabel, cni: Cni) -> Finding:
     elif dropped.subject:
         effect = "so the policy selects no pod, and the pods stay open"
     else:
-        effect = "so this peer matches nobody"
+        effect = "so this peer matches no pod"
     return Finding(
         message=f"Cilium leaves the label {dropped.key} out of identities, {effect} ({dropped.entry.origin})",
         at=dropped.at,

@@ -1,7 +1,7 @@
 """A policy that selects no pod of the repository.
 
-A policy whose selector matches no pod isolates nobody, and nothing says so: one letter off in a label, a label that the
-operator does not set, a workload that was renamed. The pods that it should protect are open.
+A policy whose selector matches no pod isolates nothing, and no error says so: one letter off in a label, a label that
+the operator does not set, a workload that was renamed. The pods that it should protect are open.
 
 Said only where all workloads of the namespace seem to be in Git: nothing that could add pods (HelmReleases, Argo CD
 Applications, templates and kustomizations that were not rendered), and no other state of the repository in which the

@@ -1,7 +1,7 @@
 """The API server or Cilium refuses the policy, so it protects nothing.
 
 A policy with one invalid field is not imported at all, and one bad element of `specs` takes the whole object with it.
-The pods that it should isolate stay open to everybody, or, if an older accepted version of it is still in force, that
+The pods that it should isolate stay open to all, or, if an older accepted version of it is still in force, that
 one stays. kubectl may accept what Cilium refuses: the only trace is a line in the agent's log and the object's status.
 
 Entries that Cilium takes one by one and cannot merge (two parsers on one port, two modes of authentication for one
@@ -57,7 +57,7 @@ def check(facts: Facts) -> Iterator[Finding]:
             message=f"Cilium cannot compute a policy for the pods of {pod_set.name}: {conflict.why}",
             at=conflict.entry.at,
             remedy="make the two agree, or let them select different pods, peers or ports",
-            related=(Related("the other one", conflict.other.at), Related("whom both select", pod_set.at)),
+            related=(Related("the other one", conflict.other.at), Related("the pods that both select", pod_set.at)),
             evidence={"because": conflict.why},
             cause=conflict.why,
         )

@@ -79,8 +79,8 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _listened(miss: ServicePortMiss) -> Iterator[Fix]:
-    """The port on which the pods listen: it is not open yet, so somebody has to want that."""
+    """The port on which the pods listen: it is not open yet, so a person must decide on it."""
     at = miss.at if miss.at.path[-1:] == ("port",) else miss.at.child("port")
     port: int | str = miss.target if miss.entry.origin.kind == "NetworkPolicy" else str(miss.target)
-    opens = f"port {miss.target} to whom {miss.entry.origin} admits"
+    opens = f"port {miss.target} to the peers that {miss.entry.origin} admits"
     yield Fix(f"list port {miss.target}", (Put(at, port),), Safety.OPENING, opens)

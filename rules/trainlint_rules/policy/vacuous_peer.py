@@ -1,10 +1,10 @@
-"""An empty list in a policy that means nobody, or everybody.
+"""An empty list in a policy that matches no peer, or every peer.
 
-`fromEndpoints: []` admits nobody and still isolates; `toFQDNs: []` beside ports opens them to everybody; `toPorts: []`
-means every port and `toPorts: [{ports: []}]` none; in a NetworkPolicy `from: []` means everybody. Such lists mostly
-come out of templates whose input was empty, and nobody notices until traffic is lost or let in.
+`fromEndpoints: []` admits no peer, and the policy still isolates its pods; `toFQDNs: []` beside ports opens them to
+every peer; `toPorts: []` means every port and `toPorts: [{ports: []}]` none; in a NetworkPolicy `from: []` means every
+peer. Such lists mostly come out of templates whose input was empty, and go unnoticed until traffic is lost or admitted.
 
-Silent for `ingress: [{}]` and `egress: [{}]`, the documented ways to isolate without admitting anybody.
+Silent for `ingress: [{}]` and `egress: [{}]`, the documented ways to isolate pods and admit no traffic.
 
 ```yaml bad
 apiVersion: cilium.io/v2

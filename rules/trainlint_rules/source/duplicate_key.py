@@ -1,7 +1,7 @@
 """A key stands twice in one mapping: one of the two values is lost.
 
 The YAML reader of Kubernetes keeps the last value and drops the first without a word (with strict validation the API
-server refuses the object), so limits, tolerations or selectors that somebody wrote are not there. kustomize reads its
+server refuses the object), so limits, tolerations or selectors from the manifest are not there. kustomize reads its
 own file in the same way: where nothing is lost there, because the first value is empty or both are equal, this is a
 warning.
 

@@ -1,6 +1,6 @@
 """A suppression past its date.
 
-`until 2027-01-31` at the end of a suppression says how long somebody meant to live with the finding. After that day the
+`until 2027-01-31` at the end of a suppression says how long the finding is accepted. After that day the
 comment (or annotation, or entry of trainlint.yaml) suppresses nothing any more, and is reported beside the finding that
 is back.
 

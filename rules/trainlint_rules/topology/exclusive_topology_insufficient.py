@@ -1,11 +1,11 @@
 """Pods that are placed as one ask for more domains than there are, or for larger ones.
 
 With JobSet's or LeaderWorkerSet's exclusive topology each child Job (each group, each subgroup) keeps a rack, block or
-zone for itself. The fourth Job on three racks stays Pending for ever, and so do the followers of a Job that no rack can
+zone for itself. The fourth Job on three racks stays Pending, and so do the followers of a Job that no rack can
 hold: its leader is placed wherever there is room for the leader alone. A required topology of Kueue (of a pod set or of
 its slices) and a hard network topology of Volcano start nothing at all where no domain takes the whole.
 
-Nodes without the label, or in no HyperNode of the tier, belong to no domain. Silent where nobody knows the nodes.
+Nodes without the label, or in no HyperNode of the tier, belong to no domain. Silent where the nodes are unknown.
 
 ```yaml given
 apiVersion: trainlint.io/v1alpha1
@@ -109,7 +109,7 @@ def _finding(cause: ExclusiveCause) -> Finding:
     names = f" ({', '.join(cause.domains)})" if 0 < len(cause.domains) <= 8 else ""
     if cause.size:
         what = f"each part of {owner.name} has" if cause.units > 1 or cause.together.per_block else f"{owner.name} has"
-        effect = "the others stay Pending for ever" if cause.together.leader_first else "none of them ever starts"
+        effect = "the others stay Pending" if cause.together.leader_first else "none of them ever starts"
         room = f"the largest one{names} takes {cause.room}"
         message = f"{what} {cause.size} pods that must be in one {key}, and {room}: {effect}"
         remedy = f"make the parts of at most {cause.room} pods, or use a label of larger domains"
@@ -118,7 +118,7 @@ def _finding(cause: ExclusiveCause) -> Finding:
     else:
         message = (
             f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and only "
-            f"{len(cause.domains)}{names} can take one: the rest stays Pending for ever"
+            f"{len(cause.domains)}{names} can take one: the rest stays Pending"
         )
         remedy = f"run at most {len(cause.domains)} parts, or use a label with more values"
     return Finding(

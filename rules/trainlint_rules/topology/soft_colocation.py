@@ -103,7 +103,7 @@ def _finding(cause: SoftColocation, key: str) -> Finding:
 
 
 def _required(what: str) -> str:
-    """The hard twin of a preferred topology, on the same level: whoever places the pods as one looks for a domain."""
+    """The hard twin of a preferred topology, on the same level: the gang scheduler then looks for one domain."""
     if KUEUE_PREFERRED in what:
         return f"require it on the same level: {KUEUE_PREFERRED.replace('preferred', 'required')}"
     return f"require it on the same level: {KAI_PREFERRED.replace('preferred', 'required')}"

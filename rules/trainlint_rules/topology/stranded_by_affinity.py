@@ -1,8 +1,8 @@
-"""Some order of placement leaves pods Pending for ever, although a complete placement exists.
+"""Some order of placement leaves pods Pending, although a complete placement exists.
 
 The scheduler places one pod at a time and never takes one back. Where pods must follow the first one into its zone
 (required pod affinity, exclusive topology) and that first one may land in a zone that cannot take the rest, the rest
-waits for ever while another zone stands empty. Whether it happens is chance: the same manifest works one day and hangs
+stays Pending while another zone stands empty. Whether it happens is chance: the same manifest works one day and hangs
 the next.
 
 Silent where a gang scheduler places the whole group at once, and where the dead end is only a matter of packing.

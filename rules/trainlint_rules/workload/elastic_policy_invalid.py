@@ -1,8 +1,8 @@
 """The elastic range of a job contradicts itself, its replicas or its rendezvous.
 
 torchrun starts when at least the minimum of nodes has joined and lets in no more than the maximum. With fewer workers
-than the minimum, and no metrics for an autoscaler, the agents wait until they time out; workers above the maximum wait
-for ever. A minimum above the maximum is refused, and so is an etcd backend that no server is named for.
+than the minimum, and no metrics for an autoscaler, the agents wait until they time out; workers above the maximum
+never join. A minimum above the maximum is refused, and so is an etcd backend that no server is named for.
 
 ```yaml bad
 apiVersion: kubeflow.org/v1

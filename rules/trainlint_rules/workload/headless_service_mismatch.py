@@ -5,7 +5,7 @@ DNS knows `POD.SERVICE` only if a Service of that name selects the pod and the p
 `publishNotReadyAddresses`. One letter off, and every rank waits for a host that does not exist.
 
 Services with a cluster IP give these names too. Where the Service is not in the repository, and others are not either,
-nobody can tell.
+the rule is silent.
 
 ```yaml bad
 apiVersion: v1

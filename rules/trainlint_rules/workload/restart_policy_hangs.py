@@ -1,4 +1,4 @@
-"""After one rank has failed, the others wait for it for ever.
+"""After one rank has failed, the others hang.
 
 A collective needs all its ranks. Where the pod of one rank is made again alone (backoffLimit of a Job, restartPolicy
 OnFailure of a PyTorchJob), the new process cannot join the round that the others hang in; where the job is marked as

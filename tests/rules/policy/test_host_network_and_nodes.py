@@ -37,7 +37,7 @@ def test_a_peer_that_names_pods_on_the_host_network_is_told(tmp_path: Path) -> N
 def test_a_subject_on_the_host_network_is_told_because_nothing_is_isolated(tmp_path: Path, text: str) -> None:
     (found,) = told(tmp_path, HOST, {"w.yaml": HEAD + WORKER, "p.yaml": text})
     assert places([found]) == ["p.yaml:5"]
-    assert "isolates nobody" in found.finding.message
+    assert "isolates no pod" in found.finding.message
 
 
 def test_a_selector_that_also_names_pods_on_the_pod_network_is_silent(tmp_path: Path) -> None:
@@ -59,7 +59,7 @@ def test_pods_of_another_namespace_are_not_the_subject(tmp_path: Path) -> None:
 
 
 def test_policies_that_an_operator_makes_are_silent(tmp_path: Path) -> None:
-    """An MPIJob or RayCluster brings its own; nobody can mend them. Here: none is written at all."""
+    """An MPIJob or RayCluster brings its own, which Git cannot repair. Here: none is written at all."""
     assert told(tmp_path, HOST, {"w.yaml": HEAD + WORKER}) == []
 
 

@@ -43,7 +43,7 @@ def peer(label: str, operator: str = "") -> str:
 def test_a_peer_by_a_label_that_is_dropped_is_told(tmp_path: Path, label: str) -> None:
     (found,) = told(tmp_path, RULE, {"p.yaml": peer(label), "trainlint.yaml": CILIUM})
     assert places([found]) == ["p.yaml:7"]
-    assert "matches nobody" in found.finding.message
+    assert "matches no pod" in found.finding.message
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_a_negative_requirement_always_holds(tmp_path: Path, operator: str) -> N
 @pytest.mark.parametrize("operator", ["In", "Exists"])
 def test_a_positive_requirement_never_holds(tmp_path: Path, operator: str) -> None:
     (found,) = told(tmp_path, RULE, {"p.yaml": peer("pod-template-hash", operator), "trainlint.yaml": CILIUM})
-    assert "matches nobody" in found.finding.message
+    assert "matches no pod" in found.finding.message
 
 
 def test_a_subject_by_such_a_label_selects_nothing_and_only_this_rule_says_so(tmp_path: Path) -> None:

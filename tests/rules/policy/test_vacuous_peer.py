@@ -23,38 +23,38 @@ def means(found: list[object]) -> str:
 @pytest.mark.parametrize("section", ["ingress", "ingressDeny", "egress", "egressDeny"])
 @pytest.mark.parametrize("kind", ["Endpoints", "Entities", "CIDR", "CIDRSet"])
 @pytest.mark.parametrize("ports", ["", PORTS])
-def test_an_empty_list_of_peers_means_nobody_with_ports_and_without(
+def test_an_empty_list_of_peers_matches_no_peer_with_ports_and_without(
     tmp_path: Path, section: str, kind: str, ports: str
 ) -> None:
     way = "from" if section.startswith("ingress") else "to"
     element = ", ".join(filter(None, [f"{way}{kind}: []", ports]))
     found = told(tmp_path, RULE, {"p.yaml": policy(section, element), "trainlint.yaml": CILIUM})
     assert places(found) == ["p.yaml:7"]
-    assert means(list(found)).startswith("nobody")
+    assert means(list(found)).startswith("no peer")
 
 
-def test_an_empty_list_of_nodes_means_nobody_too(tmp_path: Path) -> None:
+def test_an_empty_list_of_nodes_matches_no_peer_either(tmp_path: Path) -> None:
     settings = cni("cilium", "1.20", enable_node_selector_labels="true")
     found = told(tmp_path, RULE, {"p.yaml": policy("ingress", "fromNodes: []"), "trainlint.yaml": settings})
-    assert means(list(found)).startswith("nobody")
+    assert means(list(found)).startswith("no peer")
 
 
 @pytest.mark.parametrize("kind", ["toFQDNs", "toServices", "toGroups"])
-def test_other_empty_lists_open_the_ports_to_everybody(tmp_path: Path, kind: str) -> None:
+def test_other_empty_lists_open_the_ports_to_every_peer(tmp_path: Path, kind: str) -> None:
     found = told(tmp_path, RULE, {"p.yaml": policy("egress", f"{kind}: [], {PORTS}"), "trainlint.yaml": CILIUM})
-    assert means(list(found)) == "everybody on its ports"
+    assert means(list(found)) == "every peer on its ports"
 
 
 @pytest.mark.parametrize("kind", ["toFQDNs", "toServices", "toGroups"])
-def test_without_ports_they_mean_nobody(tmp_path: Path, kind: str) -> None:
+def test_without_ports_they_match_no_peer(tmp_path: Path, kind: str) -> None:
     found = told(tmp_path, RULE, {"p.yaml": policy("egress", f"{kind}: []"), "trainlint.yaml": CILIUM})
-    assert means(list(found)) == "nobody"
+    assert means(list(found)) == "no peer"
 
 
-def test_an_empty_list_beside_peers_of_another_kind_still_means_nobody(tmp_path: Path) -> None:
+def test_an_empty_list_beside_peers_of_another_kind_still_matches_no_peer(tmp_path: Path) -> None:
     element = "fromEndpoints: [], fromEntities: [cluster]"
     found = told(tmp_path, RULE, {"p.yaml": policy("ingress", element), "trainlint.yaml": CILIUM})
-    assert means(list(found)).startswith("nobody")
+    assert means(list(found)).startswith("no peer")
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_lists_of_ports_that_name_none(tmp_path: Path, ports: str, meaning: str)
 
 @pytest.mark.parametrize(
     ("element", "meaning"),
-    [("from: []", "everybody"), ("from: [{podSelector: {}}], ports: []", "every port")],
+    [("from: []", "every peer"), ("from: [{podSelector: {}}], ports: []", "every port")],
 )
 def test_empty_lists_of_a_network_policy_count_as_not_written(tmp_path: Path, element: str, meaning: str) -> None:
     text = knp(f"  podSelector: {{}}\n  ingress:\n    - {{{element}}}\n")

@@ -79,7 +79,7 @@ def _count(kind: str, name: str, role: Mapping[str, Any], at: Path) -> Iterator[
         remedy = "leave the role Worker out for a job without workers"
         yield Problem(where, why, remedy, "workers", _WEBHOOK)
     elif kind != "MPIJob" and given and count is not None and count < 1 and not _ends(kind, name):
-        why = f"replicas of {name} is {count}: the operator makes and deletes a pod of it in turn, for ever"
+        why = f"replicas of {name} is {count}: the operator makes and deletes a pod of it in turn, without end"
         yield Problem(where, why, f"leave the role {name} out", f"no {name}", _OPERATOR, unmade=True)
 
 

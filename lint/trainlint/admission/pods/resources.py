@@ -105,7 +105,7 @@ def _huge_pages(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Pr
 
 
 def _milli(amount: Any) -> int | None:
-    """The amount in thousandths; ``None`` where nobody knows it."""
+    """The amount in thousandths; ``None`` where it is unknown."""
     if isinstance(amount, bool) or not isinstance(amount, (str, int, float)):
         return None
     written = str(amount)

@@ -25,8 +25,8 @@ _PULL: Final = ("Always", "IfNotPresent", "Never")
 def of_pod(
     spec: Mapping[str, Any], path: Path, *, lent: Collection[str] | None = (), claims: bool = True
 ) -> Iterator[Problem]:
-    """What is refused of a pod with this spec. ``lent`` are volumes that its operator adds (``None``: nobody knows
-    which); ``claims`` says that the cluster reads resource claims as Kubernetes 1.31 and newer do.
+    """What is refused of a pod with this spec. ``lent`` are volumes that its operator adds (``None``: it is
+    unknown which); ``claims`` says that the cluster reads resource claims as Kubernetes 1.31 and newer do.
     """
     containers = containers_of(spec, path)
     yield from of_containers(spec, path)

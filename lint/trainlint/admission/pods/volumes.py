@@ -61,7 +61,7 @@ def of_mounts(
     spec: Mapping[str, Any], containers: Collection[tuple[Path, Mapping[str, Any]]], lent: Collection[str] | None
 ) -> Iterator[Problem]:
     """Mounts without a volume or a path, and two at one path. ``lent`` are volumes that the operator adds; ``None``:
-    nobody knows which.
+    it is unknown which.
     """
     volumes = names(spec.get("volumes"))
     doubtful = lent is None or any(meant_to_be_replaced(each) for each in volumes)

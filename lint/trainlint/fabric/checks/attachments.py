@@ -1,4 +1,4 @@
-"""Networks that annotations name and nobody defines, and attachments without their devices (N 3.2, 3.3)."""
+"""Networks that annotations name and no object defines, and attachments without their devices (N 3.2, 3.3)."""
 
 from __future__ import annotations
 

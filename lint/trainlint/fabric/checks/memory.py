@@ -22,7 +22,7 @@ __all__ = ["large_volumes", "small_shared_memory"]
 _SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
 _GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
 _SHARE: Final = re.compile(r"^nvidia\.com/gpu(?:cores|mem|mem-percentage)$")
-"""What HAMi sells of a GPU: whoever asks for these has parts of GPUs, on which no collective runs."""
+"""What HAMi offers of a GPU: a pod that asks for these has parts of GPUs, on which no collective runs."""
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
 _IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
 _ALONE: Final = re.compile(r"gpu[-_]burn(?:$|[-_:@])")

@@ -89,7 +89,7 @@ def _choice(rank: Rank, interfaces: PodInterfaces) -> _Choice | None:
 
 
 def _cut_off(one: _Choice, other: _Choice, interfaces: Interfaces) -> bool:
-    """Whether the one whose setting nobody sees has no interface at all in the network of the other."""
+    """Whether the one whose setting is not seen has no interface at all in the network of the other."""
     said, silent = (one, other) if one.said else (other, one)
     own = interfaces[id(silent.rank.pod_set)]
     return said.network.isolated and all(

@@ -92,7 +92,10 @@ def _of_number(name: str, value: str, release: Release) -> tuple[str, str] | Non
     if name in _RANGES and not _RANGES[name][0] <= plain <= _RANGES[name][1]:
         low, high = _RANGES[name]
         if name == "IB_TIMEOUT":
-            return "means no timeout at all: a dead link hangs for ever", f"write a number from {low} to {high}"
+            return (
+                "means no timeout at all: a dead link hangs the job without an error",
+                f"write a number from {low} to {high}",
+            )
         if name in {"NVLS_ENABLE", "MNNVL_ENABLE"} and plain == -2:
             return None
         return "is outside of what NCCL knows", f"write a number from {low} to {high}"

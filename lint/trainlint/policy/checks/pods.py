@@ -105,7 +105,7 @@ class Audience:
     def _selected(
         self, selector: LabelSelector, ends: Sequence[Endpoint], namespace: str = ""
     ) -> Iterator[tuple[PodSet, bool | None]]:
-        """The pods that a selector may select, each with whether it does; ``None`` where nobody can tell."""
+        """The pods that a selector may select, each with whether it does; ``None`` where that is unknown."""
         matcher = Matcher.of(selector)
         for index in self._candidates(selector, namespace):
             match = matcher.matches(ends[index].labels, ends[index].unknown)
@@ -145,10 +145,10 @@ class Audience:
                     seen.add(at)
                     yield Aimed(entry, on_host[0], subject, at, only=len(on_host) == len(found))
 
-    def selects_nobody(self, entry: PolicyEntry) -> Unselected | None:
+    def selects_no_pod(self, entry: PolicyEntry) -> Unselected | None:
         """The entry's subject if no pod can be in it: not even one on the host network."""
-        anybody = self._within.get(entry.namespace) if entry.namespace else self._sets
-        if entry.node or not _names_pods(entry.subject) or not anybody or self._may_be_system(entry):
+        placed = self._within.get(entry.namespace) if entry.namespace else self._sets
+        if entry.node or not _names_pods(entry.subject) or not placed or self._may_be_system(entry):
             return None
         if any(self._selected(entry.subject, self._plain, entry.namespace)):
             return None
@@ -263,7 +263,7 @@ def _behind(service: Service, pod_set: PodSet) -> bool:
 
 
 def _target(target: int | str | None, number: int, pods: Sequence[PodSet]) -> int | None:
-    """The port on which the pods behind a Service listen; ``None`` if nobody is behind it, or they differ."""
+    """The port on which the pods behind a Service listen; ``None`` if no pod is behind it, or they differ."""
     if not pods:
         return None
     if not isinstance(target, str):

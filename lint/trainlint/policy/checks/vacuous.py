@@ -1,4 +1,4 @@
-"""Lists that are written and empty: they mean nobody or everybody, never what their author had in mind (P 1.3, 1.4)."""
+"""Lists that are written and empty: they match no peer or every peer, never what their author meant (P 1.3, 1.4)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["Vacuous", "vacuous"]
 
 SECTIONS = ("ingress", "ingressDeny", "egress", "egressDeny")
 KILLING = ("Endpoints", "Nodes", "Entities", "CIDR", "CIDRSet")
-"""Peer lists that make their element be about nobody when they are written empty."""
+"""Peer lists that make their element match no peer when they are written empty."""
 
 OPENING = ("FQDNs", "Groups", "Services")
 """Peer lists that count as not written when they are empty."""
@@ -42,7 +42,7 @@ def _kubernetes(spec: Field) -> Iterator[Vacuous]:
     for section, peers in (("ingress", "from"), ("egress", "to")):
         for element in spec[section].elements():
             if element[peers].value == []:
-                yield Vacuous(element[peers], peers, "everybody: an empty list counts as not written")
+                yield Vacuous(element[peers], peers, "every peer: an empty list counts as not written")
             if element["ports"].value == []:
                 yield Vacuous(element["ports"], "ports", "every port: an empty list counts as not written")
 
@@ -50,16 +50,24 @@ def _kubernetes(spec: Field) -> Iterator[Vacuous]:
 def _cilium(element: Field, way: str) -> Iterator[Vacuous]:
     for name in KILLING:
         if element[way + name].value == []:
-            yield Vacuous(element[way + name], way + name, "nobody: the element admits no peer, and still isolates")
+            yield Vacuous(
+                element[way + name],
+                way + name,
+                "no peer: the element matches no connection, and the policy still isolates its pods",
+            )
     for name in OPENING:
         if element[way + name].value == []:
-            means = "everybody on its ports" if element["toPorts"].value else "nobody"
+            means = "every peer on its ports" if element["toPorts"].value else "no peer"
             yield Vacuous(element[way + name], way + name, means)
     ports = element["toPorts"]
     if ports.value == []:
         yield Vacuous(ports, "toPorts", "every port: an empty list counts as not written")
     elif ports.present and not any(port["ports"].value for port in ports.elements()):
-        yield Vacuous(ports, "toPorts", "no port: the element matches nothing, and still isolates")
+        yield Vacuous(
+            ports, "toPorts", "no port: the element matches no connection, and the policy still isolates its pods"
+        )
     icmps = element["icmps"]
     if icmps.value and not any(each["fields"].value for each in icmps.elements()):
-        yield Vacuous(icmps, "icmps", "no message type: the element matches nothing, and still isolates")
+        yield Vacuous(
+            icmps, "icmps", "no message type: the element matches no connection, and the policy still isolates its pods"
+        )

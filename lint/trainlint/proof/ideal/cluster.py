@@ -116,7 +116,7 @@ def _also_together(found: Sequence[Sequence[tuple[Requirement, ...]]]) -> Iterat
 
 
 def _named(ways: Iterable[Sequence[Requirement]]) -> dict[str, dict[str, None]]:
-    """The values that somebody asks for, by key, and numbers beside the limits that somebody sets."""
+    """The values that pods ask for, by key, and numbers beside the limits that pods set."""
     asked: dict[str, dict[Requirement, None]] = {}
     for way in ways:
         for each in way:

@@ -108,8 +108,8 @@ def _placed(members: Iterable[PodSet]) -> Iterator[str]:
         for tie in (each.together, each.parts):
             if tie is not None:
                 where = tie.key or "the HyperNodes"
-                whom = "each block" if tie.per_block else "all pods"
-                yield f"room in one domain of {where} for {whom} of {each.name}: {tie.by} asks for it"
+                pods = "each block" if tie.per_block else "all pods"
+                yield f"room in one domain of {where} for {pods} of {each.name}: {tie.by} asks for it"
         if each.placed_by and not (each.together or each.parts):
             yield f"room where {each.placed_by} puts the pods of {each.name}"
 

@@ -113,7 +113,7 @@ def _dead_end(cause: StrandedCause) -> Iterator[Statement]:
     first = listed(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
     waiting = listed(each.name for each in cause.waiting)
     yield Statement(
-        f"it may begin with a pod of {first}; then pods of {waiting} find no node for ever, though all of them fit in "
+        f"it may begin with a pod of {first}; then pods of {waiting} find no node, though all of them fit in "
         f"{' or '.join(cause.good)}",
         (cause.at,),
     )

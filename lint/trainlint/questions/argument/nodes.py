@@ -43,7 +43,7 @@ def _roles(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
 def _pods(member: PodSet) -> str:
     count = member.replicas
     if isinstance(count, Undetermined):
-        return "a number of pods that nobody knows"
+        return "an unknown number of pods"
     return "1 pod" if count == 1 else f"{count} pods"
 
 

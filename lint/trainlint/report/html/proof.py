@@ -183,7 +183,7 @@ def _placement(title: str, assignments: Sequence[Row]) -> Markup | None:
 
 
 def _peers(row: Row) -> Iterator[Child]:
-    """Whom the pods reach, and whom they do not."""
+    """The pods that the pods of a zone reach, and those that they do not."""
     for word, found in (("", row.reaches), ("cut off from ", row.cut), ("perhaps ", row.unsure)):
         if found:
             yield element("span", f"{word}{', '.join(found)}", class_="cut" if word.startswith("cut") else None)

@@ -121,7 +121,7 @@ function onClick(event) {
   const tab = event.target.closest('[role="tab"]');
   if (tab) showView(document.getElementById(tab.getAttribute("aria-controls")));
   const link = event.target.closest("a[href^='#']");
-  if (link && link.getAttribute("href") === location.hash) { // the address does not change, so nobody tells of it
+  if (link && link.getAttribute("href") === location.hash) { // the address does not change, so there is no event
     event.preventDefault();
     reveal(location.hash, true);
   }

@@ -1,4 +1,4 @@
-"""What a picture of a group shows, before anybody says where: boxes, arrows, and the notes that explain them."""
+"""What a picture of a group shows, before the layout: boxes, arrows, and the notes that explain them."""
 
 from __future__ import annotations
 

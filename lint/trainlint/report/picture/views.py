@@ -61,7 +61,7 @@ class _View:
                 self._placed(role, zone, found)
         for role, reason in self.graph.waiting if self.key == "bad" else ():
             if role in self.shown:
-                self._pending(role, "waits for ever", reason)
+                self._pending(role, "stays Pending", reason)
                 for spot in self.graph.spots:
                     if spot.role == role and spot.pools and (role, spot.zone) not in here:
                         self._vacant(spot)
@@ -185,7 +185,7 @@ class _View:
         about = self.graph.roles[role]
         number = about.pods if pods is None else pods
         if number is None:
-            return "nobody knows how many pods"
+            return "an unknown number of pods"
         said = f"{number} pod{'' if number == 1 else 's'}"
         total = (about.accelerators or 0) * number
         return said + (f", {total} accelerator{'' if total == 1 else 's'}" if total else "")

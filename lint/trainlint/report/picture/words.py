@@ -41,7 +41,7 @@ def _misplaced(graph: GroupGraph) -> str:
     """What the scheduler may do instead."""
     if graph.waiting:
         names = ", ".join(graph.roles[role].name for role, _ in graph.waiting)
-        return f"place its first pods so that {names} waits for ever"
+        return f"place its first pods so that {names} never starts"
     if graph.split:
         zones = ", ".join(dict.fromkeys(assignment.zone for assignment in graph.counterexample))
         return f"spread it over {zones}: slow and billed"
@@ -64,7 +64,7 @@ def _refuted(graph: GroupGraph) -> str:
 
 
 def way_out(graph: GroupGraph) -> tuple[str, ...]:
-    """What the zone that lacks least would need, each step as a sentence without its end; none where nobody knows."""
+    """What the zone that lacks least would need, each step as a sentence without its end; none if unknown."""
     zone = next((each for each in graph.zones if each.name == graph.closest), None)
     if zone is None or graph.table.exists is not Answer.REFUTED:
         return ()
@@ -84,7 +84,7 @@ def sentences(links: Sequence[tuple[Link, Ruling | None]]) -> Iterator[str]:
     for link, ruling in links:
         yield f"Needed because {link.why}."
         if ruling is None:
-            yield "Nobody could judge it."
+            yield "It could not be judged."
         elif ruling.answer is Permission.ALLOW:
             yield f"{capital(ruling.egress)}; {ruling.ingress}."
         else:

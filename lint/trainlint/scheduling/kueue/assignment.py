@@ -52,7 +52,7 @@ class _Scan:
 
 
 class Assigner:
-    """One ClusterQueue, alone on an empty cluster. Without ``forests`` nobody knows the nodes: topologies have room."""
+    """One ClusterQueue, alone on an empty cluster. Without ``forests`` the nodes are unknown: topologies have room."""
 
     def __init__(self, queue: ClusterQueue, queues: Queues, forests: Mapping[str, Forest] | None) -> None:
         self.queue = queue
@@ -67,7 +67,7 @@ class Assigner:
         return all(self._queues.flavors[name].topology for name in names if name in self._queues.flavors)
 
     def capacity(self, flavor: str, resource: str) -> int:
-        """The most that the queue can get; 0 where nobody knows."""
+        """The most that the queue can get; 0 where that is unknown."""
         key = (flavor, resource)
         if key not in self._capacity:
             self._capacity[key] = most(self.queue, flavor, resource, self._queues, alone=True) or 0

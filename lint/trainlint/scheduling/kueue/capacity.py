@@ -19,11 +19,11 @@ __all__ = ["UnknownQuotaError", "level", "most"]
 
 
 class UnknownQuotaError(Exception):
-    """An amount or a tree that nobody can work out."""
+    """An amount or a tree that cannot be worked out."""
 
 
 def most(queue: ClusterQueue, flavor: str, resource: str, queues: Queues, *, alone: bool) -> int | None:
-    """The nominal quota and what the cohort lends; ``None`` where nobody knows.
+    """The nominal quota and what the cohort lends; ``None`` where that is unknown.
 
     ``alone`` says that there are no other ClusterQueues than those of the snapshot, so that a cohort lends no more.
     """
@@ -84,7 +84,7 @@ class _Tree:
         return borrowing, None if quota.lending is None else self._amount(quota.lending)
 
     def available(self, node: ClusterQueue | Cohort, above: tuple[str, ...]) -> int:
-        """What a node can use at most, if nobody else uses anything."""
+        """What a node can use at most, if no other uses anything."""
         held = self.held(node, ())
         parent = node.cohort if isinstance(node, ClusterQueue) else node.parent
         if not parent:
@@ -122,7 +122,7 @@ class _Tree:
         return 1 + max((self.height(each, (*above, name)) for each in below), default=0)
 
     def cohort(self, name: str) -> Cohort:
-        """The cohort of a name; one that nobody defines has no quota of its own and no parent."""
+        """The cohort of a name; one that is not defined has no quota of its own and no parent."""
         found: Mapping[str, Cohort] = self._queues.cohorts
         return found.get(name) or Cohort(name)
 

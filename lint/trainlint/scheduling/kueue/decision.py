@@ -18,7 +18,7 @@ _CYCLES = 10_000
 class KueueDecision:
     """``admitted`` says whether some cycle reserves quota, then with which ``flavors`` and ``counts``; otherwise
     ``codes`` are the reasons of all cycles. ``delayed`` says that nodes are looked at later. ``endless``: it is tried
-    again at once for ever.
+    again at once, without end.
     """
 
     admitted: bool = False

@@ -1,4 +1,4 @@
-"""Values that a chart leaves to whoever installs it: where nobody does, they are not known."""
+"""Values that a chart leaves to its installation: where nothing gives them, they are unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Renders what nobody rendered before, as long as there is time."""
+"""Renders what was not rendered before, as long as there is time."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Store(Protocol):
 
 
 class Copy:
-    """A copy of one chart on the disk, made when somebody asks for it."""
+    """A copy of one chart on the disk, made when it is needed."""
 
     def __init__(self) -> None:
         self._home: tempfile.TemporaryDirectory[str] | None = None
@@ -94,7 +94,7 @@ class Engine:
         self._until = time.monotonic() + TIME_LIMIT
 
     def render(self, staged: Staged, copy: Copy, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
-        """What each template makes; ``copy`` is for the chart, where somebody must render it. Raises Failed.
+        """What each template makes; ``copy`` is for the chart, where it must be rendered. Raises Failed.
 
         Names are those of Kubernetes, or nothing is started: none of them can be taken for an option.
         """

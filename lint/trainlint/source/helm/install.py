@@ -1,4 +1,4 @@
-"""How charts are installed: what a deployer says, or what is assumed where nobody says anything."""
+"""How charts are installed: what a deployer says, or what is assumed where nothing is said."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class HelmInstall:
     """One release of a chart: the chart's directory, and what it is installed with.
 
     ``value_files`` are names in the world, what counts most last; ``values``, written in place at ``values_at``, count
-    more. ``at`` is where somebody says so: what is rendered stands in that file.
+    more. ``at`` is where that is said: what is rendered stands in that file.
     """
 
     chart: str
@@ -69,7 +69,7 @@ class TemplateCluster:
 
 
 def by_itself(chart: Chart) -> tuple[HelmInstall, ...]:
-    """The releases of a chart that nobody says anything about: with its own values, and with each values file that
+    """The releases of a chart that no deployer installs: with its own values, and with each values file that
     stands with it. They are alternatives of each other.
     """
     name = _NAME.sub("-", chart.name.lower()).strip("-.")[:53] or "release"

@@ -1,4 +1,4 @@
-"""What helm printed, as documents: without notes, partials, tests and kinds that nobody reads."""
+"""What helm printed, as documents: without notes, partials, tests and kinds that are not read."""
 
 from __future__ import annotations
 

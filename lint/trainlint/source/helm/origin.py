@@ -20,7 +20,7 @@ _GLOBAL: Final = "global"
 
 @fact(eq=False)
 class Given:
-    """Values that somebody gives: where they begin, and which of them the chart in question sees (``prefix``)."""
+    """Values that are given to a chart: where they begin, and which of them the chart in question sees (``prefix``)."""
 
     at: Location
     data: Any
@@ -28,7 +28,7 @@ class Given:
 
 
 class TemplateText:
-    """The text of one template, read when somebody asks where something in it is."""
+    """The text of one template, read when the place of something in it is asked for."""
 
     def __init__(self, file: str, read: Callable[[], str]) -> None:
         self.file = file
@@ -88,7 +88,7 @@ class TemplateOrigin:
         return found, span_of(node, self._template.lines)
 
     def with_blanks(self) -> Any:
-        """The rendered object, with placeholders for what nobody gave."""
+        """The rendered object, with placeholders for values that are not given."""
         return with_blanks(self._data, self._template.blanks, self._written) if self._template.blanks else self._data
 
     def _written(self, path: Path) -> LineNode | None:

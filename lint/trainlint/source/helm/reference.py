@@ -25,7 +25,7 @@ _ASSIGNED: Final = re.compile(r"(\$\w*)(?:\s*,\s*(\$\w*))?\s*:?=\s*(.*)", re.DOT
 
 @fact
 class TemplateScope:
-    """``dot`` is what ``.`` means (``None``: nobody knows), ``variables`` what ``$x`` means."""
+    """``dot`` is what ``.`` means (``None``: unknown), ``variables`` what ``$x`` means."""
 
     dot: Steps | None = ()
     variables: Mapping[str, Steps | None] = field(default_factory=dict)
@@ -50,7 +50,7 @@ class TemplateScope:
         return found[0] if len(found) == 1 else None
 
     def entered(self, word: str, said: str) -> TemplateScope:
-        """The scope inside ``if``, ``with`` or ``range``; what ``define`` is given, nobody knows."""
+        """The scope inside ``if``, ``with`` or ``range``; what ``define`` is given is unknown."""
         if word in ("define", "block"):
             return TemplateScope(None)
         assigned = _ASSIGNED.match(said)

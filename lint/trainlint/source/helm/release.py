@@ -45,8 +45,8 @@ class Numbers(Counter[str]):
 
 
 class ChartRelease:
-    """``copy`` is one of the chart for helm, ``files`` reads what else it needs. Where it is not ``deployed``, nobody
-    gave the values that the chart itself leaves empty.
+    """``copy`` is one of the chart for helm, ``files`` reads what else it needs. Where it is not ``deployed``,
+    the values that the chart itself leaves empty are not given.
     """
 
     def __init__(

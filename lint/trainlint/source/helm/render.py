@@ -1,4 +1,4 @@
-"""Charts rendered by helm: each with its own values, with each values file beside it, or as somebody installs it."""
+"""Charts rendered by helm: each with its own values, with each values file beside it, or as a deployer installs it."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def render_charts(
     cluster: TemplateCluster | None = None,
     installs: Sequence[HelmInstall] = (),
 ) -> tuple[Rendered, ...]:
-    """What the charts of a world make. One that nobody installs, and no other one brings in, is installed under its own
-    name.
+    """What the charts of a world make. One that nothing installs, and no other one brings in, is installed under its
+    own name.
 
     Only documents of the ``kinds`` are kept. A release that cannot be rendered is ``failed``, and says why.
     """

@@ -194,5 +194,5 @@ def _listen(process: subprocess.Popen[bytes], answers: Queue[bytes]) -> None:
 def _environment() -> dict[str, str]:
     """Nothing of ours but where programs are: templates are not to see it, and nothing is to be asked anywhere."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT", "TMPDIR", "TEMP") if name in os.environ}
-    nobody = "http://127.0.0.1:9"
-    return kept | {"LC_ALL": "C.UTF-8", "HTTP_PROXY": nobody, "HTTPS_PROXY": nobody, "NO_PROXY": ""}
+    closed = "http://127.0.0.1:9"
+    return kept | {"LC_ALL": "C.UTF-8", "HTTP_PROXY": closed, "HTTPS_PROXY": closed, "NO_PROXY": ""}

@@ -19,7 +19,7 @@ class _OpenError(ValueError):
 
 
 def is_closed(content: bytes) -> bool:
-    """Whether a schema is JSON that everybody reads in the same way, and refers to nothing outside of itself.
+    """Whether a schema is JSON that all parsers read in the same way, and refers to nothing outside of itself.
 
     With an ``$id``, references to itself may be to an address as well, so that such a schema may have none.
     """

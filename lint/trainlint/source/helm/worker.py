@@ -26,7 +26,7 @@ _ANOTHER_NETWORK = 0x40000000  # CLONE_NEWNET
 
 
 def main() -> None:
-    """Answer until nobody asks any more. Arguments: the program to run, or the directory of the SDK after ``sdk``."""
+    """Answer until the input ends. Arguments: the program to run, or the directory of the SDK after ``sdk``."""
     confine()
     if sys.argv[1] == "sdk":
         keep_to(sys.argv[2])

@@ -148,7 +148,7 @@ def _claim_templates(workload: Workload) -> Field:
 
 
 def _unsafe(volume: Field, namespace: str, storage: ClaimStorage) -> str:
-    """Why checkpoints of several nodes are not safe there; empty where they are, or nobody knows.
+    """Why checkpoints of several nodes are not safe there; empty where they are, or that is unknown.
 
     A claim that only one node may write to is single-writer-volume-shared's business.
     """

@@ -91,7 +91,7 @@ def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
     elif 0 < most < count:
         yield Fault(
             f"at most {most} nodes join the rendezvous of {workload.owner.name} (maxReplicas), and there are {count} "
-            f"workers: {count - most} of them wait for ever with their GPUs",
+            f"workers: the rest ({count - most}) never joins, and holds its GPUs",
             elastic["maxReplicas"].at,
             f"set Worker.replicas to at most {most}, or maxReplicas to at least {count}",
             (("how many workers there are", at),),
@@ -114,7 +114,7 @@ def _beside_master(workload: Workload, elastic: Field, master: Field, worker: Fi
         return  # too many without the Master
     over = joining > most
     effect = (
-        f"{joining} pods join, and at most {most} are let in: {joining - most} of them waits for ever with its GPUs"
+        f"{joining} pods ask to join, at most {most} may: the rest ({joining - most}) waits and holds its GPUs"
         if over
         else f"with {most} workers there is one pod more than are let in, and the job ends with the Master, which may "
         "leave the others training"

@@ -63,7 +63,7 @@ def meetings_apart(communicator: Sequence[PodSet], directory: Directory) -> Iter
 def _apart(first: Meeting, second: Meeting) -> Fault:
     return Fault(
         f"{first.pods.name} meets the others on port {first.port} and {second.pods.name} on port {second.port} of "
-        f"{second.host}: where rank 0 listens, nobody looks for it",
+        f"{second.host}: rank 0 listens where the others do not look for it",
         second.port_at,
         "use one port in all roles",
         ((f"uses port {first.port}", first.port_at),),
@@ -85,7 +85,7 @@ def _target(meeting: Meeting, directory: Directory) -> PodSet | None:
 
 
 def strangers(communicator: Sequence[PodSet], directory: Directory) -> Iterator[Fault]:
-    """A command that names a host nobody has, over the address that the operator gives it."""
+    """A command that names a host that does not exist, over the address that the operator gives it."""
     for pods in communicator:
         meeting = meeting_of(pods)
         offered = {

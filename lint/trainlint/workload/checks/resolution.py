@@ -39,7 +39,7 @@ class UsedName:
 
 
 def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) -> Fault | None:
-    """Why DNS does not know the name, or knows it too late; ``None`` where it does, or nobody can tell.
+    """Why DNS does not know the name, or knows it too late; ``None`` where it does, or that is unknown.
 
     ``holds_services`` says that all Services of the namespace are in the snapshot.
     """

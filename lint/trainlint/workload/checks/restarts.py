@@ -1,6 +1,6 @@
 """Restart and clean-up policies that leave the survivors of a group waiting (W 2, 3, 5, 6, 8, 9; W 17.14).
 
-What nobody wrote, or what every example has, is a note.
+A default, or what every example has, is a note.
 """
 
 from __future__ import annotations
