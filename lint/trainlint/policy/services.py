@@ -61,7 +61,7 @@ def read_services(roots: Iterable[Field]) -> Iterator[PolicyService]:
         meta = read_meta(root)
         namespace = meta.namespace or "default"
         match meta.kind:
-            case "PolicyService" if meta.api_version == "v1":
+            case "Service" if meta.api_version == "v1":
                 services.append((namespace, meta.name, meta.labels, read_labels(root["spec"]["selector"])))
             case "Endpoints" if meta.api_version == "v1":
                 for subset in root["subsets"].elements():
