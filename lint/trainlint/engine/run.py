@@ -16,11 +16,13 @@ from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Severity, Unknown
 from trainlint.installed.kinds import ADMISSION_POLICY_KINDS, INSTALLED_KINDS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.kube.admission import ADMISSION_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
+from trainlint.kube.storage import STORAGE_KINDS
 from trainlint.model.known import Answer
 from trainlint.reachability import prepare
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
-from trainlint.snapshot.platform import ADMISSION_KINDS, REFERENCED_KINDS, STORAGE_KINDS
+from trainlint.snapshot.kinds import REFERENCED_KINDS
 from trainlint.snapshot.repository import Repository
 from trainlint.source.builds import open_builds
 from trainlint.source.files import World, bringers
@@ -39,7 +41,7 @@ __all__ = ["run"]
 
 
 BACKGROUND = (
-    {"ConfigMap", "DaemonSet", "Namespace", "PrometheusRule", "Service", "VMRule"}
+    {"ConfigMap", "DaemonSet", "PrometheusRule", "Service", "VMRule"}
     | ADMISSION_KINDS
     | ADMISSION_POLICY_KINDS
     | INSTALLED_KINDS

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.kube.meta import Meta
+from trainlint.model.api_kind import declared, names
 from trainlint.source.kindless import TALOS_CONFIG
 from trainlint.source.prefilter import CONSTRAINTS
 
@@ -15,12 +16,17 @@ __all__ = [
     "ENFORCE",
     "EVIDENT_KINDS",
     "INSTALLED_KINDS",
+    "KINDS",
     "KUEUE_CONFIG",
     "enforces",
     "may_admit",
 ]
 
-INSTALLED_KINDS: Final = frozenset({"Configuration", "Plan"})
+_INSTALLED: Final = (
+    *declared("config.kueue.x-k8s.io", files="Configuration"),
+    *declared("upgrade.cattle.io", namespaced="Plan"),
+)
+INSTALLED_KINDS: Final = names(_INSTALLED)
 """Kueue's own configuration; that by which k3s and RKE2 are upgraded, which says their version."""
 
 CILIUM_CONFIG: Final = "cilium-config"
@@ -30,14 +36,22 @@ CONFIG_MAPS: Final = frozenset({f"ConfigMap/{CILIUM_CONFIG}", f"ConfigMap/{KUEUE
 ENFORCE: Final = "pod-security.kubernetes.io/enforce"
 """The label of a Namespace that says which level of Pod Security is enforced in it."""
 
-ADMISSION_POLICY_KINDS: Final = frozenset(
-    {"MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding", "MutatingWebhookConfiguration"}
-    | {"ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "ValidatingWebhookConfiguration"}
-    | {"ClusterPolicy", "Policy"}
-    | {"ImageValidatingPolicy", "MutatingPolicy", "ValidatingPolicy"}
-    | {"NamespacedImageValidatingPolicy", "NamespacedMutatingPolicy", "NamespacedValidatingPolicy"}
-    | {"Assign", "AssignImage", "AssignMetadata", "Config", "ModifySet", CONSTRAINTS}
+_ADMISSION_POLICIES: Final = (
+    *declared(
+        "admissionregistration.k8s.io",
+        cluster="MutatingAdmissionPolicy MutatingAdmissionPolicyBinding MutatingWebhookConfiguration "
+        "ValidatingAdmissionPolicy ValidatingAdmissionPolicyBinding ValidatingWebhookConfiguration",
+    ),
+    *declared("config.gatekeeper.sh", namespaced="Config"),
+    *declared("kyverno.io", namespaced="Policy", cluster="ClusterPolicy"),
+    *declared("mutations.gatekeeper.sh", cluster="Assign AssignImage AssignMetadata ModifySet"),
+    *declared(
+        "policies.kyverno.io",
+        namespaced="NamespacedImageValidatingPolicy NamespacedMutatingPolicy NamespacedValidatingPolicy",
+        cluster="ImageValidatingPolicy MutatingPolicy ValidatingPolicy",
+    ),
 )
+ADMISSION_POLICY_KINDS: Final = names(_ADMISSION_POLICIES) | {CONSTRAINTS}
 """What changes or refuses objects when they are created: Kubernetes' own, Kyverno's and Gatekeeper's."""
 
 
@@ -50,6 +64,8 @@ def enforces(meta: Meta) -> bool:
     """Whether an object is a Namespace that enforces a level of Pod Security."""
     return meta.kind == "Namespace" and ENFORCE in meta.labels
 
+
+KINDS: Final = (*_INSTALLED, *_ADMISSION_POLICIES, *declared("kubeadm.k8s.io", files="ClusterConfiguration"))
 
 EVIDENT_KINDS: Final = INSTALLED_KINDS | {
     "Cluster",

@@ -13,11 +13,25 @@ from trainlint.kube.pod import read_tolerations
 from trainlint.kube.selectors import read_equalities
 from trainlint.kube.values import is_placeholder, read_strings, read_text
 from trainlint.model.admission import LimitItem, LimitRange, NamespaceDefaults, ResourceQuota, RuntimeClass, ScopeRule
+from trainlint.model.api_kind import declared, names
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 from trainlint.source.document import Field
 
-__all__ = ["read_limit_range", "read_namespace_defaults", "read_resource_quota", "read_runtime_class"]
+__all__ = [
+    "ADMISSION_KINDS",
+    "KINDS",
+    "read_limit_range",
+    "read_namespace_defaults",
+    "read_resource_quota",
+    "read_runtime_class",
+]
+
+KINDS: Final = (
+    *declared("", namespaced="LimitRange ResourceQuota", cluster="Namespace"),
+    *declared("node.k8s.io", cluster="RuntimeClass"),
+)
+ADMISSION_KINDS: Final = names(KINDS)
 
 _PREFIX: Final = "scheduler.alpha.kubernetes.io/"
 NODE_SELECTOR: Final = _PREFIX + "node-selector"

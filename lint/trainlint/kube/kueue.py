@@ -9,6 +9,7 @@ from trainlint.kube.node import read_taints
 from trainlint.kube.pod import read_tolerations
 from trainlint.kube.selectors import read_equalities, read_label_selector
 from trainlint.kube.values import is_placeholder, known_text, read_strings, read_text
+from trainlint.model.api_kind import declared, names
 from trainlint.model.known import Known
 from trainlint.model.kueue import (
     AdmissionCheck,
@@ -23,6 +24,7 @@ from trainlint.model.kueue import (
 from trainlint.source.document import Field
 
 __all__ = [
+    "KINDS",
     "KUEUE_GROUP",
     "KUEUE_KINDS",
     "read_admission_check",
@@ -35,18 +37,12 @@ __all__ = [
 ]
 
 KUEUE_GROUP: Final = "kueue.x-k8s.io"
-KUEUE_KINDS: Final = frozenset(
-    {
-        "AdmissionCheck",
-        "ClusterQueue",
-        "Cohort",
-        "LocalQueue",
-        "MultiKueueCluster",
-        "MultiKueueConfig",
-        "ResourceFlavor",
-        "Topology",
-    }
+KINDS: Final = declared(
+    KUEUE_GROUP,
+    namespaced="LocalQueue",
+    cluster="AdmissionCheck ClusterQueue Cohort MultiKueueCluster MultiKueueConfig ResourceFlavor Topology",
 )
+KUEUE_KINDS: Final = names(KINDS)
 
 
 def read_local_queue(item: Field, namespace: str) -> LocalQueue:

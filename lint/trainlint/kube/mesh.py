@@ -10,14 +10,19 @@ from trainlint.finding import Location
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import read_text
+from trainlint.model.api_kind import declared, names
 from trainlint.model.selector import LabelSelector
 from trainlint.source.document import Field
 
-__all__ = ["MESH_KINDS", "PeerAuthentication", "read_peer_authentication", "restricts"]
+__all__ = ["KINDS", "MESH_KINDS", "PeerAuthentication", "read_peer_authentication", "restricts"]
 
-MESH_KINDS: Final = frozenset({"AuthorizationPolicy", "PeerAuthentication", "Server"})
-"""What says which connections proxies accept: Istio's kinds, and Linkerd's servers."""
 _GROUP: Final = "security.istio.io"
+KINDS: Final = (
+    *declared(_GROUP, namespaced="AuthorizationPolicy PeerAuthentication"),
+    *declared("policy.linkerd.io", namespaced="AuthorizationPolicy Server"),
+)
+"""What says which connections proxies accept: Istio's kinds, and Linkerd's servers."""
+MESH_KINDS: Final = names(KINDS)
 
 
 @fact

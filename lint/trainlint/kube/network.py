@@ -11,10 +11,12 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_int, read_text
+from trainlint.model.api_kind import declared, names
 from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.source.document import Field
 
 __all__ = [
+    "KINDS",
     "NETWORK_KINDS",
     "Attachable",
     "PortMtu",
@@ -24,23 +26,16 @@ __all__ = [
     "read_primary_namespaces",
 ]
 
-NETWORK_KINDS: Final = frozenset(
-    {
-        "ClusterUserDefinedNetwork",
-        "GKENetworkParamSet",
-        "HostDeviceNetwork",
-        "IPoIBNetwork",
-        "MacvlanNetwork",
-        "Network",
-        "NetworkAttachmentDefinition",
-        "NodeNetworkConfigurationPolicy",
-        "OVSNetwork",
-        "SriovIBNetwork",
-        "SriovNetwork",
-        "SriovNetworkNodePolicy",
-        "UserDefinedNetwork",
-    }
+KINDS: Final = (
+    *declared("k8s.cni.cncf.io", namespaced="NetworkAttachmentDefinition"),
+    *declared("k8s.ovn.org", namespaced="UserDefinedNetwork", cluster="ClusterUserDefinedNetwork"),
+    *declared("mellanox.com", cluster="HostDeviceNetwork IPoIBNetwork MacvlanNetwork"),
+    *declared("networking.gke.io", cluster="GKENetworkParamSet Network"),
+    *declared("nmstate.io", cluster="NodeNetworkConfigurationPolicy"),
+    *declared("sriovnetwork.openshift.io", namespaced="OVSNetwork SriovIBNetwork SriovNetwork SriovNetworkNodePolicy"),
 )
+"""Networks that pods can have beside that of the cluster, and what says how they are made."""
+NETWORK_KINDS: Final = names(KINDS)
 RESOURCE_ANNOTATION: Final = "k8s.v1.cni.cncf.io/resourceName"
 _IN_NETWORK_NAMESPACE: Final = {
     "HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork", "OVSNetwork", "SriovIBNetwork", "SriovNetwork",

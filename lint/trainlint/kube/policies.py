@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["ADMIN_KINDS", "FOREIGN_KINDS", "POLICY_KINDS", "POLICY_READ_KINDS", "SERVICE_KINDS"]
+from trainlint.model.api_kind import ApiKind, declared, names
+
+__all__ = [
+    "ADMIN_KINDS",
+    "FOREIGN_CLUSTER",
+    "FOREIGN_KINDS",
+    "KINDS",
+    "POLICY_KINDS",
+    "POLICY_READ_KINDS",
+    "SERVICE_KINDS",
+]
 
 POLICY_KINDS: Final = {
     ("cilium.io", "CiliumNetworkPolicy"): True,
@@ -24,12 +34,18 @@ FOREIGN_KINDS: Final = {
 }
 """API group and kind of the policies that only their own engine can judge, and how messages call them."""
 
+FOREIGN_CLUSTER: Final = frozenset({"ClusterNetworkPolicy", "GlobalNetworkPolicy", *ADMIN_KINDS})
+"""Those of them that are objects of the cluster."""
+
 SERVICE_KINDS: Final = frozenset({"Endpoints", "EndpointSlice", "Service"})
 """The kinds from which the backends of a Service are read."""
 
-POLICY_READ_KINDS: Final = (
-    frozenset(kind for _, kind in (*POLICY_KINDS, *FOREIGN_KINDS))
-    | SERVICE_KINDS
-    | {"CiliumCIDRGroup", "CiliumLocalRedirectPolicy"}
+KINDS: Final = (
+    *(ApiKind(group, kind, namespaced) for (group, kind), namespaced in POLICY_KINDS.items()),
+    *(ApiKind(group, kind, kind not in FOREIGN_CLUSTER) for group, kind in FOREIGN_KINDS),
+    *declared("", namespaced="Endpoints Service"),
+    *declared("discovery.k8s.io", namespaced="EndpointSlice"),
+    *declared("cilium.io", namespaced="CiliumLocalRedirectPolicy", cluster="CiliumCIDRGroup"),
 )
 """Every kind that decides which connections policies permit."""
+POLICY_READ_KINDS: Final = names(KINDS)

@@ -8,18 +8,22 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
 from trainlint.kube.values import known_text, read_text
+from trainlint.model.api_kind import ANY_GROUP, declared, names
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.quantity import QuantityError, milli
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, SchedulerQueue
 from trainlint.source.document import Field
 
-__all__ = ["QUEUE_GROUPS", "QUEUE_KINDS", "read_queue"]
+__all__ = ["KINDS", "QUEUE_KINDS", "read_queue"]
 
-QUEUE_KINDS: Final = frozenset({"Queue"})
 _VOLCANO: Final = "scheduling.volcano.sh"
 _KAI: Final = "scheduling.run.ai"
-QUEUE_GROUPS: Final = frozenset({_VOLCANO, _KAI})
-"""The API groups whose Queue is one of these: both are objects of the cluster."""
+KINDS: Final = (
+    *declared(_VOLCANO, cluster="Queue"),
+    *declared(_KAI, cluster="Queue"),
+    *declared(ANY_GROUP, namespaced="Queue"),  # message brokers and others have a kind of that name too
+)
+QUEUE_KINDS: Final = names(KINDS)
 
 _GPU: Final = "nvidia.com/gpu"
 _MEGABYTE: Final = 1_000_000

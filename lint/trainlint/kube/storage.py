@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from trainlint.kube.meta import read_meta
 from trainlint.kube.selectors import read_label_selector, read_node_selector_terms
 from trainlint.kube.values import known_text, read_int, read_strings, read_text
+from trainlint.model.api_kind import declared, names
 from trainlint.model.known import Known
 from trainlint.model.selector import Requirement
 from trainlint.model.storage import Claim, CsiNode, PersistentVolume, StorageCapacity, StorageClass
 from trainlint.source.document import Field
 
 __all__ = [
+    "KINDS",
+    "STORAGE_KINDS",
     "read_claim",
     "read_csi_node",
     "read_persistent_volume",
     "read_storage_capacity",
     "read_storage_class",
 ]
+
+KINDS: Final = (
+    *declared("", namespaced="PersistentVolumeClaim", cluster="PersistentVolume"),
+    *declared("storage.k8s.io", namespaced="CSIStorageCapacity", cluster="CSIDriver CSINode StorageClass"),
+)
+STORAGE_KINDS: Final = names(KINDS)
 
 _CLASS = "volume.beta.kubernetes.io/storage-class"
 _BOUND = "pv.kubernetes.io/bind-completed"

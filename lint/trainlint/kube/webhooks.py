@@ -10,12 +10,16 @@ from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import read_int, read_strings, read_text
+from trainlint.model.api_kind import declared, names
 from trainlint.model.selector import LabelSelector
 from trainlint.source.document import Field
 
-__all__ = ["WEBHOOK_KINDS", "Webhook", "WebhookRule", "read_webhooks"]
+__all__ = ["KINDS", "WEBHOOK_KINDS", "Webhook", "WebhookRule", "read_webhooks"]
 
-WEBHOOK_KINDS: Final = frozenset({"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"})
+KINDS: Final = declared(
+    "admissionregistration.k8s.io", cluster="MutatingWebhookConfiguration ValidatingWebhookConfiguration"
+)
+WEBHOOK_KINDS: Final = names(KINDS)
 _HTTPS: Final = 443
 
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from trainlint.fact import fact
 from trainlint.finding import Location
-from trainlint.kube.policies import ADMIN_KINDS, FOREIGN_KINDS
+from trainlint.kube.policies import ADMIN_KINDS, FOREIGN_CLUSTER, FOREIGN_KINDS
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 
 __all__ = ["ForeignPolicy", "never_enforced", "read_foreign"]
-
-CLUSTER_SCOPED = ("GlobalNetworkPolicy", "ClusterNetworkPolicy", *ADMIN_KINDS)
 
 
 @fact
@@ -33,7 +31,7 @@ def read_foreign(root: Field, group: str) -> ForeignPolicy | None:
     name = FOREIGN_KINDS.get((group, kind))
     if name is None:
         return None
-    namespace = "" if kind in CLUSTER_SCOPED else metadata["namespace"].scalar or "default"
+    namespace = "" if kind in FOREIGN_CLUSTER else metadata["namespace"].scalar or "default"
     return ForeignPolicy(ObjectRef(name, namespace, metadata["name"].scalar or ""), namespace, root.at)
 
 

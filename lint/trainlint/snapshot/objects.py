@@ -8,62 +8,18 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.kinds import CONFIGURATION_KINDS
 from trainlint.kube.meta import Meta, read_meta
-from trainlint.kube.scheduler_queue import QUEUE_GROUPS, QUEUE_KINDS
 from trainlint.kube.values import is_placeholder
 from trainlint.model.workload import ObjectRef
+from trainlint.snapshot.kinds import REGISTRY
 from trainlint.source.document import Document, Field
 from trainlint.source.reading import objects
 
-__all__ = ["CLUSTER_SCOPED", "ApiObject", "api_object", "api_objects", "is_cluster_scoped"]
-
-CLUSTER_SCOPED = frozenset(
-    {
-        "AKSNodeClass",
-        "AdmissionCheck",
-        "AdminNetworkPolicy",
-        "BaselineAdminNetworkPolicy",
-        "CSIDriver",
-        "CSINode",
-        "CiliumCIDRGroup",
-        "CiliumClusterwideNetworkPolicy",
-        "ClusterNetworkPolicy",
-        "ClusterQueue",
-        "ClusterTrainingRuntime",
-        "ClusterUserDefinedNetwork",
-        "Cohort",
-        "ComputeClass",
-        "EC2NodeClass",
-        "GCENodeClass",
-        "GKENetworkParamSet",
-        "GlobalNetworkPolicy",
-        "HyperNode",
-        "Inventory",
-        "MultiKueueCluster",
-        "MultiKueueConfig",
-        "MutatingWebhookConfiguration",
-        "Namespace",
-        "Network",
-        "Node",
-        "NodeClass",
-        "NodeNetworkConfigurationPolicy",
-        "NodePool",
-        "OCINodeClass",
-        "PersistentVolume",
-        "PriorityClass",
-        "ProvisioningRequestConfig",
-        "ResourceFlavor",
-        "RuntimeClass",
-        "StorageClass",
-        "Topology",
-        "ValidatingWebhookConfiguration",
-        "WorkloadPriorityClass",
-    }
-)
+__all__ = ["ApiObject", "api_object", "api_objects", "is_cluster_scoped"]
 
 
 def is_cluster_scoped(meta: Meta) -> bool:
     """Whether objects of the kind belong to no namespace; some names of kinds stand for several APIs."""
-    return meta.kind in CLUSTER_SCOPED or (meta.kind in QUEUE_KINDS and meta.api_group in QUEUE_GROUPS)
+    return REGISTRY.of_cluster(meta.api_group, meta.kind)
 
 
 Key = tuple[str, str, str, str]

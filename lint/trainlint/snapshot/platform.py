@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from trainlint.fact import remembered, together
 from trainlint.kube.admission import (
+    ADMISSION_KINDS,
     read_limit_range,
     read_namespace_defaults,
     read_resource_quota,
     read_runtime_class,
 )
 from trainlint.kube.storage import (
+    STORAGE_KINDS,
     read_claim,
     read_csi_node,
     read_persistent_volume,
@@ -24,28 +26,14 @@ from trainlint.model.admission import Admission, LimitRange, ResourceQuota
 from trainlint.model.storage import Storage
 from trainlint.snapshot.objects import ApiObject
 
-__all__ = ["ADMISSION_KINDS", "REFERENCED_KINDS", "STORAGE_KINDS", "read_admission", "read_storage"]
+__all__ = ["read_admission", "read_storage"]
 
 T = TypeVar("T", LimitRange, ResourceQuota)
-
-ADMISSION_KINDS: Final = frozenset({"LimitRange", "ResourceQuota", "RuntimeClass"})
-STORAGE_KINDS: Final = frozenset(
-    {"CSIDriver", "CSINode", "CSIStorageCapacity", "PersistentVolume", "PersistentVolumeClaim", "StorageClass"}
-)
-SECRET_KINDS: Final = frozenset(
-    {"Bundle", "Certificate", "ClusterExternalSecret", "ExternalSecret", "InfisicalSecret", "OnePasswordItem"}
-    | {"SealedSecret", "Secret", "VaultDynamicSecret", "VaultStaticSecret"}
-)
-"""Secrets, and what makes them in the cluster."""
-REFERENCED_KINDS: Final = SECRET_KINDS | frozenset(
-    {"PriorityClass", "ResourceClaim", "ResourceClaimTemplate", "ServiceAccount"}
-)
-"""Kinds of which only the names and keys matter, to pods that refer to them."""
 
 
 def read_admission(objects: Iterable[ApiObject]) -> Admission:
     """What is known about admission."""
-    return _admission(together(*(each for each in objects if each.meta.kind in ADMISSION_KINDS | {"Namespace"})))
+    return _admission(together(*(each for each in objects if each.meta.kind in ADMISSION_KINDS)))
 
 
 @remembered

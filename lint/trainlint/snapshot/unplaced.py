@@ -11,6 +11,7 @@ from trainlint.deploy.deployment import Deployment
 from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
 from trainlint.kube.values import is_placeholder
+from trainlint.snapshot.kinds import REGISTRY
 from trainlint.snapshot.reach import Reach
 from trainlint.source.document import Document
 from trainlint.source.faults import BuildFault
@@ -18,37 +19,6 @@ from trainlint.source.library import Library
 from trainlint.source.reading import objects
 
 __all__ = ["unplaced"]
-
-_NAMESPACED: Final = {
-    "": "ConfigMap Endpoints LimitRange PersistentVolumeClaim Pod ReplicationController ResourceQuota Secret Service "
-    "ServiceAccount",
-    "apps": "DaemonSet Deployment ReplicaSet StatefulSet",
-    "autoscaling": "HorizontalPodAutoscaler",
-    "batch": "CronJob Job",
-    "batch.volcano.sh": "Job",
-    "cert-manager.io": "Certificate Issuer",
-    "cilium.io": "CiliumNetworkPolicy",
-    "discovery.k8s.io": "EndpointSlice",
-    "external-secrets.io": "ExternalSecret SecretStore",
-    "gateway.networking.k8s.io": "Gateway HTTPRoute",
-    "helm.toolkit.fluxcd.io": "HelmRelease",
-    "jobset.x-k8s.io": "JobSet",
-    "k8s.cni.cncf.io": "NetworkAttachmentDefinition",
-    "kubeflow.org": "JAXJob MPIJob PaddleJob PyTorchJob TFJob XGBoostJob",
-    "kueue.x-k8s.io": "LocalQueue",
-    "kustomize.toolkit.fluxcd.io": "Kustomization",
-    "leaderworkerset.x-k8s.io": "LeaderWorkerSet",
-    "monitoring.coreos.com": "PodMonitor PrometheusRule ServiceMonitor",
-    "networking.k8s.io": "Ingress NetworkPolicy",
-    "policy": "PodDisruptionBudget",
-    "rbac.authorization.k8s.io": "Role RoleBinding",
-    "ray.io": "RayCluster RayJob RayService",
-    "resource.k8s.io": "ResourceClaim ResourceClaimTemplate",
-    "source.toolkit.fluxcd.io": "Bucket GitRepository HelmChart HelmRepository OCIRepository",
-    "trainer.kubeflow.org": "TrainJob TrainingRuntime",
-}
-_KINDS: Final = frozenset((group, kind) for group, kinds in _NAMESPACED.items() for kind in kinds.split())
-"""Kinds whose objects are in a namespace, whatever else is installed: API group and kind."""
 
 _UNCLEAR: Final = ("transformers", "replacements", "vars", "configurations", "generators")
 _PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
@@ -148,7 +118,8 @@ class _Walk:
         for document in self._library.documents(file):
             for item in objects(document):
                 meta = read_meta(item)
-                placed = item.down("metadata", "namespace").present or (meta.api_group, meta.kind) not in _KINDS
+                inside = REGISTRY.in_namespace(meta.api_group, meta.kind)
+                placed = not inside or item.down("metadata", "namespace").present
                 if not placed and meta.name and not is_placeholder(meta.name):
                     yield f"{meta.kind} {meta.name}", item.at
 

@@ -8,15 +8,19 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.api_kind import declared
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ClaimedDevice, PodResourceClaim
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["CHANNEL", "CLAIM_KINDS", "claimed_devices", "computes_by_name", "made_template", "with_claims"]
+__all__ = ["CHANNEL", "KINDS", "claimed_devices", "computes_by_name", "made_template", "with_claims"]
 
-CLAIM_KINDS: Final = frozenset({"ResourceClaim", "ResourceClaimTemplate", "DeviceClass", "ComputeDomain"})
+KINDS: Final = (
+    *declared("resource.k8s.io", namespaced="ResourceClaim ResourceClaimTemplate", cluster="DeviceClass"),
+    *declared("resource.nvidia.com", namespaced="ComputeDomain"),
+)
 """Kinds that say what a claim gives; a ComputeDomain has a claim template made for it."""
 
 _ACCELERATORS: Final = re.compile(r"(?:^|[.\-])(?:v?gpus?|mig|tpus?|npus?|gaudi|neuron(?:core)?s?)(?:[.\-]|$)")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.workload import apps, batch, core, ray, ray_job
-from trainlint.workload.claims import CLAIM_KINDS
+from trainlint.model.api_kind import ApiKind, declared, names
+from trainlint.workload import apps, batch, claims, core, gangs, ray, ray_job, wrappers
 from trainlint.workload.disaggregatedset import expand_disaggregated_role
 from trainlint.workload.expansion import Expander
-from trainlint.workload.gangs import GANG_KINDS
 from trainlint.workload.hyperpod import expand_hyperpod
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.kubeflow_v1 import V1_KINDS, expand_v1
@@ -16,11 +15,11 @@ from trainlint.workload.leaderworkerset import expand_leader_worker_set
 from trainlint.workload.mpijob import expand_mpi_job
 from trainlint.workload.trainer import expand_train_job
 from trainlint.workload.volcano import expand_volcano_cron_job, expand_volcano_job
-from trainlint.workload.wrappers import WRAPPERS
 
 __all__ = [
     "CLUSTER_KINDS",
     "EXPANDERS",
+    "KINDS",
     "REFERENCED_KINDS",
     "TRAINING_GROUPS",
     "WORKLOAD_KINDS",
@@ -73,19 +72,21 @@ TRAINING_GROUPS: Final[dict[str, frozenset[str]]] = {
 }
 """API groups of training kinds, whatever the version: what is not expanded is unknown, never ignored."""
 
-REFERENCED_KINDS: Final = GANG_KINDS | CLAIM_KINDS | {
-    "Service", "ConfigMap", "TrainingRuntime", "ClusterTrainingRuntime"
-}  # fmt: skip
-
-CLUSTER_KINDS: Final = frozenset({"ClusterTrainingRuntime", "DeviceClass"})
-
-WORKLOAD_KINDS: Final = frozenset(
-    {kind for _, kind in EXPANDERS}
-    | WRAPPERS
-    | {kind for kinds in TRAINING_GROUPS.values() for kind in kinds}
-    | REFERENCED_KINDS
+_REFERENCED: Final = (
+    *claims.KINDS,
+    *gangs.KINDS,
+    *declared("", namespaced="ConfigMap Service"),
+    *declared("trainer.kubeflow.org", namespaced="TrainingRuntime", cluster="ClusterTrainingRuntime"),
 )
+REFERENCED_KINDS: Final = names(_REFERENCED)
+
+_MAKERS: Final = {(key.partition("/")[0] if "/" in key else key, kind) for key, kind in EXPANDERS} | {
+    (group, kind) for group, kinds in TRAINING_GROUPS.items() for kind in kinds
+} - {(each.group, each.name) for each in wrappers.KINDS}
+KINDS: Final = (*_REFERENCED, *wrappers.KINDS, *(ApiKind(*each, namespaced=True) for each in sorted(_MAKERS)))
 """Every kind of object that ``read_workloads`` looks at."""
+WORKLOAD_KINDS: Final = names(KINDS)
+CLUSTER_KINDS: Final = names(each for each in KINDS if not each.namespaced)
 
 
 def expander_for(api_version: str, kind: str) -> Expander | None:

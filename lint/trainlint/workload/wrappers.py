@@ -10,13 +10,19 @@ from typing import Final
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import read_text
+from trainlint.model.api_kind import declared, names
 from trainlint.source.document import Field
 from trainlint.workload.disaggregatedset import roles_of
 
-__all__ = ["WRAPPERS", "unwrapped"]
+__all__ = ["KINDS", "WRAPPERS", "unwrapped"]
 
 _DISAGGREGATED: Final = ("disaggregatedset.x-k8s.io", "DisaggregatedSet")
-WRAPPERS: Final = frozenset({"AppWrapper", "Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate", "CronWorkflow"})
+KINDS: Final = (
+    *declared("argoproj.io", namespaced="CronWorkflow Workflow WorkflowTemplate", cluster="ClusterWorkflowTemplate"),
+    *declared("mcad.ibm.com", namespaced="AppWrapper"),
+    *declared("workload.codeflare.dev", namespaced="AppWrapper"),
+)
+WRAPPERS: Final = names(KINDS)
 
 _NO_OBJECT: Final = frozenset({"get", "delete", "patch"})
 _ARGO_VALUE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
