@@ -13,28 +13,13 @@ from trainlint.admission.plain import below, mapping, text
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.kube.meta import Meta
+from trainlint.workload.kinds import workload_kind
 
 __all__ = ["of_name"]
 
 _LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
 _LABEL_1123: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
 _SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_BY: Final = {
-    ("kubeflow.org", "PyTorchJob"): "the training operator's webhook",
-    ("kubeflow.org", "TFJob"): "the training operator's webhook",
-    ("kubeflow.org", "XGBoostJob"): "the training operator's webhook",
-    ("kubeflow.org", "PaddleJob"): "the training operator's webhook",
-    ("kubeflow.org", "JAXJob"): "the training operator's webhook",
-    ("jobset.x-k8s.io", "JobSet"): "JobSet's webhook",
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): "LeaderWorkerSet's webhook",
-    ("ray.io", "RayCluster"): "KubeRay",
-    ("ray.io", "RayJob"): "KubeRay",
-    ("ray.io", "RayService"): "KubeRay",
-    ("trainer.kubeflow.org", "TrainJob"): "the API server (a rule of TrainJob's CRD)",
-    ("", "Service"): API_SERVER,
-}
-"""Kinds whose names are labels that begin with a letter, because a Service or a host is named after them."""
-
 
 _NO_DOTS_SINCE: Final = (1, 36)
 """The release of Kubernetes that refuses dots in the names of StatefulSets."""
@@ -68,9 +53,11 @@ def of_name(meta: Meta, item: Any, version: tuple[int, ...] = ()) -> Iterator[Pr
 
 
 def _by(meta: Meta) -> str:
-    if meta.kind == "MPIJob" and meta.api_version == "kubeflow.org/v2beta1":
-        return "the MPI operator"
-    return _BY.get((meta.api_group, meta.kind), "")
+    """What refuses names that are no labels, because Services or hosts are named after them; empty: nothing does."""
+    if (meta.api_group, meta.kind) == ("", "Service"):
+        return API_SERVER
+    kind = workload_kind(meta.api_version, meta.kind)
+    return "" if kind is None else kind.label_checked_by
 
 
 def _dotless(meta: Meta, item: Any, version: tuple[int, ...]) -> bool:

@@ -9,17 +9,12 @@ from trainlint.admission.plain import below, elements, mapping, text
 from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
+from trainlint.workload.kubeflow_v1 import V1_KINDS
+from trainlint.workload.ray_job import RAY_CLUSTERS
 
 __all__ = ["ROLES", "PodTemplate", "templates"]
 
-ROLES: Final = {
-    "PyTorchJob": "pytorchReplicaSpecs",
-    "TFJob": "tfReplicaSpecs",
-    "XGBoostJob": "xgbReplicaSpecs",
-    "PaddleJob": "paddleReplicaSpecs",
-    "JAXJob": "jaxReplicaSpecs",
-    "MPIJob": "mpiReplicaSpecs",
-}
+ROLES: Final = {name: kind.roles_at for name, kind in V1_KINDS.items()}
 """The map of roles of each kind of kubeflow.org."""
 _ALWAYS: Final = ("Always",)
 _ENDS: Final = ("OnFailure", "Never")
@@ -33,11 +28,6 @@ _PLAIN: Final[Mapping[tuple[str, str], tuple[Path, tuple[str, ...]]]] = {
     ("batch", "CronJob"): (("spec", "jobTemplate", "spec", "template"), _ENDS),
 }
 """Kubernetes' own kinds: where the template is, and the restart policies that they take."""
-_RAY_CLUSTERS: Final[Mapping[str, Path]] = {
-    "RayCluster": ("spec",),
-    "RayJob": ("spec", "rayClusterSpec"),
-    "RayService": ("spec", "rayClusterConfig"),
-}
 _LISTS: Final = {"batch.volcano.sh": "tasks", "sagemaker.amazonaws.com": "replicaSpecs"}
 """API groups whose jobs have a list of roles, whose operators add unknown volumes."""
 _MPI: Final = frozenset({"ssh-auth", "mpi-job-config", "mpi-job-kubectl"})
@@ -93,8 +83,8 @@ def _templates(meta: Meta, item: Any) -> Iterator[PodTemplate]:
         lent = frozenset(_claims(below(item, *at, "volumeClaimTemplates")))
         for role in ("leaderTemplate", "workerTemplate"):
             yield _at(item, (*at, role), role, _ALWAYS, lent=lent, maker="StatefulSet")
-    elif group == "ray.io" and kind in _RAY_CLUSTERS:
-        yield from _of_ray_cluster(item, _RAY_CLUSTERS[kind])
+    elif group == "ray.io" and kind in RAY_CLUSTERS:
+        yield from _of_ray_cluster(item, RAY_CLUSTERS[kind])
         if kind == "RayJob":
             submitter: Path = ("spec", "submitterPodTemplate")
             yield _at(item, submitter, "submitter", _ENDS, defaults=False, maker="Job")

@@ -18,6 +18,7 @@ from trainlint.model.selector import Requirement
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.scheduling.node_affinity import describe
 from trainlint.snapshot.build import Snapshot
+from trainlint.workload.kinds import kind_of
 
 __all__ = ["Shape", "ShapeMismatch", "shape_mismatches"]
 
@@ -223,7 +224,8 @@ def _pods_of_slice(workload: Workload, members: Sequence[PodSet]) -> int | None:
         if isinstance(pods.replicas, Undetermined) or isinstance(pods.blocks, Undetermined):
             return None
         total += pods.replicas // max(pods.blocks, 1)
-    alone = workload.owner.kind in {"Deployment", "ReplicaSet", "Pod"} and total == 1
+    kind = kind_of(workload)
+    alone = kind is not None and kind.interchangeable and total == 1
     return None if alone else total
 
 

@@ -10,15 +10,10 @@ from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import addresses_in
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
+from trainlint.workload.kinds import kind_of
 
 __all__ = ["ray_needs"]
 
-_SPECS: Final = {
-    "RayCluster": ("spec",),
-    "RayJob": ("spec", "rayClusterSpec"),
-    "RayService": ("spec", "rayClusterConfig"),
-    "RayCronJob": ("spec", "jobTemplate", "rayClusterSpec"),
-}
 _OPERATOR: Final = ("kuberay/operator", "kuberay-operator")
 _DASHBOARD, _SERVE, _REDIS = 8265, 8000, 6379
 
@@ -27,11 +22,11 @@ def ray_needs(names: Names) -> Iterator[Need]:
     """The connections of every Ray cluster in Git that its workers do not open."""
     operators = list(names.running(_OPERATOR))
     for workload in names.workloads:
-        steps = _SPECS.get(workload.owner.kind)
+        kind = kind_of(workload)
         head = next((each for each in workload.pod_sets if each.role == "head"), None)
-        if steps is None or head is None or head.replicas == 0:
+        if kind is None or kind.group != "ray.io" or head is None or head.replicas == 0:
             continue
-        spec = workload.field.down(*steps)
+        spec = workload.field.down(*kind.roles)
         yield from _store(names, workload, head, spec)
         for operator in operators:
             yield from _asked(names, workload, head, spec, operator)

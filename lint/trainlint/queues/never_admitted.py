@@ -24,6 +24,7 @@ from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
+from trainlint.workload.kinds import shown_kind
 from trainlint.workload.management import QUEUE_LABEL
 
 __all__ = ["NAMES_IT", "QueueCause", "causes_of", "queue_causes"]
@@ -262,7 +263,8 @@ class _Case:
         """How many pods count at once: the fewest with which Kueue admits a Job in part, one of a Deployment, whose
         pods are admitted one by one, else all of them.
         """
-        if self.owner.kind in {"Deployment", "ReplicaSet"}:
+        kind = shown_kind(self.owner)
+        if kind is not None and kind.interchangeable:
             return 1
         written = self.item.down("metadata", "annotations", JOB_MINIMUM).scalar
         if written and written.isdecimal():

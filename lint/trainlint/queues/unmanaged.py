@@ -18,6 +18,7 @@ from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.queueing import Queueing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.management import QUEUE_LABEL, manages
 from trainlint.workload.written import template_of
 
@@ -29,15 +30,6 @@ _ALWAYS_SELECTED: Final = (0, 15)
 (ManagedJobsNamespaceSelectorAlwaysRespected, kubernetes-sigs/kueue:pkg/features)."""
 _NO_ANNOTATION: Final = (0, 15)
 """Since when the queue name as an annotation is not read (QueueNameForObject)."""
-_SUSPENDED: Final = {
-    ("batch", "Job"): ("spec", "suspend"),
-    ("jobset.x-k8s.io", "JobSet"): ("spec", "suspend"),
-    ("kubeflow.org", ""): ("spec", "runPolicy", "suspend"),
-    ("ray.io", "RayCluster"): ("spec", "suspend"),
-    ("ray.io", "RayJob"): ("spec", "suspend"),
-    ("trainer.kubeflow.org", "TrainJob"): ("spec", "suspend"),
-}
-"""Kinds that Kueue reads the queue of from the object, and where they are suspended."""
 _NAMES: Final = frozenset(
     {"local-queue", "local-queue-name", "localqueue", "queue", "queue_name", "queuename", "queues"}
 )
@@ -197,9 +189,8 @@ class _Case:
     @property
     def _suspend(self) -> Field | None:
         """Where the kind is suspended; ``None`` for kinds that are not, or whose pods Kueue may admit one by one."""
-        group, kind = self.meta.api_group, self.meta.kind
-        path = _SUSPENDED.get((group, kind)) or _SUSPENDED.get((group, ""))
-        return None if path is None else self.workload.field.down(*path)
+        kind = kind_of(self.workload)
+        return self.workload.field.down(*kind.suspend) if kind is not None and kind.suspend else None
 
     @property
     def _unstated(self) -> bool:

@@ -8,13 +8,12 @@ from typing import Final
 from trainlint.model.workload import PodSet, Workload
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queueing import Queueing
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.management import QUEUE_LABEL, manages
 
 __all__ = ["unqueued"]
 
 DEFAULT_QUEUE: Final = "default"
-BY_PODS: Final = frozenset({"Deployment", "LeaderWorkerSet", "Pod", "StatefulSet"})
-"""Objects whose pods Kueue admits one by one, or through others that it makes of them."""
 OWN_NAMESPACES: Final = frozenset({"kube-system", "kueue-system"})
 """Where it suspends nothing by default (managedJobsNamespaceSelector)."""
 
@@ -28,7 +27,8 @@ def unqueued(queueing: Queueing, workload: Workload, pods: tuple[PodSet, ...]) -
     manager, namespace = queueing.snapshot.settings.kueue, workload.owner.namespace
     if manager is None or not manager.all_jobs or not manages(manager, workload.api_version, workload.owner.kind):
         return
-    if workload.owner.kind in BY_PODS or (namespace, DEFAULT_QUEUE) in queueing.queues.local:
+    kind = kind_of(workload)
+    if (kind is not None and kind.by_pods) or (namespace, DEFAULT_QUEUE) in queueing.queues.local:
         return
     names = [name for home, name in queueing.queues.local if home == namespace]
     selector = manager.namespaces

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Final
 
 from trainlint.kube.values import read_int, read_text
 from trainlint.kube.volumes import read_claim_templates
@@ -17,8 +18,9 @@ from trainlint.model.workload import PER_POD, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.ranks import proved_ranks
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_deployment", "expand_replica_set", "expand_stateful_set"]
+__all__ = ["KINDS", "expand_deployment", "expand_replica_set", "expand_stateful_set"]
 
 _HASH = Undetermined("the hash of the pod template is computed in the cluster")
 
@@ -67,3 +69,111 @@ def _expand(
         owner, "", replicas, spec["template"], workload.at, labels=labels, hostname=hostname, subdomain=subdomain
     )
     return Expansion((found,), ranks=frozenset({0}) if proved_ranks(found) else frozenset())
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="",
+        name="ReplicationController",
+        expand=expand_replica_set,
+        training=False,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=True,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+    WorkloadKind(
+        group="apps",
+        name="Deployment",
+        expand=expand_deployment,
+        training=False,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.SERVICE,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=True,
+        interchangeable=True,
+        creates=(("apps", "ReplicaSet"),),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+    WorkloadKind(
+        group="apps",
+        name="ReplicaSet",
+        expand=expand_replica_set,
+        training=False,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=True,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+    WorkloadKind(
+        group="apps",
+        name="StatefulSet",
+        expand=expand_stateful_set,
+        training=False,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.CHECKED,
+        job_name="",
+        host_names=HostNames.SERVICE,
+        subdomain=("spec", "serviceName"),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=True,
+        interchangeable=False,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from trainlint.finding import Location
 from trainlint.kube.values import read_int, read_text
@@ -13,8 +14,9 @@ from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import maybe_several
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
+from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_cron_job", "expand_job", "job_labels", "job_pods", "pods_at_once"]
+__all__ = ["KINDS", "expand_cron_job", "expand_job", "job_labels", "job_pods", "pods_at_once"]
 
 _UID = Undetermined("the Job's uid is made in the cluster")
 _RUN_NAME = Undetermined("the Job's name is made in the cluster")
@@ -115,3 +117,59 @@ def _ranks(found: PodSet, spec: Field, *, indexed: bool) -> bool:
         return proved_ranks(found) is not None
     together = indexed and read_int(spec["completions"], -1) == read_int(spec["parallelism"], 1)
     return indexed_ranks(found) if together else proved_ranks(found) is not None
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="batch",
+        name="Job",
+        expand=expand_job,
+        training=False,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=63,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.INDEXED,
+        job_name="{}",
+        host_names=HostNames.SERVICE,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.JOB,
+        restart_default="",
+        suspend=("spec", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+    WorkloadKind(
+        group="batch",
+        name="CronJob",
+        expand=expand_cron_job,
+        training=False,
+        spec=("spec", "jobTemplate", "spec"),
+        roles=(),
+        main_container="",
+        name_limit=52,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.JOB,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("batch", "Job"),),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

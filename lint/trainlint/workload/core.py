@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Final
 
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.ranks import proved_ranks
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_pod"]
+__all__ = ["KINDS", "expand_pod"]
 
 
 def expand_pod(pod: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -21,3 +23,33 @@ def expand_pod(pod: Field, owner: ObjectRef, context: Context) -> Expansion:
     if not found.hostname and pod.down("metadata", "name").scalar is not None:
         found = replace(found, hostname=owner.name)
     return Expansion((found,), ranks=frozenset({0}) if proved_ranks(found) else frozenset())
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="",
+        name="Pod",
+        expand=expand_pod,
+        training=False,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.SERVICE,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=True,
+        interchangeable=True,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

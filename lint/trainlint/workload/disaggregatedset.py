@@ -15,8 +15,9 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion
 from trainlint.workload.jobset import product
 from trainlint.workload.leaderworkerset import expand_leader_worker_set
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_disaggregated_role", "roles_of"]
+__all__ = ["KINDS", "expand_disaggregated_role", "roles_of"]
 
 _PREFIX: Final = "disaggregatedset.x-k8s.io/"
 _LWS_PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
@@ -92,3 +93,33 @@ def _placement(policy: Field, role: Field) -> Together | None:
     if read_text(policy["type"]) not in {"ExclusiveSlice", "ExclusiveTopology"} or not key or is_placeholder(key):
         return None
     return Together(key, "slice", "placementPolicy", role.at, leader_first=True)
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="disaggregatedset.x-k8s.io",
+        name="DisaggregatedSet",
+        expand=expand_disaggregated_role,
+        training=True,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("leaderworkerset.x-k8s.io", "LeaderWorkerSet"), ("apps", "StatefulSet")),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_hyperpod"]
+__all__ = ["KINDS", "expand_hyperpod"]
 
 
 def expand_hyperpod(job: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -36,3 +39,35 @@ def expand_hyperpod(job: Field, owner: ObjectRef, context: Context) -> Expansion
             )
         )
     return Expansion(tuple(pod_sets), ranks=frozenset(range(len(pod_sets))), training=True)
+
+
+KINDS: Final = tuple(
+    WorkloadKind(
+        group="sagemaker.amazonaws.com",
+        name=name,
+        expand=expand_hyperpod,
+        training=True,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    )
+    for name in ("HyperPodPyTorchJob", "HyperPodPytorchJob")
+)
+"""Both spellings: its documents have the one and its definition the other."""

@@ -15,8 +15,10 @@ from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template
 from trainlint.workload.flows import total
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
+from trainlint.workload.stages import job_set_stages
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_job_set", "product"]
+__all__ = ["KINDS", "expand_job_set", "product"]
 
 _PREFIX: Final = "jobset.sigs.k8s.io/"
 
@@ -123,3 +125,33 @@ def _ranks(entries: Sequence[Field], pod_sets: Sequence[PodSet]) -> Iterator[int
     for index, found in enumerate(pod_sets):
         if found.role not in first and (indexed_ranks(found) if found.hostname else proved_ranks(found)):
             yield index
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="jobset.x-k8s.io",
+        name="JobSet",
+        expand=expand_job_set,
+        training=True,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="JobSet's webhook",
+        pod_names=PodNames.CHILD_JOBS,
+        job_name="",
+        host_names=HostNames.OPERATOR,
+        subdomain=("spec", "network", "subdomain"),
+        launcher="",
+        restarts=Restarts.CHILD_JOBS,
+        restart_default="",
+        suspend=("spec", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("batch", "Job"),),
+        waits=lambda job_set, pod_sets: job_set_stages(job_set["spec"], pod_sets),
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

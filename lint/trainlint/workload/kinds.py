@@ -1,76 +1,77 @@
-"""Which kinds make pods, and which of them are known but not expanded."""
+"""The kinds that make pods, each declared with its facts by the module that expands it, and others by name."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Final
 
-from trainlint.model.api_kind import ApiKind, declared, names
-from trainlint.workload import apps, batch, claims, core, gangs, ray, ray_job, wrappers
-from trainlint.workload.disaggregatedset import expand_disaggregated_role
+from trainlint.model.api_kind import ApiKind, DeclarationError, declared, names
+from trainlint.model.workload import ObjectRef, Workload
+from trainlint.workload import (
+    apps,
+    batch,
+    claims,
+    core,
+    disaggregatedset,
+    gangs,
+    hyperpod,
+    jobset,
+    kubeflow_v1,
+    leaderworkerset,
+    mpijob,
+    ray,
+    ray_job,
+    trainer,
+    volcano,
+    wrappers,
+)
 from trainlint.workload.expansion import Expander
-from trainlint.workload.hyperpod import expand_hyperpod
-from trainlint.workload.jobset import expand_job_set
-from trainlint.workload.kubeflow_v1 import V1_KINDS, expand_v1
-from trainlint.workload.leaderworkerset import expand_leader_worker_set
-from trainlint.workload.mpijob import expand_mpi_job
-from trainlint.workload.trainer import expand_train_job
-from trainlint.workload.volcano import expand_volcano_cron_job, expand_volcano_job
+from trainlint.workload.workload_kind import WorkloadKind
 
 __all__ = [
     "CLUSTER_KINDS",
-    "EXPANDERS",
     "KINDS",
     "REFERENCED_KINDS",
-    "TRAINING_GROUPS",
+    "WORKLOADS",
     "WORKLOAD_KINDS",
+    "by_identity",
     "expander_for",
     "is_training",
+    "kind_of",
+    "shown_kind",
+    "workload_kind",
 ]
 
-EXPANDERS: Final[dict[tuple[str, str], Expander]] = {
-    ("", "Pod"): core.expand_pod,
-    ("", "ReplicationController"): apps.expand_replica_set,
-    ("apps", "Deployment"): apps.expand_deployment,
-    ("apps", "ReplicaSet"): apps.expand_replica_set,
-    ("apps", "StatefulSet"): apps.expand_stateful_set,
-    ("batch", "Job"): batch.expand_job,
-    ("batch", "CronJob"): batch.expand_cron_job,
-    **{("kubeflow.org/v1", kind): expand_v1 for kind in V1_KINDS},
-    ("kubeflow.org/v2beta1", "MPIJob"): expand_mpi_job,
-    ("trainer.kubeflow.org", "TrainJob"): expand_train_job,
-    ("jobset.x-k8s.io", "JobSet"): expand_job_set,
-    ("leaderworkerset.x-k8s.io", "LeaderWorkerSet"): expand_leader_worker_set,
-    ("disaggregatedset.x-k8s.io", "DisaggregatedSet"): expand_disaggregated_role,
-    ("ray.io", "RayCluster"): ray.expand_ray_cluster,
-    ("ray.io", "RayJob"): ray_job.expand_ray_job,
-    ("ray.io", "RayService"): ray.expand_ray_service,
-    ("ray.io", "RayCronJob"): ray_job.expand_ray_cron_job,
-    ("batch.volcano.sh", "Job"): expand_volcano_job,
-    ("batch.volcano.sh", "CronJob"): expand_volcano_cron_job,
-    ("sagemaker.amazonaws.com", "HyperPodPyTorchJob"): expand_hyperpod,
-    ("sagemaker.amazonaws.com", "HyperPodPytorchJob"): expand_hyperpod,
-}
-"""By API group, or by group and version where versions differ, and kind."""
+WORKLOADS: Final[tuple[WorkloadKind, ...]] = (
+    *core.KINDS,
+    *apps.KINDS,
+    *batch.KINDS,
+    *kubeflow_v1.KINDS,
+    *mpijob.KINDS,
+    *trainer.KINDS,
+    *jobset.KINDS,
+    *leaderworkerset.KINDS,
+    *disaggregatedset.KINDS,
+    *ray.KINDS,
+    *ray_job.KINDS,
+    *volcano.KINDS,
+    *hyperpod.KINDS,
+)
+"""Every kind that is expanded, by the module that does it: a new kind is one module, and one line here."""
 
-TRAINING_GROUPS: Final[dict[str, frozenset[str]]] = {
-    "kubeflow.org": frozenset({"PyTorchJob", "TFJob", "XGBoostJob", "MXJob", "PaddleJob", "JAXJob", "MPIJob"}),
-    "trainer.kubeflow.org": frozenset({"TrainJob"}),
-    "jobset.x-k8s.io": frozenset({"JobSet"}),
-    "leaderworkerset.x-k8s.io": frozenset({"LeaderWorkerSet"}),
-    "disaggregatedset.x-k8s.io": frozenset({"DisaggregatedSet"}),
-    "ray.io": frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"}),
-    "batch.volcano.sh": frozenset({"Job", "CronJob", "JobFlow", "JobTemplate"}),
-    "sagemaker.amazonaws.com": frozenset({"HyperPodPyTorchJob", "HyperPodPytorchJob"}),
-    "workload.codeflare.dev": frozenset({"AppWrapper"}),
-    "mcad.ibm.com": frozenset({"AppWrapper"}),
-    "grove.io": frozenset({"PodCliqueSet", "PodGangSet"}),
-    "nvidia.com": frozenset({"DynamoGraphDeployment"}),
-    "slinky.slurm.net": frozenset({"NodeSet"}),
-    "kubernetes.dask.org": frozenset({"DaskCluster", "DaskJob"}),
-    "elastic.iml.github.io": frozenset({"ElasticJob"}),
-    "training.kubedl.io": frozenset({"PyTorchJob", "TFJob", "XGBoostJob", "MPIJob", "ElasticDLJob"}),
-}
-"""API groups of training kinds, whatever the version: what is not expanded is unknown, never ignored."""
+_UNEXPANDED: Final = (
+    *declared("batch.volcano.sh", namespaced="JobFlow JobTemplate"),
+    *declared("elastic.iml.github.io", namespaced="ElasticJob"),
+    *declared("grove.io", namespaced="PodCliqueSet PodGangSet"),
+    *declared("kubeflow.org", namespaced="MXJob"),
+    *declared("kubernetes.dask.org", namespaced="DaskCluster DaskJob"),
+    *declared("mcad.ibm.com", namespaced="AppWrapper"),
+    *declared("nvidia.com", namespaced="DynamoGraphDeployment"),
+    *declared("slinky.slurm.net", namespaced="NodeSet"),
+    *declared("training.kubedl.io", namespaced="ElasticDLJob MPIJob PyTorchJob TFJob XGBoostJob"),
+    *declared("workload.codeflare.dev", namespaced="AppWrapper"),
+)
+"""Other training kinds, whatever the version: what is not expanded is unknown, never ignored."""
 
 _REFERENCED: Final = (
     *claims.KINDS,
@@ -80,21 +81,59 @@ _REFERENCED: Final = (
 )
 REFERENCED_KINDS: Final = names(_REFERENCED)
 
-_MAKERS: Final = {(key.partition("/")[0] if "/" in key else key, kind) for key, kind in EXPANDERS} | {
-    (group, kind) for group, kinds in TRAINING_GROUPS.items() for kind in kinds
-} - {(each.group, each.name) for each in wrappers.KINDS}
-KINDS: Final = (*_REFERENCED, *wrappers.KINDS, *(ApiKind(*each, namespaced=True) for each in sorted(_MAKERS)))
+
+def by_identity(kinds: Iterable[WorkloadKind]) -> Mapping[tuple[str, str], WorkloadKind]:
+    """The kinds by API group, or by group and version where versions differ, and name.
+
+    Raises:
+        DeclarationError: a kind is declared twice.
+    """
+    found: dict[tuple[str, str], WorkloadKind] = {}
+    for kind in kinds:
+        key = (f"{kind.group}/{kind.version}" if kind.version else kind.group, kind.name)
+        if found.setdefault(key, kind) is not kind:
+            raise DeclarationError(f"{kind.name} of {key[0] or 'core'} is declared twice")
+    return found
+
+
+_BY_IDENTITY: Final = by_identity(WORKLOADS)
+_BY_SHOWN: Final = {kind.shown: kind for kind in reversed(WORKLOADS)}
+_TRAINING: Final = frozenset((each.group, each.name) for each in _UNEXPANDED) | frozenset(
+    (each.group, each.name) for each in WORKLOADS if each.training
+)
+
+KINDS: Final = (
+    *_REFERENCED,
+    *wrappers.KINDS,
+    *(each for each in _UNEXPANDED if each not in wrappers.KINDS),
+    *(ApiKind(*each, namespaced=True) for each in dict.fromkeys((kind.group, kind.name) for kind in WORKLOADS)),
+)
 """Every kind of object that ``read_workloads`` looks at."""
 WORKLOAD_KINDS: Final = names(KINDS)
 CLUSTER_KINDS: Final = names(each for each in KINDS if not each.namespaced)
 
 
+def workload_kind(api_version: str, name: str) -> WorkloadKind | None:
+    """The facts of a kind in an API version; ``None`` for one that is not expanded."""
+    return _BY_IDENTITY.get((api_version, name)) or _BY_IDENTITY.get((api_version.rpartition("/")[0], name))
+
+
+def kind_of(workload: Workload) -> WorkloadKind | None:
+    """The facts of an object's kind; ``None`` for one that the configuration describes."""
+    return workload_kind(workload.api_version, workload.owner.kind.partition(".")[0])
+
+
+def shown_kind(owner: ObjectRef) -> WorkloadKind | None:
+    """The facts of the kind in an identity, which tells no version: only what all versions have in common counts."""
+    return _BY_SHOWN.get(owner.kind)
+
+
 def expander_for(api_version: str, kind: str) -> Expander | None:
     """The expander of a kind in an API version."""
-    group = api_version.rpartition("/")[0]
-    return EXPANDERS.get((api_version, kind)) or EXPANDERS.get((group, kind))
+    found = workload_kind(api_version, kind)
+    return None if found is None else found.expand
 
 
 def is_training(api_version: str, kind: str) -> bool:
     """Whether the kind is a known training kind, in whatever version."""
-    return kind in TRAINING_GROUPS.get(api_version.rpartition("/")[0], frozenset())
+    return (api_version.rpartition("/")[0], kind) in _TRAINING

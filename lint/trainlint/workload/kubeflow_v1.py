@@ -26,8 +26,10 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.kubeflow_v1_env import with_v1_env
+from trainlint.workload.stages import mpi_stages
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["V1_KINDS", "expand_v1"]
+__all__ = ["KINDS", "V1_KINDS", "expand_v1"]
 
 _PREFIX: Final = "training.kubeflow.org/"
 _FIRST_ONLY: Final = Undetermined("only the worker with index 0 carries it, as master")
@@ -46,11 +48,16 @@ class _Kind:
     port: int
     address: str
     """The variable by which ranks learn where to meet."""
+    restart_default: str
+    """The restart policy of a role where none is written; TensorFlow's own strategies survive a restart."""
+    restarts: Restarts = Restarts.ROLES
+    pod_names: PodNames = PodNames.CHECKED
+    launcher: str = ""
 
 
 V1_KINDS: Final = {
     "PyTorchJob": _Kind(
-        "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch", "pytorchjob-port", 23456, "MASTER_ADDR"
+        "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch", "pytorchjob-port", 23456, "MASTER_ADDR", "OnFailure"
     ),
     "TFJob": _Kind(
         "tfReplicaSpecs",
@@ -59,11 +66,28 @@ V1_KINDS: Final = {
         "tfjob-port",
         2222,
         "TF_CONFIG",
+        "",
+        Restarts.NONE,
     ),
-    "XGBoostJob": _Kind("xgbReplicaSpecs", ("Master", "Worker"), "xgboost", "xgboostjob-port", 9999, "MASTER_ADDR"),
-    "PaddleJob": _Kind("paddleReplicaSpecs", ("Master", "Worker"), "paddle", "master", 36543, "PADDLE_MASTER"),
-    "JAXJob": _Kind("jaxReplicaSpecs", ("Worker",), "jax", "jaxjob-port", 6666, "COORDINATOR_ADDRESS"),
-    "MPIJob": _Kind("mpiReplicaSpecs", ("Launcher", "Worker"), "mpi", "mpi-port", 9999, ""),
+    "XGBoostJob": _Kind(
+        "xgbReplicaSpecs", ("Master", "Worker"), "xgboost", "xgboostjob-port", 9999, "MASTER_ADDR", "Never"
+    ),
+    "PaddleJob": _Kind(
+        "paddleReplicaSpecs", ("Master", "Worker"), "paddle", "master", 36543, "PADDLE_MASTER", "OnFailure"
+    ),
+    "JAXJob": _Kind("jaxReplicaSpecs", ("Worker",), "jax", "jaxjob-port", 6666, "COORDINATOR_ADDRESS", "Never"),
+    "MPIJob": _Kind(
+        "mpiReplicaSpecs",
+        ("Launcher", "Worker"),
+        "mpi",
+        "mpi-port",
+        9999,
+        "",
+        "",
+        Restarts.LAUNCHER,
+        PodNames.UNCHECKED,
+        "Launcher",
+    ),
 }
 
 
@@ -208,3 +232,35 @@ def _mpi_flows(index: dict[str, int], pod_sets: list[PodSet]) -> Iterator[Flow]:
     launcher, worker = index["Launcher"], index["Worker"]
     why = "each worker's MPI daemon connects back to mpirun"
     yield Flow(worker, launcher, "TCP", EPHEMERAL, FlowKind.RENDEZVOUS, why, pod_sets[worker].at)
+
+
+KINDS: Final = tuple(
+    WorkloadKind(
+        group="kubeflow.org",
+        name=name,
+        expand=expand_v1,
+        training=True,
+        spec=("spec",),
+        roles=("spec", facts.roles_at),
+        main_container="" if facts.launcher else facts.container,
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="" if facts.launcher else "the training operator's webhook",
+        pod_names=facts.pod_names,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher=facts.launcher,
+        restarts=facts.restarts,
+        restart_default=facts.restart_default,
+        suspend=("spec", "runPolicy", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(),
+        waits=mpi_stages if facts.launcher else None,
+        sets_dns_policy=bool(facts.launcher),
+        mounts_shared_memory=False,
+        version="v1",
+    )
+    for name, facts in V1_KINDS.items()
+)

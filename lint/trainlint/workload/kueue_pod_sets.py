@@ -21,6 +21,7 @@ from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context
 from trainlint.workload.jobset import product
+from trainlint.workload.kubeflow_v1 import V1_KINDS
 from trainlint.workload.trainer import job_set_of
 
 __all__ = ["TopologyError", "queued_pods", "topology_of"]
@@ -29,13 +30,14 @@ _PREFIX: Final = "kueue.x-k8s.io/"
 _COMPLETION: Final = "batch.kubernetes.io/job-completion-index"
 _REPLICA: Final = "training.kubeflow.org/replica-index"
 _ORDER: Final = {
-    "PyTorchJob": ("pytorchReplicaSpecs", ("Master", "Worker")),
-    "TFJob": ("tfReplicaSpecs", ("Chief", "Master", "PS", "Worker", "Evaluator")),
-    "XGBoostJob": ("xgbReplicaSpecs", ("Master", "Worker")),
-    "PaddleJob": ("paddleReplicaSpecs", ("Master", "Worker")),
-    "JAXJob": ("jaxReplicaSpecs", ("Worker",)),
-    "MPIJob": ("mpiReplicaSpecs", ("Launcher", "Worker")),
+    "PyTorchJob": ("Master", "Worker"),
+    "TFJob": ("Chief", "Master", "PS", "Worker", "Evaluator"),
+    "XGBoostJob": ("Master", "Worker"),
+    "PaddleJob": ("Master", "Worker"),
+    "JAXJob": ("Worker",),
+    "MPIJob": ("Launcher", "Worker"),
 }
+"""The roles in the order of Kueue's pod sets."""
 _SUBMITTER: Final = {"cpu": "500m", "memory": "200Mi"}
 _AUTOSCALER: Final = {"cpu": "500m", "memory": "512Mi"}
 _CLEANUP: Final = {"cpu": "200m", "memory": "256Mi"}
@@ -62,7 +64,7 @@ def queued_pods(item: Field, meta: Meta, owner: ObjectRef, context: Context) -> 
             made = job_set_of(item, owner, context)
             return None if made is None else tuple(_job_set(made["spec"]))
         case "kubeflow.org", kind if kind in _ORDER:
-            return tuple(_kubeflow(item["spec"], *_ORDER[kind]))
+            return tuple(_kubeflow(item["spec"], V1_KINDS[kind].roles_at, _ORDER[kind]))
         case "ray.io", "RayCluster":
             return tuple(_ray(item["spec"]))
         case "ray.io", "RayJob":

@@ -15,8 +15,10 @@ from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.ranks import computes, indexed_ranks
+from trainlint.workload.stages import leader_worker_set_stages
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_leader_worker_set"]
+__all__ = ["KINDS", "expand_leader_worker_set"]
 
 _PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
 _TPU: Final = Undetermined("it depends on the hosts of the slice")
@@ -123,3 +125,33 @@ def _labels(
     if template["subGroupPolicy"].mapping is not None and not (excluded and role == "leader"):
         labels |= {f"{_PREFIX}subgroup-index": PER_POD, f"{_PREFIX}subgroup-key": PER_POD}
     return labels
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="leaderworkerset.x-k8s.io",
+        name="LeaderWorkerSet",
+        expand=expand_leader_worker_set,
+        training=True,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="LeaderWorkerSet's webhook",
+        pod_names=PodNames.CHECKED,
+        job_name="",
+        host_names=HostNames.OPERATOR,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.GROUP,
+        restart_default="",
+        suspend=(),
+        by_pods=True,
+        interchangeable=False,
+        creates=(("apps", "StatefulSet"),),
+        waits=leader_worker_set_stages,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

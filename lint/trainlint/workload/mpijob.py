@@ -15,8 +15,10 @@ from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import dns
+from trainlint.workload.stages import mpi_stages
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_mpi_job", "mpi_flows", "ssh_arguments_lost", "ssh_port", "ssh_ports"]
+__all__ = ["KINDS", "expand_mpi_job", "mpi_flows", "ssh_arguments_lost", "ssh_port", "ssh_ports"]
 
 _PREFIX: Final = "training.kubeflow.org/"
 _SSH_PORT_OPTION: Final = re.compile(r"(?:^|\s)-(?:p|oPort=|o\s*Port=)\s*(\d{1,5})\b")
@@ -165,3 +167,34 @@ def _listens(worker: PodSet) -> int | None:
             if command.program == "sshd" and (found := _SSH_PORT_OPTION.search(line)):
                 return int(found[1])
     return None
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="kubeflow.org",
+        name="MPIJob",
+        expand=expand_mpi_job,
+        training=True,
+        spec=("spec",),
+        roles=("spec", "mpiReplicaSpecs"),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="the MPI operator",
+        pod_names=PodNames.WORKERS,
+        job_name="{}-launcher",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="Launcher",
+        restarts=Restarts.LAUNCHER,
+        restart_default="",
+        suspend=("spec", "runPolicy", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("batch", "Job"),),
+        waits=mpi_stages,
+        sets_dns_policy=True,
+        mounts_shared_memory=False,
+        version="v2beta1",
+    ),
+)

@@ -28,8 +28,9 @@ from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.jobset import product
+from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec", "random_name"]
+__all__ = ["KINDS", "RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec", "random_name"]
 
 UNCUT: Final = 40
 """Names of at most so many characters stand whole at the beginning of the names and labels that KubeRay makes."""
@@ -338,3 +339,59 @@ def _services(cluster: RayClusterSpec, head: PodSet) -> Iterator[Service]:
             generated=True,
             at=head.at,
         )
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="ray.io",
+        name="RayCluster",
+        expand=expand_ray_cluster,
+        training=True,
+        spec=("spec",),
+        roles=("spec",),
+        main_container="",
+        name_limit=53,
+        name_why="",
+        label_checked_by="KubeRay",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=("spec", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=True,
+    ),
+    WorkloadKind(
+        group="ray.io",
+        name="RayService",
+        expand=expand_ray_service,
+        training=True,
+        spec=("spec",),
+        roles=("spec", "rayClusterConfig"),
+        main_container="",
+        name_limit=47,
+        name_why="",
+        label_checked_by="KubeRay",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("ray.io", "RayCluster"),),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=True,
+    ),
+)

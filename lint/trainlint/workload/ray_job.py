@@ -10,12 +10,14 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.workload import Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
+from trainlint.workload import ray
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
 from trainlint.workload.ray import RayClusterSpec, expand_ray_spec, random_name
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_ray_cron_job", "expand_ray_job"]
+__all__ = ["KINDS", "RAY_CLUSTERS", "expand_ray_cron_job", "expand_ray_job"]
 
 _OF_SUBMITTER: Final[dict[str, Known[str]]] = {
     "PYTHONUNBUFFERED": "1",
@@ -92,3 +94,63 @@ def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
     )
     pods = injected(PodSpec((container,), at=spec.at), _OF_SUBMITTER, spec.at)
     return PodSet(owner, "submitter", 1, labels, pods, at=spec.at, template=spec.at)
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="ray.io",
+        name="RayJob",
+        expand=expand_ray_job,
+        training=True,
+        spec=("spec",),
+        roles=("spec", "rayClusterSpec"),
+        main_container="",
+        name_limit=47,
+        name_why="",
+        label_checked_by="KubeRay",
+        pod_names=PodNames.RANDOM,
+        job_name="{}",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=("spec", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("ray.io", "RayCluster"), ("batch", "Job")),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=True,
+    ),
+    WorkloadKind(
+        group="ray.io",
+        name="RayCronJob",
+        expand=expand_ray_cron_job,
+        training=True,
+        spec=("spec", "jobTemplate"),
+        roles=("spec", "jobTemplate", "rayClusterSpec"),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("ray.io", "RayJob"), ("ray.io", "RayCluster"), ("batch", "Job")),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=True,
+    ),
+)
+
+RAY_CLUSTERS: Final = {kind.name: kind.roles for kind in (*ray.KINDS, *KINDS) if kind.spec == ("spec",)}
+"""Where each kind has the spec of a Ray cluster, but for those that are made on a schedule: KubeRay's checks of these
+come when it makes a RayJob of them."""

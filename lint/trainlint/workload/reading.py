@@ -10,7 +10,7 @@ from trainlint.kube.meta import Meta, read_meta
 from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
 from trainlint.model.settings import DescribedKind, Settings
-from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Workload, Workloads
+from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Wait, Workload, Workloads
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import pod_templates
 from trainlint.workload.accelerators import accelerators_of
@@ -20,13 +20,19 @@ from trainlint.workload.expansion import Context, Expander, Expansion
 from trainlint.workload.flows import maybe_many, maybe_several
 from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
-from trainlint.workload.kinds import CLUSTER_KINDS, REFERENCED_KINDS, WORKLOAD_KINDS, expander_for, is_training
+from trainlint.workload.kinds import (
+    CLUSTER_KINDS,
+    REFERENCED_KINDS,
+    WORKLOAD_KINDS,
+    expander_for,
+    is_training,
+    workload_kind,
+)
 from trainlint.workload.management import managed
 from trainlint.workload.podgroups import PodGroup, PodGroups, read_pod_groups
 from trainlint.workload.ranks import computes
 from trainlint.workload.services import Directory, read_service
 from trainlint.workload.sources import with_sources
-from trainlint.workload.stages import stages
 from trainlint.workload.unnamed import has_made_name, without_name
 from trainlint.workload.wrappers import WRAPPERS, unwrapped
 
@@ -153,6 +159,12 @@ def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod
     return made
 
 
+def _waits(item: Field, meta: Meta, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """The pod sets that the operator makes after others, as the kind declares it."""
+    kind = workload_kind(meta.api_version, meta.kind)
+    return {} if kind is None or kind.waits is None else kind.waits(item, pod_sets)
+
+
 def _counted(pods: PodSet) -> PodSet:
     """The pod set with a number of pods that can be: of a negative one there are none."""
     return replace(pods, replicas=0) if isinstance(pods.replicas, int) and pods.replicas < 0 else pods
@@ -181,7 +193,7 @@ def _add(found: _Found, item: Field, meta: Meta, expander: Expander, context: Co
         found.gangs.append(Gang(made.what, made.minimum, members, owner.namespace, at=made.at, closed=True))
     if indices:
         own = tuple(found.pod_sets[base:])
-        waits = expansion.waits or stages(item, meta, own)
+        waits = expansion.waits or _waits(item, meta, own)
         found.objects.append(Workload(owner, meta.api_version, own, item, waits))
         found.units.append(
             Unit(

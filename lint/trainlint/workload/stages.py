@@ -7,28 +7,13 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.finding import Location
-from trainlint.kube.meta import Meta
 from trainlint.kube.values import read_strings, read_text
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
 
-__all__ = ["job_set_stages", "stages"]
+__all__ = ["job_set_stages", "leader_worker_set_stages", "mpi_stages", "volcano_stages"]
 
 _DELAYED: Final = "WaitForWorkersReady"
-
-
-def stages(item: Field, meta: Meta, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
-    """The pod sets of an object that wait for others of it, by index."""
-    match meta.api_group, meta.kind:
-        case "kubeflow.org", "MPIJob":
-            return _mpi(item, pod_sets)
-        case "jobset.x-k8s.io", "JobSet":
-            return job_set_stages(item["spec"], pod_sets)
-        case "leaderworkerset.x-k8s.io", "LeaderWorkerSet":
-            return _leader_worker_set(item, pod_sets)
-        case "batch.volcano.sh", "Job":
-            return _volcano(item, pod_sets)
-    return {}
 
 
 def job_set_stages(spec: Field, pod_sets: Sequence[PodSet], at: Location | None = None) -> Mapping[int, Wait]:
@@ -56,7 +41,8 @@ def job_set_stages(spec: Field, pod_sets: Sequence[PodSet], at: Location | None 
     return found if at is None else {number: replace(wait, at=at) for number, wait in found.items()}
 
 
-def _mpi(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+def mpi_stages(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """The launcher of an MPIJob, where its ``launcherCreationPolicy`` waits for the workers."""
     policy = job.down("spec", "launcherCreationPolicy")
     index = {pods.role: number for number, pods in enumerate(pod_sets)}
     if read_text(policy) != _DELAYED or not {"Launcher", "Worker"} <= set(index):
@@ -64,7 +50,8 @@ def _mpi(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
     return {index["Launcher"]: Wait((index["Worker"],), f"launcherCreationPolicy is {_DELAYED}", policy.at)}
 
 
-def _leader_worker_set(item: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+def leader_worker_set_stages(item: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+    """The workers of a LeaderWorkerSet, where its ``startupPolicy`` waits for the leader."""
     policy = item.down("spec", "startupPolicy")
     index = {pods.role: number for number, pods in enumerate(pod_sets)}
     if read_text(policy) != "LeaderReady" or not {"leader", "worker"} <= set(index):
@@ -72,7 +59,7 @@ def _leader_worker_set(item: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, 
     return {index["worker"]: Wait((index["leader"],), "startupPolicy is LeaderReady", policy.at)}
 
 
-def _volcano(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
+def volcano_stages(job: Field, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
     """Tasks with ``dependsOn``: with ``iteration: any`` one of those that it names is enough."""
     index = {pods.role: number for number, pods in enumerate(pod_sets)}
     found: dict[int, Wait] = {}

@@ -23,8 +23,9 @@ from trainlint.workload.shipped_runtimes import shipped_runtime
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.trainer_places import written_places
 from trainlint.workload.trainer_template import NODE, job_set_spec, launches_as_node, step_of
+from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_train_job", "job_set_of"]
+__all__ = ["KINDS", "expand_train_job", "job_set_of"]
 
 _PORT: Final = 29500
 _ADDRESS_VARIABLES: Final = {
@@ -265,3 +266,33 @@ def _override_unknowns(spec: Field, owner: ObjectRef) -> Iterator[Unknown]:
     nodes = read_int(spec.down("trainer", "numNodes"), 1)
     if isinstance(nodes, Undetermined):
         yield Unknown(str(owner), f"the number of nodes: {nodes.why}", at=spec["trainer"].at)
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="trainer.kubeflow.org",
+        name="TrainJob",
+        expand=expand_train_job,
+        training=True,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=63,
+        name_why="",
+        label_checked_by="the API server (a rule of TrainJob's CRD)",
+        pod_names=PodNames.CHILD_JOBS,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.NONE,
+        restart_default="",
+        suspend=("spec", "suspend"),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("jobset.x-k8s.io", "JobSet"), ("batch", "Job")),
+        waits=None,
+        sets_dns_policy=False,
+        mounts_shared_memory=False,
+    ),
+)

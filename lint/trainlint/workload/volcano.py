@@ -28,10 +28,12 @@ from trainlint.workload.expansion import Context, Expansion, is_template, named,
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
+from trainlint.workload.stages import volcano_stages
 from trainlint.workload.volcano_env import with_volcano_env
 from trainlint.workload.volcano_plugins import Plugins, read_plugins
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["expand_volcano_cron_job", "expand_volcano_job"]
+__all__ = ["KINDS", "expand_volcano_cron_job", "expand_volcano_job"]
 
 _PREFIX: Final = "volcano.sh/"
 _LONGEST: Final = 63
@@ -218,3 +220,59 @@ def _policy(job: Field, owner: ObjectRef, selector: Mapping[str, str]) -> Field:
             "spec": {"podSelector": peer, "policyTypes": ["Ingress"], "ingress": [{"from": [{"podSelector": peer}]}]},
         },
     )
+
+
+KINDS: Final = (
+    WorkloadKind(
+        group="batch.volcano.sh",
+        name="Job",
+        expand=expand_volcano_job,
+        training=True,
+        spec=("spec",),
+        roles=(),
+        main_container="",
+        name_limit=63,
+        name_why="its pods carry it as a label, and Services and host names are made from it",
+        label_checked_by="",
+        pod_names=PodNames.TASKS,
+        job_name="",
+        host_names=HostNames.OPERATOR,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.POLICIES,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("scheduling.volcano.sh", "PodGroup"),),
+        waits=volcano_stages,
+        sets_dns_policy=True,
+        mounts_shared_memory=False,
+    ),
+    WorkloadKind(
+        group="batch.volcano.sh",
+        name="CronJob",
+        expand=expand_volcano_cron_job,
+        training=True,
+        spec=("spec", "jobTemplate", "spec"),
+        roles=(),
+        main_container="",
+        name_limit=LONGEST_NAME,
+        name_why="",
+        label_checked_by="",
+        pod_names=PodNames.RANDOM,
+        job_name="",
+        host_names=HostNames.OTHER,
+        subdomain=(),
+        launcher="",
+        restarts=Restarts.POLICIES,
+        restart_default="",
+        suspend=(),
+        by_pods=False,
+        interchangeable=False,
+        creates=(("batch.volcano.sh", "Job"), ("scheduling.volcano.sh", "PodGroup")),
+        waits=None,
+        sets_dns_policy=True,
+        mounts_shared_memory=False,
+    ),
+)

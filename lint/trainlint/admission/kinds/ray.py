@@ -11,17 +11,13 @@ from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.workload.ray_job import RAY_CLUSTERS
 
 __all__ = ["KUEUE", "of_ray"]
 
 KUEUE: Final = "Kueue's webhook"
 
 _BY: Final = "KubeRay"
-_CLUSTERS: Final[dict[str, Path]] = {
-    "RayCluster": ("spec",),
-    "RayJob": ("spec", "rayClusterSpec"),
-    "RayService": ("spec", "rayClusterConfig"),
-}
 _QUEUE: Final = "kueue.x-k8s.io/queue-name"
 _LABEL: Final = 63
 _START: Final = ("num-cpus", "num-gpus", "memory", "resources")
@@ -30,7 +26,7 @@ _FT: Final = "ray.io/ft-enabled"
 
 def of_ray(meta: Meta, item: Any) -> Iterator[Problem]:
     """What KubeRay refuses of its objects: it makes no cluster then, and says so in an event."""
-    at = _CLUSTERS.get(meta.kind) if meta.api_group == "ray.io" else None
+    at = RAY_CLUSTERS.get(meta.kind) if meta.api_group == "ray.io" else None
     if at is None:
         return
     cluster = mapping(below(item, *at))

@@ -16,6 +16,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, Volume
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.workload import PodSet
+from trainlint.workload.kinds import shown_kind
 
 __all__ = ["large_volumes", "small_shared_memory"]
 
@@ -29,14 +30,13 @@ _ALONE: Final = re.compile(r"gpu[-_]burn(?:$|[-_:@])")
 """Programs and images that load each GPU by itself: nothing is shared between them."""
 _MIG: Final = re.compile(r"nvidia\.com/mig-")
 _POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
-_MAKE_THEIR_OWN: Final = frozenset({"RayCluster", "RayJob", "RayService", "RayCronJob"})
-"""Kinds whose operator mounts a memory-backed /dev/shm itself (KubeRay, in the Ray container)."""
 
 
 def small_shared_memory(pod_set: PodSet) -> Iterator[NetworkFault]:
     """Containers with several GPUs, or with data workers, whose /dev/shm is the runtime's 64 MiB."""
-    spec = pod_set.spec
-    if spec.host_ipc or "volumes" in spec.undetermined or pod_set.owner.kind in _MAKE_THEIR_OWN:
+    spec, kind = pod_set.spec, shown_kind(pod_set.owner)
+    mounted = kind is not None and kind.mounts_shared_memory
+    if spec.host_ipc or "volumes" in spec.undetermined or mounted:
         return
     volumes = {each.name: each for each in spec.volumes}
     for container in spec.containers:

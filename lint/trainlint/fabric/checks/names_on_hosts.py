@@ -8,12 +8,11 @@ from typing import Final
 from trainlint.fabric.fault import NetworkFault
 from trainlint.finding import Fix, Put
 from trainlint.model.workload import FlowKind, Group, PodSet
+from trainlint.workload.kinds import shown_kind
 
 __all__ = ["unresolved_names"]
 
 _FIRST: Final = ("initContainers", "containers")
-_SETS_POLICY: Final = frozenset({"MPIJob", "Job.batch.volcano.sh", "CronJob.batch.volcano.sh"})
-"""Kinds whose operator gives host-network pods ClusterFirstWithHostNet where no policy is written (W 1.4)."""
 _POLICY: Final = "ClusterFirstWithHostNet"
 
 
@@ -51,4 +50,6 @@ def _resolving(member: PodSet) -> tuple[Fix, ...]:
 
 
 def _set_by_operator(pod_set: PodSet) -> bool:
-    return pod_set.owner.kind in _SETS_POLICY and not pod_set.spec.dns_policy
+    """Whether the operator gives host-network pods ClusterFirstWithHostNet, because no policy is written (W 1.4)."""
+    kind = shown_kind(pod_set.owner)
+    return kind is not None and kind.sets_dns_policy and not pod_set.spec.dns_policy

@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.meta import read_meta
 from trainlint.model.known import Known
 from trainlint.model.workload import PodSet, Workload
+from trainlint.workload.kinds import kind_of
 
 __all__ = ["Arrival", "arrivals"]
-
-_MADE: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
-    "CronJob": (("batch", "Job"),),
-    "CronJob.batch.volcano.sh": (("batch.volcano.sh", "Job"), ("scheduling.volcano.sh", "PodGroup")),
-    "Deployment": (("apps", "ReplicaSet"),),
-    "Job.batch.volcano.sh": (("scheduling.volcano.sh", "PodGroup"),),
-    "JobSet": (("batch", "Job"),),
-    "LeaderWorkerSet": (("apps", "StatefulSet"),),
-    "MPIJob": (("batch", "Job"),),
-    "RayJob": (("ray.io", "RayCluster"), ("batch", "Job")),
-    "RayService": (("ray.io", "RayCluster"),),
-    "TrainJob": (("jobset.x-k8s.io", "JobSet"), ("batch", "Job")),
-}
-"""The objects with pod templates, and pod groups, that operators make, by the kind that they make them of."""
 
 
 @fact
@@ -65,5 +51,6 @@ def _of_object(workload: Workload) -> Iterator[Arrival]:
     group = workload.api_version.rpartition("/")[0]
     if (group, kind) != ("", "Pod"):
         yield Arrival(group, kind, namespace, owner.name, dict(meta.labels), meta.annotations)
-    for made_group, made in _MADE.get(owner.kind, ()):
+    declared = kind_of(workload)
+    for made_group, made in declared.creates if declared is not None else ():
         yield Arrival(made_group, made, namespace, open=True)

@@ -10,7 +10,7 @@ from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import Workload
 from trainlint.source.document import Field
 from trainlint.workload.checks.fault import Fault
-from trainlint.workload.kubeflow_v1 import V1_KINDS
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.written import template_of
 
 __all__ = ["missing_main_containers", "runtimes_without_container"]
@@ -25,8 +25,8 @@ _CONTAINERS: Final = {
 
 def missing_main_containers(workload: Workload) -> Iterator[Fault]:
     """The roles of a v1 job without the container that its operator works on; MPIJob takes the first (W 2)."""
-    kind = V1_KINDS.get(workload.owner.kind)
-    if kind is None or workload.api_version != "kubeflow.org/v1" or workload.owner.kind == "MPIJob":
+    kind = kind_of(workload)
+    if kind is None or not kind.main_container:
         return
     found = [
         (pods.role, list(template_of(workload, pods).down("spec", "containers").elements()))
@@ -34,8 +34,8 @@ def missing_main_containers(workload: Workload) -> Iterator[Fault]:
     ]
     yield from _fault(
         workload.owner.kind,
-        kind.container,
-        [(role, there) for role, there in found if there and _lacks(there, kind.container)],
+        kind.main_container,
+        [(role, there) for role, there in found if there and _lacks(there, kind.main_container)],
     )
 
 

@@ -11,17 +11,17 @@ from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import ObjectRef, PodSet, Workload, Workloads
 from trainlint.workload.checks.fault import Fault
-from trainlint.workload.checks.inside import CLUSTER_SUFFIX, OPERATED, pod_pattern
+from trainlint.workload.checks.inside import CLUSTER_SUFFIX, pod_pattern
 from trainlint.workload.checks.resolution import UsedName, unresolved
 from trainlint.workload.flows import maybe_many
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.services import Directory, directory_of
 from trainlint.workload.volcano_plugins import VOLCANO_JOB
+from trainlint.workload.workload_kind import HostNames
 
 __all__ = ["Misnamed", "all_misnamed", "misnamed_pods"]
 
 _NUMBERED: Final = re.compile(r"^(?P<name>.+)-\d+$")
-_NAMED_BY_KUBELET: Final = OPERATED | {"Job", "StatefulSet", "Pod", "Deployment"}
-"""Kinds whose pods get DNS names from a headless Service alone; other operators make Services or host lists."""
 
 
 @fact
@@ -49,7 +49,8 @@ def misnamed_pods(workload: Workload, directory: Directory, *, holds_services: b
     ``holds_services`` says that the snapshot holds Services of this namespace and nothing may add others, so that one
     that is not there does not exist.
     """
-    if workload.owner.kind not in _NAMED_BY_KUBELET:
+    kind = kind_of(workload)
+    if kind is None or kind.host_names is HostNames.OTHER:  # these operators make Services or lists of hosts
         return
     said = set()
     for pods in workload.pod_sets:

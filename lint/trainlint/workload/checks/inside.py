@@ -12,20 +12,25 @@ from trainlint.kube.values import is_placeholder
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.fault import Fault
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.services import Directory
-from trainlint.workload.volcano_plugins import VOLCANO_JOB
+from trainlint.workload.workload_kind import HostNames
 
-__all__ = ["CLUSTER_SUFFIX", "OPERATED", "absent_pods", "last_name", "pod_pattern"]
+__all__ = ["CLUSTER_SUFFIX", "absent_pods", "is_operated", "last_name", "pod_pattern"]
 
-OPERATED: Final = frozenset({"JobSet", "LeaderWorkerSet", VOLCANO_JOB})
-"""Kinds whose operator makes host names, subdomain and Service: others can add nothing to the subdomain."""
 _ALIKE: Final = 0.85
 CLUSTER_SUFFIX: Final = re.compile(r"\.svc(?:\.cluster\.local)?\.?$")
 
 
+def is_operated(workload: Workload) -> bool:
+    """Whether the operator makes host names, subdomain and Service: others can add nothing to the subdomain."""
+    kind = kind_of(workload)
+    return kind is not None and kind.host_names is HostNames.OPERATOR
+
+
 def absent_pods(workload: Workload, directory: Directory) -> Iterator[Fault]:
     """A pod that the object looks for in its own subdomain and does not have; one fault for each such name."""
-    if workload.owner.kind not in OPERATED:
+    if not is_operated(workload):
         return
     own = {pods.spec.subdomain for pods in workload.pod_sets if pods.hostname}
     if len(own) != 1 or not (subdomain := own.pop()) or "{}" in subdomain or is_placeholder(subdomain):

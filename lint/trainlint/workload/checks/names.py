@@ -14,7 +14,8 @@ from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.checks.inside import last_name
-from trainlint.workload.volcano_plugins import VOLCANO_JOB
+from trainlint.workload.kinds import kind_of
+from trainlint.workload.workload_kind import LONGEST_NAME, PodNames
 
 __all__ = ["colliding_names", "long_names"]
 
@@ -22,19 +23,8 @@ _LIMIT: Final = 63
 """Of a DNS label and of the value of a label."""
 _SUFFIX: Final = "-xxxxx"
 """What the Job controller adds to the name of a pod."""
-_OBJECTS: Final = {
-    "CronJob": 52, "RayCluster": 53, "RayJob": 47, "RayService": 47, "Job": 63, "TrainJob": 63, VOLCANO_JOB: 63
-}  # fmt: skip
-"""How long the name of an object may be, where less than 253 characters are allowed."""
-_OF_OBJECT: Final = {VOLCANO_JOB: "its pods carry it as a label, and Services and host names are made from it"}
-"""Why the names of a kind are limited, where more than longer names depends on it."""
-_RANDOM: Final = frozenset({"JobSet", "TrainJob"})
-"""Kinds whose pods get a random suffix, which counts."""
-_NAMED_BY_POD: Final = frozenset(
-    {"PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob", "MPIJob", "JobSet", "TrainJob", "LeaderWorkerSet"}
-    | {"StatefulSet", VOLCANO_JOB}
-)
-"""Kinds whose pods have names that their operator makes, and that it or the API server checks; see also ``Job``."""
+_MADE: Final = frozenset({PodNames.CHECKED, PodNames.TASKS, PodNames.UNCHECKED, PodNames.WORKERS})
+"""The operator makes the names of pods, and no two of them may be alike."""
 
 
 @fact
@@ -52,17 +42,22 @@ def long_names(workload: Workload) -> Iterator[Fault]:
     written = workload.field.down("metadata", "name")
     if not written.present or is_placeholder(name):
         return
-    limit = _OBJECTS.get(workload.owner.kind)
-    if limit is not None and len(name) > limit:
+    kind = kind_of(workload)
+    if kind is None:
+        return
+    limit = kind.name_limit
+    if limit < LONGEST_NAME and len(name) > limit:
         yield Fault(
             f"{_kind(workload)} {name} has a name of {len(name)} characters; {limit} are allowed, because "
-            f"{_OF_OBJECT.get(workload.owner.kind, 'longer ones are made from it')}",
+            f"{kind.name_why or 'longer ones are made from it'}",
             written.at,
             f"shorten it by {len(name) - limit} characters",
             evidence={"length": len(name), "limit": limit},
         )
         return
-    made = [each for pods in workload.pod_sets for each in _made(workload, pods) if len(each.text) > _LIMIT]
+    made = [
+        each for pods in workload.pod_sets for each in _made(workload, pods, kind.pod_names) if len(each.text) > _LIMIT
+    ]
     if made:
         longest = max(made, key=lambda each: len(each.text))
         over = len(longest.text) - _LIMIT
@@ -75,25 +70,24 @@ def long_names(workload: Workload) -> Iterator[Fault]:
         )
 
 
-def _made(workload: Workload, pods: PodSet) -> Iterator[_Made]:
-    kind = workload.owner.kind
-    if kind == VOLCANO_JOB:  # its webhook looks at the names of the pods, which with svc are their host names too
+def _made(workload: Workload, pods: PodSet, names: PodNames) -> Iterator[_Made]:
+    if names is PodNames.TASKS:  # its webhook looks at the names of the pods, which with svc are their host names too
         pods = replace(pods, hostname=f"{workload.owner.name}-{pods.role}-{{}}")
     if not pods.hostname or is_placeholder(pods.hostname.replace("{}", "")) or pods.replicas == 0:
         return
     longest = last_name(pods)
-    if kind == VOLCANO_JOB:
+    if names is PodNames.TASKS:
         if len(pods.role) > _LIMIT:
             yield _Made(pods.role, f"the name of a task of {workload.owner.name}", "the API server refuses the object")
         yield _Made(longest, f"a pod of {pods.name} (and its host name)", "Volcano's webhook refuses the object")
-    elif kind in _RANDOM:
+    elif names is PodNames.CHILD_JOBS:
         yield _Made(longest + _SUFFIX, f"a pod of {pods.name}", "JobSet's webhook refuses the object")
-    elif kind == "Job":
+    elif names is PodNames.INDEXED:
         yield _Made(longest, f"the host name of a pod of {pods.name}", "no pod is created")
-    elif (kind, workload.api_version) == ("MPIJob", "kubeflow.org/v2beta1"):
+    elif names is PodNames.WORKERS:
         if pods.role == "Worker":
             yield _Made(longest, f"the last pod of {pods.name}", "the operator refuses the object")
-    elif kind in _NAMED_BY_POD and (kind, workload.api_version) != ("MPIJob", "kubeflow.org/v1"):
+    elif names is PodNames.CHECKED:
         yield _Made(longest, f"a pod of {pods.name} (and the label or Service named like it)", "it is not created")
 
 
@@ -133,18 +127,16 @@ def _kind(workload: Workload) -> str:
 
 
 def _names(workload: Workload) -> Iterator[tuple[str, str, PodSet | None]]:
-    kind, name = workload.owner.kind, workload.owner.name
-    if is_placeholder(name) or not workload.field.down("metadata", "name").present:
+    kind, name = kind_of(workload), workload.owner.name
+    if kind is None or is_placeholder(name) or not workload.field.down("metadata", "name").present:
         return
-    if kind in {"Job", "RayJob"}:
-        yield "Job", name, None
-    elif kind == "MPIJob" and workload.api_version == "kubeflow.org/v2beta1":
-        yield "Job", f"{name}-launcher", None
+    if kind.job_name:
+        yield "Job", kind.job_name.replace("{}", name), None
     for pods in workload.pod_sets:
         if not pods.hostname or isinstance(pods.replicas, Undetermined) or pods.replicas == 0:
             continue
-        if kind in _RANDOM:
+        if kind.pod_names is PodNames.CHILD_JOBS:
             for index in range(pods.blocks if isinstance(pods.blocks, int) and pods.blocks < 1000 else 1):
                 yield "Job", f"{name}-{pods.role}-{index}", pods
-        elif kind in _NAMED_BY_POD and not (kind == "MPIJob" and pods.role == "Launcher"):
+        elif kind.pod_names in _MADE and (not kind.launcher or pods.role != kind.launcher):
             yield "pod", pods.hostname.replace("{}", "0"), pods

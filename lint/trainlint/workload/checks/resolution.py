@@ -13,9 +13,10 @@ from trainlint.launch.addresses import Address
 from trainlint.model.workload import PodSet, Service, Workload
 from trainlint.source.document import Field
 from trainlint.workload.checks.fault import Fault
-from trainlint.workload.checks.inside import OPERATED
+from trainlint.workload.checks.inside import is_operated
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.services import Directory
 from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
 from trainlint.workload.written import containers_of
@@ -45,7 +46,7 @@ def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) ->
     """
     target = name.target
     service = directory.services.get((target.namespace, name.service)) if name.service else None
-    if name.workload.owner.kind in OPERATED and not is_placeholder(target.spec.subdomain):
+    if is_operated(name.workload) and not is_placeholder(target.spec.subdomain):
         if directory.resolve(name.address, target.namespace) is not None:
             return None
         if not target.spec.subdomain or not target.hostname:
@@ -53,7 +54,7 @@ def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) ->
         if name.service and name.service != named(target.spec.subdomain) and service is None:
             return _other_subdomain(name)
     if not name.service:
-        return _bare(name, directory) if holds_services or name.workload.owner.kind in OPERATED else None
+        return _bare(name, directory) if holds_services or is_operated(name.workload) else None
     if is_placeholder(target.spec.subdomain):
         return None
     if service is None:
@@ -73,10 +74,9 @@ def _selects(directory: Directory, service: Service, target: PodSet) -> bool:
 
 
 def _subdomain_at(name: UsedName) -> Location:
-    if name.workload.owner.kind == "StatefulSet":
-        return name.workload.field.down("spec", "serviceName").at
-    if name.workload.owner.kind == "JobSet":
-        return name.workload.field.down("spec", "network", "subdomain").at
+    kind = kind_of(name.workload)
+    if kind is not None and kind.subdomain:
+        return name.workload.field.down(*kind.subdomain).at
     return (name.target.spec.at or name.target.template).child("subdomain")
 
 
@@ -100,7 +100,7 @@ def _bare(name: UsedName, directory: Directory) -> Fault | None:
         return None
     if name.user is target and not maybe_many(target):  # the kubelet writes a pod's own name into its /etc/hosts
         return None
-    operated = name.workload.owner.kind in OPERATED
+    operated = is_operated(name.workload)
     full = f"{name.pod}.{named(target.spec.subdomain) or 'SERVICE'}"
     return Fault(
         f"{name.user.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is {full}",

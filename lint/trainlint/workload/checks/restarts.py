@@ -17,13 +17,13 @@ from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.checks.fault import Fault
+from trainlint.workload.kinds import kind_of
 from trainlint.workload.kubeflow_v1 import V1_KINDS
+from trainlint.workload.workload_kind import Restarts, WorkloadKind
 from trainlint.workload.written import field_at
 
 __all__ = ["hanging_restarts"]
 
-_RESTARTS: Final = {"PyTorchJob": "OnFailure", "PaddleJob": "OnFailure", "XGBoostJob": "Never", "JAXJob": "Never"}
-"""The restart policy that a v1 kind has where none is written; TensorFlow's own strategies survive a restart."""
 _SURVIVING: Final = frozenset({"ft_launcher", "hyperpodrun", "horovodrun", "ray"})
 """Launchers that start the ranks again by themselves when one of them has failed."""
 _ENDING: Final = frozenset({"RestartJob", "AbortJob", "TerminateJob", "CompleteJob"})
@@ -38,21 +38,23 @@ def hanging_restarts(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fa
     """
     if not ranks or _elastic(workload, ranks):
         return
-    match workload.owner.kind:
-        case "Job" | "CronJob":
-            holder = workload.field if workload.owner.kind == "Job" else workload.field.down("spec", "jobTemplate")
-            yield from _alone([holder["spec"]], workload.owner.name)
-        case "JobSet":
+    kind = kind_of(workload)
+    if kind is None:
+        return
+    match kind.restarts:
+        case Restarts.JOB:
+            yield from _alone([workload.field.down(*kind.spec)], workload.owner.name)
+        case Restarts.CHILD_JOBS:
             jobs = [field_at(workload, pods.at).down("template", "spec") for pods in ranks]
             yield from _alone(jobs, workload.owner.name)
-        case "LeaderWorkerSet":
+        case Restarts.GROUP:
             yield from _leader_worker_set(workload)
-        case "Job.batch.volcano.sh" | "CronJob.batch.volcano.sh":
-            yield from _volcano(workload, ranks)
-        case "MPIJob":
+        case Restarts.POLICIES:
+            yield from _volcano(workload, kind, ranks)
+        case Restarts.LAUNCHER:
             yield from _left_behind_by_mpi(workload, ranks)
-        case kind if kind in V1_KINDS and kind in _RESTARTS and workload.api_version == "kubeflow.org/v1":
-            yield from _kubeflow(workload, ranks)
+        case Restarts.ROLES:
+            yield from _kubeflow(workload, kind.restart_default, ranks)
 
 
 def _elastic(workload: Workload, ranks: Sequence[PodSet]) -> bool:
@@ -114,11 +116,9 @@ def _leader_worker_set(workload: Workload) -> Iterator[Fault]:
         )
 
 
-def _volcano(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
+def _volcano(workload: Workload, kind: WorkloadKind, ranks: Sequence[PodSet]) -> Iterator[Fault]:
     """Without a policy for it, the failure of one pod changes nothing for the others."""
-    spec = workload.field["spec"]
-    if workload.owner.kind.startswith("CronJob"):
-        spec = workload.field.down("spec", "jobTemplate", "spec")
+    spec = workload.field.down(*kind.spec)
     if _ends(spec["policies"]) or any(map(_by_parameters, ranks)):
         return
     launcher = next((pods for pods in workload.pod_sets if _launches_mpi(pods)), None)
@@ -188,10 +188,9 @@ def _ends(policies: Field) -> bool:
     return False
 
 
-def _kubeflow(workload: Workload, ranks: Sequence[PodSet]) -> Iterator[Fault]:
+def _kubeflow(workload: Workload, default: str, ranks: Sequence[PodSet]) -> Iterator[Fault]:
     """A rank restarts alone (OnFailure), or fails and the others stay as they are (cleanPodPolicy None)."""
     policies = [(pods, field_at(workload, pods.at)["restartPolicy"]) for pods in ranks]
-    default = _RESTARTS[workload.owner.kind]
     alone = [(pods, at) for pods, at in policies if (read_text(at) or default) in {"OnFailure", "Always", "ExitCode"}]
     if alone:
         (first, written), *others = alone

@@ -17,6 +17,7 @@ from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.accelerators import accelerator_count
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.flows import total
+from trainlint.workload.kinds import kind_of
 
 __all__ = ["slot_counts"]
 
@@ -46,7 +47,8 @@ def slot_counts(workload: Workload) -> Iterator[Fault]:
     roles = {pods.role: pods for pods in workload.pod_sets}
     launcher, worker = roles.get("Launcher"), roles.get("Worker")
     spec = workload.field["spec"]
-    if workload.owner.kind != "MPIJob" or launcher is None or worker is None or not launcher.spec.containers:
+    kind = kind_of(workload)
+    if kind is None or not kind.launcher or launcher is None or worker is None or not launcher.spec.containers:
         return
     slots = read_int(spec["slotsPerWorker"], 1)
     workers = worker.replicas
