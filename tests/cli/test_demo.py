@@ -63,7 +63,7 @@ def test_it_shows_the_failing_state_then_the_changes_then_the_mended_state(
     run: Callable[..., Run], recorder: Recorder
 ) -> None:
     text = run("demo").stdout
-    titles = ("the failing state", "what mends it", "the mended state")
+    titles = ("the failing state", "what fixes it", "the mended state")
     failing, mending, mended = (text.index(f"== {title} ==") for title in titles)
     assert failing < mending < mended
     difference = text[mending:mended].splitlines()

@@ -124,7 +124,7 @@ def test_the_demo_shows_both_states_and_ends_with_0(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", "")
     outcome = CliRunner().invoke(cli, ["demo"], prog_name="trainlint")
     assert outcome.exit_code == 0
-    failing, _, rest = outcome.stdout.partition("== what mends it ==")
+    failing, _, rest = outcome.stdout.partition("== what fixes it ==")
     _, _, mended = rest.partition("== the mended state ==")
     assert "error[no-viable-zone]: " in failing
     assert "error[flow-denied]: " in failing

@@ -74,7 +74,7 @@ def test_diff_prints_diffs_and_changes_nothing(run: Run) -> None:
 def test_diff_of_a_clean_repository_says_so(run: Run) -> None:
     Path("job.yaml").write_text(JOB.replace("yes", "'1'").replace("gpu: 8", "gpu: eight"))
     done = run("--diff", "--ignore", "workload,fabric")
-    assert (done.exit_code, done.stdout) == (0, "# nothing to mend\n")
+    assert (done.exit_code, done.stdout) == (0, "# nothing to fix\n")
 
 
 def test_fix_applies_safe_repairs_and_reports_what_is_left(run: Run) -> None:
@@ -119,7 +119,7 @@ def test_standard_input_is_only_shown(run: Run) -> None:
     [
         (("--fix", "--diff"), "--diff shows what could be changed, --fix changes it: use one of them"),
         (("--unsafe-fixes",), "--unsafe-fixes says which repairs --fix may apply: add --fix, or --diff to see them"),
-        (("--fix", "--write-baseline", "b.json"), "--write-baseline accepts all findings, --fix mends them"),
+        (("--fix", "--write-baseline", "b.json"), "--write-baseline accepts all findings, --fix repairs them"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(run: Run, arguments: tuple[str, ...], message: str) -> None:

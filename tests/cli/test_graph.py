@@ -157,8 +157,8 @@ def test_the_svg_shows_zones_roles_and_the_cut_in_words(before: Path) -> None:
     assert root.tag == f"{SVG}svg"
     words = ["".join(each.itertext()) for each in root.iter(f"{SVG}text")]
     assert {"zone-a", "zone-b", "coordinator", "workers", "TCP 9999", "denied", "zone-boundary.yaml:9,19"} <= set(words)
-    assert "to mend it: set the label net-zone: zone-a on the pods of vision/coordinator" in words
-    assert "to mend it: add the toleration to coordinator" in words
+    assert "to fix it: set the label net-zone: zone-a on the pods of vision/coordinator" in words
+    assert "to fix it: add the toleration to coordinator" in words
     # Nothing is fetched, nothing runs.
     assert not [
         each for each in root.iter() if each.tag.removeprefix(SVG) in {"script", "image", "use", "foreignObject"}

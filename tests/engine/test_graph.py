@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trainlint.engine import check
-from trainlint.engine.spots import ANY_DOMAIN
+from trainlint.engine.role_zones import ANY_DOMAIN
 from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
@@ -64,12 +64,16 @@ def test_a_graph_is_that_of_the_group_at_its_place(pairs: Pairs) -> None:
 def test_where_roles_fit_is_what_the_verdict_says(pairs: Pairs) -> None:
     for name, verdict, graph in pairs:
         for index, role in enumerate(verdict.roles):
-            fits = [spot.zone for spot in graph.spots if spot.role == index and spot.fits is Answer.PROVED]
+            fits = [
+                role_zone.zone
+                for role_zone in graph.role_zones
+                if role_zone.role == index and role_zone.fits is Answer.PROVED
+            ]
             fits = [zone for zone in fits if zone != ANY_DOMAIN]
             if role.zones is not None:
                 assert fits == list(role.zones), name
             known = {pool.name for pool in graph.pools}
-            assert all(known.issuperset(spot.pools) for spot in graph.spots), name
+            assert all(known.issuperset(role_zone.pools) for role_zone in graph.role_zones), name
 
 
 def test_a_viable_zone_takes_every_role_and_permits_every_connection(pairs: Pairs) -> None:
@@ -77,8 +81,8 @@ def test_a_viable_zone_takes_every_role_and_permits_every_connection(pairs: Pair
         assert [zone.name for zone in graph.zones if zone.answer is Answer.PROVED] == list(verdict.viable_zones), name
         for zone in verdict.viable_zones:
             own = {index for index, role in enumerate(graph.roles) if not role.dependency and role.pods != 0}
-            here = [spot for spot in graph.spots if spot.zone == zone and spot.role in own]
-            assert all(spot.fits is not Answer.REFUTED for spot in here), name
+            here = [role_zone for role_zone in graph.role_zones if role_zone.zone == zone and role_zone.role in own]
+            assert all(role_zone.fits is not Answer.REFUTED for role_zone in here), name
             for link in graph.links:
                 if {link.source, link.target} - {None} <= own:
                     assert all(ruling.answer is not Permission.DENY for ruling in link.between(zone, zone)), name
@@ -101,8 +105,10 @@ def test_what_is_cut_is_denied_between_the_zones_and_says_who_decides(pairs: Pai
 def test_placements_put_pods_only_where_they_fit(pairs: Pairs) -> None:
     for name, _, graph in pairs:
         for assignment in (*graph.witness, *graph.counterexample):
-            (spot,) = (each for each in graph.spots if (each.role, each.zone) == (assignment.role, assignment.zone))
-            assert spot.fits is not Answer.REFUTED, name
+            (role_zone,) = (
+                each for each in graph.role_zones if (each.role, each.zone) == (assignment.role, assignment.zone)
+            )
+            assert role_zone.fits is not Answer.REFUTED, name
 
 
 def test_edges_end_at_nodes(pairs: Pairs) -> None:

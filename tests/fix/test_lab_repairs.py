@@ -86,7 +86,7 @@ def test_git_applies_what_diff_prints(lab: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=lab, check=True)
     shown = run(lab, "--diff")
     assert shown.exit_code == 1
-    assert "three edits in one file mend group vision/coordinator+workers (before)" in " ".join(
+    assert "three edits in one file fix group vision/coordinator+workers (before)" in " ".join(
         line.removeprefix("# ") for line in shown.stdout.splitlines()
     )
     subprocess.run(["git", "apply"], cwd=lab, input=shown.stdout.encode(), check=True)

@@ -78,7 +78,7 @@ def test_graphviz_shows_the_names_as_they_are(graphs: tuple[GroupGraph, ...]) ->
     words = {"".join(each.itertext()).replace("\xa0", " ") for each in drawn.iter("{http://www.w3.org/2000/svg}text")}
     assert {SHOWN, f"zone {SHOWN}", "workers", "kube-dns"} <= words
     nodes = [each for each in drawn.iter("{http://www.w3.org/2000/svg}g") if each.get("class") == "node"]
-    assert len(nodes) == sum(len(graph.spots) + 1 for graph in graphs)
+    assert len(nodes) == sum(len(graph.role_zones) + 1 for graph in graphs)
 
 
 def test_networkx_and_xml_read_the_names_back(graphs: tuple[GroupGraph, ...]) -> None:

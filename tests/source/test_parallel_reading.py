@@ -60,7 +60,7 @@ def test_two_processes_read_what_one_reads(world: World) -> None:
 
 
 def test_child_and_parent_go_towards_each_other_and_leave_nothing_out(world: World) -> None:
-    found = ahead.read_ahead(world.files, KINDS)
+    found = ahead.start_reading(world.files, KINDS)
     assert found is not None
     ours = list(found.ours())
     theirs = list(found.theirs())
@@ -69,7 +69,7 @@ def test_child_and_parent_go_towards_each_other_and_leave_nothing_out(world: Wor
 
 
 def test_a_child_that_has_the_time_reads_all_files(world: World) -> None:
-    found = ahead.read_ahead(world.files, KINDS)
+    found = ahead.start_reading(world.files, KINDS)
     assert found is not None
     os.waitid(os.P_PID, found._child._process, os.WEXITED | os.WNOWAIT)
     assert list(found.ours()) == []
@@ -78,7 +78,7 @@ def test_a_child_that_has_the_time_reads_all_files(world: World) -> None:
 
 def test_a_parent_that_is_quicker_reads_all_files(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ahead, "_read", lambda *_: time.sleep(60))
-    found = ahead.read_ahead(world.files, KINDS)
+    found = ahead.start_reading(world.files, KINDS)
     assert found is not None
     child = found._child._process
     assert list(found.ours()) == list(world.files[: found._meeting.back])
@@ -162,7 +162,7 @@ def test_what_a_child_that_dies_was_to_read_is_read(world: World, monkeypatch: p
 def test_a_file_that_changes_meanwhile_is_never_kept_as_what_it_was(world: World, tmp_path: Path) -> None:
     kinds = KindFilter(READ_KINDS)
     cache = Cache(tmp_path / "store" / "one.readings", kinds)
-    found = ahead.read_ahead(world.files, kinds, cache)
+    found = ahead.start_reading(world.files, kinds, cache)
     assert found is not None
     os.waitid(os.P_PID, found._child._process, os.WEXITED | os.WNOWAIT)
     taken = dict(found.theirs())[world.files[1]]
@@ -186,7 +186,7 @@ def test_no_process_is_divided_where_that_is_not_safe_or_not_quicker(
     else:
         monkeypatch.setattr(sys, "getprofile", lambda: silent)
     monkeypatch.setattr(os, "fork", lambda: pytest.fail("it was divided"))
-    assert ahead.read_ahead(world.files, KINDS) is None
+    assert ahead.start_reading(world.files, KINDS) is None
 
 
 @pytest.mark.parametrize("call", ["fork", "memfd_create"])

@@ -65,7 +65,7 @@ def _story(options: Options) -> Iterator[str]:
         os.environ["GIT_CEILING_DIRECTORIES"] = str(Path(folder).resolve())
         yield _section("the failing state", paint) + _prose(STORY, options.width) + "\n"
         yield text(_check(failing), options)
-        yield "\n" + _section("what mends it", paint)
+        yield "\n" + _section("what fixes it", paint)
         yield "".join(_prose(change, options.width, "- ") for change in CHANGES) + "\n"
         yield "".join(_difference(failing / FAILING / MANIFEST, mended / MENDED / MANIFEST, paint))
         yield "\n" + _section("the mended state", paint)

@@ -27,7 +27,7 @@ def fix_options(command: Command) -> Command:
     for option in (
         click.option("--unsafe-fixes", is_flag=True, help="With --fix: also repairs that need a review."),
         click.option("--fix", is_flag=True, help="Apply the repairs that cannot change what already works."),
-        click.option("--diff", is_flag=True, help="Show what mends the findings, as diffs; nothing is changed."),
+        click.option("--diff", is_flag=True, help="Show what fixes the findings, as diffs; nothing is changed."),
     ):
         command = option(command)
     return command
@@ -46,7 +46,7 @@ def wanted(*, diff: bool, fix: bool, unsafe: bool, stdin: bool, baseline: bool) 
     if fix and stdin:
         raise UsageError("--fix: standard input cannot be changed; see what could be with --diff")
     if fix and baseline:
-        raise UsageError("--write-baseline accepts all findings, --fix mends them: use one of them")
+        raise UsageError("--write-baseline accepts all findings, --fix repairs them: use one of them")
     if not (fix or diff):
         return None
     from trainlint.engine.request import Repairs  # noqa: PLC0415 (heavy)

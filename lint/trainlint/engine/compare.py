@@ -85,10 +85,10 @@ def _text(content: bytes | None) -> bytes:
 
 
 def compare(
-    base: Base, head: State, setup: Setup, kept: Sequence[Finding], hushed: Iterable[Finding]
+    base: Base, head: State, setup: Setup, kept: Sequence[Finding], silenced: Iterable[Finding]
 ) -> tuple[list[Finding], Comparison]:
     """The findings that are new, each at a place that the change touched if one of its places is, and what became of
-    the others. ``hushed`` are those that are there all the same: suppressed, or accepted by a baseline.
+    the others. ``silenced`` are those that are there all the same: suppressed, or accepted by a baseline.
     """
     name, commit = base.revision.name, base.revision.commit
     if base.state is head:
@@ -101,7 +101,7 @@ def compare(
     if base.state is None:
         return new, Comparison(name, commit)
     left = [index for index in range(len(before)) if index not in pairs.values()]
-    still = match([entry_of(finding) for finding in hushed], [before[index] for index in left]).values()
+    still = match([entry_of(finding) for finding in silenced], [before[index] for index in left]).values()
     gone = [index for number, index in enumerate(left) if number not in still]
     scope = head.world.scope
     mended = [base.findings[index] for index in gone]

@@ -10,7 +10,7 @@ from trainlint.engine.links import links_of
 from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
-from trainlint.engine.spots import obstacles_of, pools_of, seated, spots_of, waiting_of, zones_of
+from trainlint.engine.role_zones import obstacles_of, pools_of, role_zones_of, seated, waiting_of, zones_of
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
@@ -61,7 +61,7 @@ class Graphs:
             ),
             zones=zones,
             pools=pools,
-            spots=spots_of(proof, facts, zones, place),
+            role_zones=role_zones_of(proof, facts, zones, place),
             links=links_of(proof, facts, place),
             table=table_of(proof, facts),
             witness=seated(proof, proof.assignments),

@@ -73,18 +73,18 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     late = replace(state, found={}, roots={}, objects={}, failures=state.failures)
     for rule in (rule for rule in setup.rules if rule.sees is Suppressions):
         _run(late, rule, Suppressions(suppressor.all, known, active, today), None)
-    more, hushed = suppressor.split(late.findings)
-    return [*kept, *more], [*suppressed, *hushed]
+    more, silenced = suppressor.split(late.findings)
+    return [*kept, *more], [*suppressed, *silenced]
 
 
 def _run(
-    state: State, rule: Rule, seen: object, snapshot: Snapshot | None, said: Iterable[Finding] | None = None
+    state: State, rule: Rule, seen: object, snapshot: Snapshot | None, given: Iterable[Finding] | None = None
 ) -> None:
     """Let a rule speak, or take what it has said. A rule that breaks is our fault: it is named, and never reads as
     silence.
     """
     try:
-        found = list(rule.check(seen) if said is None else said)
+        found = list(rule.check(seen) if given is None else given)
     except Exception as error:
         state.failures.append(Failure(rule.name, f"{type(error).__name__}: {error}"))
         return

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from typing import Final, Literal
 
-from trainlint.engine.spots import Place
+from trainlint.engine.role_zones import Place
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Decision, Permission, PolicyEntry, Verdict

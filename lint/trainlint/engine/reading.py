@@ -10,7 +10,7 @@ from trainlint.engine.progress import Progress
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.cache import Cache
 from trainlint.source.files import SourceFile, World
-from trainlint.source.parallel_reading import read_ahead
+from trainlint.source.parallel_reading import start_reading
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
 
@@ -27,7 +27,7 @@ def begin(world: World, cache: Cache | None) -> ParallelReading | None:
 
     A caller that does not give it to ``read_all`` has to close it.
     """
-    return read_ahead(world.files, KindFilter(READ_KINDS), cache)
+    return start_reading(world.files, KindFilter(READ_KINDS), cache)
 
 
 def read_all(
@@ -46,7 +46,7 @@ def read_all(
     readings = {file.name: reading for file in world.files if (reading := known(file.name)) is not None}
     files = [file for file in world.files if file.name not in readings]
     if begun is None and files and (cache is None or cache.is_empty):
-        begun = read_ahead(files, kinds, cache)
+        begun = start_reading(files, kinds, cache)
 
     def read(file: SourceFile) -> None:
         if len(readings) % 64 == 0:

@@ -151,7 +151,7 @@ def _refuted(trial: Trial, findings: Sequence[Finding]) -> Iterator[tuple[str, s
 def _why(judge: TrialJudge) -> str:
     if judge.left <= 0:
         return "not everything was tried"
-    return "no set of up to four of the fixes that are known here mends it without new findings"
+    return "no set of up to four of the fixes that are known here fixes it without new findings"
 
 
 def _repair(

@@ -73,18 +73,18 @@ def run(world: World, request: CheckRequest, cache: Cache | None, begun: Paralle
 
         before = judge_base(request.base, state, setup, request, cache)
     kept, suppressed = sift(state, setup, request.today)
-    hushed = [finding for finding, _ in suppressed]
+    silenced = [finding for finding, _ in suppressed]
     accepted = None
     if request.baseline is not None:
         from trainlint.engine.baseline import apply_baseline  # noqa: PLC0415 (only for those who ask)
 
         kept, accepted = apply_baseline(request.baseline, state, setup, kept)
-        hushed += [placed.finding for placed in accepted.accepted]
+        silenced += [placed.finding for placed in accepted.accepted]
     comparison = None
     if before is not None:
         from trainlint.engine.compare import compare  # noqa: PLC0415
 
-        kept, comparison = compare(before, state, setup, kept, hushed)
+        kept, comparison = compare(before, state, setup, kept, silenced)
     judged = tuple(verdicts(state.facts, state.repository))
     mended = None
     if request.repairs is not None:

@@ -16,8 +16,8 @@ from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.policy import PolicySet
-from trainlint.policy.bearing import bearing
 from trainlint.policy.checks.pods import Audience
+from trainlint.policy.deciding_part import deciding_part
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import (
@@ -165,7 +165,7 @@ class Prover:
     def _policies_over(self, group: Group) -> tuple[object, ...]:
         """What the proof rests on of all policies: those that bear on the group, and in which namespaces others do."""
         policies = self._facts.policies
-        part = bearing(policies, {member.namespace for member in group.members})
+        part = deciding_part(policies, {member.namespace for member in group.members})
         return (part, self._zonal, self._zones_named, self._elsewhere(group, ()))
 
     def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:

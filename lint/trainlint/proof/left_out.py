@@ -43,12 +43,12 @@ def _name(each: ApiObject) -> str:
 def _bearing(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[ApiObject]:
     owners = {member.owner for member in group.members}
     namespaces = {member.namespace for member in group.members}
-    yield from rest.bearing(LIMITING_KINDS, namespaces, owners)
-    policies = list(rest.bearing(DECIDING_KINDS, {"", *namespaces}, owners))
+    yield from rest.left_out(LIMITING_KINDS, namespaces, owners)
+    policies = list(rest.left_out(DECIDING_KINDS, {"", *namespaces}, owners))
     yield from _selecting(snapshot, group, policies)
     for ref in called_services(*group.members):
         if ref not in snapshot.by_ref:
-            found = rest.bearing(("Service",), {ref.namespace}, owners, ref.name)
+            found = rest.left_out(("Service",), {ref.namespace}, owners, ref.name)
             yield from (each for each in found if _calls(group, each))
     for ref in dict.fromkeys(ref for member in group.members for ref in references_of(member)):
         if ref not in snapshot.by_ref:

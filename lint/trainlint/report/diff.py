@@ -46,7 +46,7 @@ def sections(result: Result, paint: Paint, columns: int) -> Iterator[str]:
         where = f" ({each.snapshot})" if len(result.snapshots) > 1 else ""
         yield from _comment(f"no repair was found for group {each.group}{where}: {each.why}", paint, columns, "bold")
     if not repairs and not result.unmended:
-        what = "nothing to mend" if not result.findings else "no repair is known for what was found"
+        what = "nothing to fix" if not result.findings else "no repair is known for what was found"
         yield from _comment(what, paint, columns, "bold")
 
 
@@ -59,7 +59,7 @@ def extent(repair: Repair) -> str:
     if not repair.group:
         return size
     where = f" ({repair.snapshot})" if repair.snapshot not in ("", ".") else ""
-    return f"{size} {'mends' if edits == 1 else 'mend'} group {repair.group}{where}"
+    return f"{size} {'fixes' if edits == 1 else 'fix'} group {repair.group}{where}"
 
 
 def described(repair: Repair, result: Result) -> Iterator[str]:
@@ -67,7 +67,7 @@ def described(repair: Repair, result: Result) -> Iterator[str]:
     yield from (f"- {step}" for step in repair.steps)
     mended = [_named(placed) for placed in result.findings if placed.finding.id in repair.mends]
     if mended:
-        yield f"mends {', '.join(dict.fromkeys(mended))}"
+        yield f"fixes {', '.join(dict.fromkeys(mended))}"
     yield from (f"opens {each}" for each in repair.opens)
     yield from (f"leaves {each}" for each in repair.leaves)
 

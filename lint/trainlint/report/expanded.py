@@ -10,7 +10,7 @@ from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import DNS_PEER
 from trainlint.result import PlacedRelated
-from trainlint.result.graph import GraphRole, GroupGraph, Link, Ruling, Spot
+from trainlint.result.graph import GraphRole, GroupGraph, Link, RoleZone, Ruling
 
 __all__ = [
     "RUNS",
@@ -33,16 +33,16 @@ VERDICTS: Final = {Permission.ALLOW: "allowed", Permission.DENY: "denied", Permi
 
 @fact
 class GraphNode:
-    """A role in a zone (``spot`` and ``role`` are ``None`` for the cluster's DNS); ``id`` is unique over all graphs."""
+    """A role in a zone, or the cluster's DNS, without ``role_zone`` and ``role``; ``id`` is unique over all graphs."""
 
     id: str
     role: GraphRole | None
-    spot: Spot | None
+    role_zone: RoleZone | None
 
     @property
     def zone(self) -> str:
         """The zone by name; empty without an inventory, and for DNS."""
-        return "" if self.spot is None else self.spot.zone
+        return "" if self.role_zone is None else self.role_zone.zone
 
 
 @fact
@@ -58,13 +58,13 @@ class Edge:
 def nodes_of(graph: GroupGraph, *, prefix: str = "") -> tuple[GraphNode, ...]:
     """Every role in every zone, then DNS where a role needs it. ``prefix`` tells the groups of one drawing apart."""
     found: dict[str, GraphNode] = {}
-    for spot in graph.spots or (Spot(role, "", Answer.UNKNOWN) for role in range(len(graph.roles))):
-        role = graph.roles[spot.role]
-        name = f"{prefix}{role.namespace}/{role.name}" + (f"@{spot.zone}" if spot.zone else "")
+    for role_zone in graph.role_zones or (RoleZone(role, "", Answer.UNKNOWN) for role in range(len(graph.roles))):
+        role = graph.roles[role_zone.role]
+        name = f"{prefix}{role.namespace}/{role.name}" + (f"@{role_zone.zone}" if role_zone.zone else "")
         number = 1
         while (unique := name if number == 1 else f"{name}#{number}") in found:
             number += 1
-        found[unique] = GraphNode(unique, role, spot)
+        found[unique] = GraphNode(unique, role, role_zone)
     if any(link.target is None for link in graph.links):
         found[f"{prefix}{DNS_PEER}"] = GraphNode(f"{prefix}{DNS_PEER}", None, None)
     return tuple(found.values())
@@ -74,9 +74,9 @@ def edges_of(graph: GroupGraph, nodes: Sequence[GraphNode]) -> Iterator[Edge]:
     """Every connection between places that its ends may be scheduled to; of a role that fits nowhere, between all."""
     by_role: dict[int | None, list[GraphNode]] = {}
     for node in nodes:
-        by_role.setdefault(None if node.spot is None else node.spot.role, []).append(node)
+        by_role.setdefault(None if node.role_zone is None else node.role_zone.role, []).append(node)
     for role, found in by_role.items():
-        possible = [node for node in found if node.spot is None or node.spot.fits is not Answer.REFUTED]
+        possible = [node for node in found if node.role_zone is None or node.role_zone.fits is not Answer.REFUTED]
         by_role[role] = possible or found
     for link in graph.links:
         for source in by_role.get(link.source, ()):

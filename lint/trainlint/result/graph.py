@@ -20,9 +20,9 @@ __all__ = [
     "GroupGraph",
     "Link",
     "Reason",
+    "RoleZone",
     "Ruling",
     "Seated",
-    "Spot",
 ]
 
 
@@ -78,7 +78,7 @@ class GraphZone:
 
 
 @fact
-class Spot:
+class RoleZone:
     """A role in a zone: whether one pod fits there, on which pools (by name), or why on none."""
 
     role: int
@@ -159,7 +159,7 @@ class GroupGraph:
     roles: tuple[GraphRole, ...]
     zones: tuple[GraphZone, ...]
     pools: tuple[GraphPool, ...]
-    spots: tuple[Spot, ...]
+    role_zones: tuple[RoleZone, ...]
     links: tuple[Link, ...]
     table: GroupTable
     witness: tuple[Seated, ...] = ()

@@ -103,27 +103,27 @@ class _Plugins:
         """Append tolerations."""
         self.spec = replace(self.spec, tolerations=(*self.spec.tolerations, *more))
 
-    def namespace(self, said: NamespaceDefaults | None, settings: Settings) -> None:
+    def namespace(self, defaults: NamespaceDefaults | None, settings: Settings) -> None:
         """PodNodeSelector and PodTolerationRestriction, as far as they run."""
         plugins = sorted(settings.admission & {NODE_SELECTOR, TOLERATIONS})
-        if said is None or said.unreadable:
-            what = said.unreadable if said else "what its annotations say"
+        if defaults is None or defaults.unreadable:
+            what = defaults.unreadable if defaults else "what its annotations say"
             self.unsure.append(f"what {' and '.join(plugins)} makes of {self._name} in {self._namespace}: {what}")
             self.tolerations |= TOLERATIONS in plugins
             return
         if NODE_SELECTOR in plugins:
-            self._select(NODE_SELECTOR, said.node_selector or (), said.at)
+            self._select(NODE_SELECTOR, defaults.node_selector or (), defaults.at)
         if TOLERATIONS in plugins:
-            self.add_tolerations(said.tolerations or ())
-            self._allowed(said)
+            self.add_tolerations(defaults.tolerations or ())
+            self._allowed(defaults)
 
-    def _allowed(self, said: NamespaceDefaults) -> None:
-        for toleration in self.spec.tolerations if said.allowed else ():
+    def _allowed(self, defaults: NamespaceDefaults) -> None:
+        for toleration in self.spec.tolerations if defaults.allowed else ():
             parts = (toleration.key, toleration.operator, toleration.value, toleration.effect)
-            if any(map(is_placeholder, parts)) or any(_covers(each, toleration) for each in said.allowed or ()):
+            if any(map(is_placeholder, parts)) or any(_covers(each, toleration) for each in defaults.allowed or ()):
                 continue
             reason = f"namespace {self._namespace} does not allow its toleration of {toleration.key or 'every taint'}"
-            self._refuse(TOLERATIONS, reason, toleration.at, said.at)
+            self._refuse(TOLERATIONS, reason, toleration.at, defaults.at)
 
     def runtime_class(self, found: RuntimeClass | None) -> None:
         """RuntimeClass: overhead, node selector and tolerations."""

@@ -197,7 +197,7 @@ def _gives_up(cluster: ClusterBuilder, deployment: Deployment, faults: Iterable[
     cluster.unbuilt += [(fault, deployment) for fault in faults]
     cluster.open.setdefault("", f"{deployment.by}, which does not build")
     missing = f"what is applied of {deployment.path or '.'}: it does not build, so what it brought before stays"
-    cluster.unknowns.append(Unknown(deployment.by, missing, "mend what keeps it from being built", deployment.at))
+    cluster.unknowns.append(Unknown(deployment.by, missing, "fix what keeps it from being built", deployment.at))
 
 
 def _unrendered(deployment: Deployment) -> Iterator[Unknown]:

@@ -116,7 +116,7 @@ class Rest:
             for mine, others in self._singles
         )
 
-    def bearing(
+    def left_out(
         self, kinds: Iterable[str], namespaces: Collection[str], owners: Collection[ObjectRef], name: str = ""
     ) -> Iterator[ApiObject]:
         """The objects of these kinds and namespaces (and of this name) that are left out, unless another snapshot holds

@@ -204,7 +204,7 @@ class _Collector:
         try:
             self._closure.files[file] = json.dumps(data, allow_nan=False).encode()
         except ValueError:
-            raise RefusedError("it holds a number that JSON has no word for", Location(file, 0), "mend it") from None
+            raise RefusedError("it holds a number that JSON has no word for", Location(file, 0), "fix it") from None
 
     def _directory(self, directory: str) -> bool:
         """Add the kustomization of a directory and all that it names; false if there is none."""
@@ -224,7 +224,7 @@ class _Collector:
             self._place(file, content)
             documents = self._documents(file)
             if len(documents) != 1 or documents[0].root.mapping is None:
-                raise RefusedError("the kustomization is not one YAML mapping", Location(file, 0), "mend it")
+                raise RefusedError("the kustomization is not one YAML mapping", Location(file, 0), "fix it")
             known[directory] = documents[0]
         if directory in known:
             self._kustomization(directory, known[directory])
@@ -316,7 +316,7 @@ class _Collector:
             if self._bytes > MAX_BYTES or len(self._closure.files) > _MAX_FILES:
                 raise RefusedError(f"what it reads is larger than {MAX_BYTES >> 20} MiB", self._here, "split it")
             if name.endswith((".yaml", ".yml", ".json", "Kustomization")) and (why := endless(name, content)):
-                raise RefusedError(f"{name}: {why}", Location(name, 0), "mend the aliases")
+                raise RefusedError(f"{name}: {why}", Location(name, 0), "fix the aliases")
         self._closure.files[name] = content
 
     def _real(self, name: str, at: Location | None = None) -> str:
@@ -342,7 +342,7 @@ class _Collector:
             else:
                 self._closure.links[here] = text
                 waiting += text.split("/")[::-1]
-        raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "mend the links")
+        raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "fix the links")
 
 
 def _is_longer(data: Any, limit: int) -> bool:

@@ -277,7 +277,7 @@ class _Finder:
         name = self._name(path)
         real = os.path.realpath(path)
         if not Path(real).exists():
-            missing, remedy = "the symbolic link leads nowhere", "mend or remove the link"
+            missing, remedy = "the symbolic link leads nowhere", "fix or remove the link"
         elif os.path.commonpath([real, self._root]) != self._root:
             missing, remedy = "the symbolic link leads out of the repository", "put a copy of the file in its place"
         else:

@@ -14,7 +14,7 @@ from trainlint.source.files import STDIN, SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read
 
-__all__ = ["EarlyReading", "ParallelReading", "read_ahead"]
+__all__ = ["EarlyReading", "ParallelReading", "start_reading"]
 
 MANY: Final = 200
 """Files from which on it is worth while to read them in two processes."""
@@ -65,7 +65,7 @@ class ParallelReading:
         self._child.close()
 
 
-def read_ahead(files: Sequence[SourceFile], kinds: KindFilter, cache: Cache | None = None) -> ParallelReading | None:
+def start_reading(files: Sequence[SourceFile], kinds: KindFilter, cache: Cache | None = None) -> ParallelReading | None:
     """Let a child begin to read files, or take them from the cache; ``None`` where that would not be quicker, or not be
     safe.
     """

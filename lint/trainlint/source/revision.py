@@ -202,7 +202,7 @@ class _Tree:
                 yield target
             elif target is None or not any(other.startswith(f"{target}/") for other in self._entries):
                 missing = "the symbolic link leads out of the repository, or nowhere"
-                self._unknowns.append(Unknown(f"the objects in {shown(name)}", missing, "mend or remove the link"))
+                self._unknowns.append(Unknown(f"the objects in {shown(name)}", missing, "fix or remove the link"))
 
     @cached_property
     def _below(self) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ def check(facts: Facts) -> Iterator[Finding]:
         yield Finding(
             message=f"{who} refuses {rejection.origin}, so it protects nothing: {rejection.reason}",
             at=rejection.at,
-            remedy="mend this field; until then the pods that the policy should isolate are open",
+            remedy="fix this field; until then the pods that the policy should isolate are open",
             evidence={"refused by": who, "because": rejection.reason},
             cause=rejection.reason,
         )

@@ -41,7 +41,7 @@ def check(suppressions: Suppressions) -> Iterator[Finding]:
             yield Finding(
                 message=f"this suppression ended on {comment.until} and suppresses nothing any more",
                 at=comment.at,
-                remedy="mend what it suppressed, or give it a new date",
+                remedy="fix what it suppressed, or give it a new date",
                 evidence={"rules": ", ".join(comment.names), "until": str(comment.until)},
                 span=comment.span,
                 cause=f"{','.join(comment.names)} {comment.reason}",

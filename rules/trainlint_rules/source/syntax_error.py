@@ -36,7 +36,7 @@ def check(repository: Repository) -> Iterator[Finding]:
             yield Finding(
                 message=f"the document does not parse, so nothing in it is applied: {broken.message}",
                 at=Location(broken.file, broken.index),
-                remedy="mend the syntax at this place",
+                remedy="fix the syntax at this place",
                 span=broken.span,
                 cause=str(broken.index),
             )

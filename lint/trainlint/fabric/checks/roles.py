@@ -25,12 +25,12 @@ Interfaces = Mapping[int, PodInterfaces]
 
 @fact
 class _Choice:
-    """Where a rank listens: the interface and its network; ``said`` is whether the manifest names it."""
+    """Where a rank listens: the interface and its network; ``named`` is whether the manifest names it."""
 
     rank: Rank
     name: str
     network: Network
-    said: bool
+    named: bool
 
 
 def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[NetworkFault]:
@@ -41,13 +41,13 @@ def different_networks(communicator: Communicator, interfaces: Interfaces) -> It
         if rank.computes and (choice := _choice(rank, interfaces[id(rank.pod_set)])) is not None
     ]
     for one, other in combinations(choices, 2):
-        if one.rank.pod_set is other.rank.pod_set or not (one.said or other.said):
+        if one.rank.pod_set is other.rank.pod_set or not (one.named or other.named):
             continue
         if not one.network.surely_other(other.network):
             continue
-        if not (one.said and other.said) and not _cut_off(one, other, interfaces):
+        if not (one.named and other.named) and not _cut_off(one, other, interfaces):
             continue
-        wrong, right = (one, other) if one.said else (other, one)
+        wrong, right = (one, other) if one.named else (other, one)
         at = place_of(wrong.rank.settings[NCCL])
         there = right.rank.settings.get(NCCL)
         yield NetworkFault(
@@ -90,10 +90,10 @@ def _choice(rank: Rank, interfaces: PodInterfaces) -> _Choice | None:
 
 def _cut_off(one: _Choice, other: _Choice, interfaces: Interfaces) -> bool:
     """Whether the one whose setting is not seen has no interface at all in the network of the other."""
-    said, silent = (one, other) if one.said else (other, one)
+    named, silent = (one, other) if one.named else (other, one)
     own = interfaces[id(silent.rank.pod_set)]
-    return said.network.isolated and all(
-        each.network.surely_other(said.network) for each in own.known if each.name != "lo"
+    return named.network.isolated and all(
+        each.network.surely_other(named.network) for each in own.known if each.name != "lo"
     )
 
 

@@ -40,14 +40,14 @@ def _group(graph: GroupGraph, key: str) -> Iterator[str]:
     ids = {node.id: f"{key}n{number}" for number, node in enumerate(nodes)}
     yield f"  subgraph cluster_{key} {{"
     yield f"    label={_text(f'group {graph.group}: exists {graph.table.exists}, for all {graph.table.for_all}')};"
-    for number, zone in enumerate(dict.fromkeys(node.zone for node in nodes if node.spot is not None)):
+    for number, zone in enumerate(dict.fromkeys(node.zone for node in nodes if node.role_zone is not None)):
         yield f"    subgraph cluster_{key}z{number} {{"
         yield f"      label={_text(zone_title(zone))};"
         for node in nodes:
-            if node.spot is not None and node.zone == zone:
-                yield f"      {ids[node.id]} [label={_text(*_label(graph, node))}, {BOXES[node.spot.fits]}];"
+            if node.role_zone is not None and node.zone == zone:
+                yield f"      {ids[node.id]} [label={_text(*_label(graph, node))}, {BOXES[node.role_zone.fits]}];"
         yield "    }"
-    yield from (f"    {ids[node.id]} [label={_text('kube-dns')}];" for node in nodes if node.spot is None)
+    yield from (f"    {ids[node.id]} [label={_text('kube-dns')}];" for node in nodes if node.role_zone is None)
     yield "  }"
     for edge in edges_of(graph, nodes):
         answer = Permission.UNKNOWN if edge.ruling is None else edge.ruling.answer
@@ -56,15 +56,15 @@ def _group(graph: GroupGraph, key: str) -> Iterator[str]:
 
 
 def _label(graph: GroupGraph, node: GraphNode) -> Iterator[str]:
-    if node.role is None or node.spot is None:
+    if node.role is None or node.role_zone is None:
         return
     yield node.role.name
     if node.role.pods is not None:
         yield f"{node.role.pods} pod{'' if node.role.pods == 1 else 's'}"
-    if node.spot.fits is Answer.REFUTED:
+    if node.role_zone.fits is Answer.REFUTED:
         yield "no node takes it"
-    elif node.spot.pools:
-        yield f"on {pools_text(graph, node.spot.pools)}"
+    elif node.role_zone.pools:
+        yield f"on {pools_text(graph, node.role_zone.pools)}"
 
 
 def _edge(edge: Edge, answer: Permission) -> Iterator[str]:

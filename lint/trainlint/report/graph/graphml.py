@@ -26,7 +26,7 @@ def render(graphs: Sequence[GroupGraph], options: Options) -> str:
 
 
 def _node(graph: GroupGraph, node: GraphNode) -> Attributes:
-    if node.spot is None or node.role is None:
+    if node.role_zone is None or node.role is None:
         return {"group": escape(graph.group), "pod_set": "kube-dns"}
     pods = {} if node.role.pods is None else {"pods": node.role.pods}
     return {
@@ -35,9 +35,9 @@ def _node(graph: GroupGraph, node: GraphNode) -> Attributes:
         "namespace": escape(node.role.namespace),
         "zone": escape(node.zone),
         **pods,
-        "schedulable": RUNS[node.spot.fits],
-        "pools": escape(", ".join(node.spot.pools)),
-        "reason": escape("" if node.spot.why is None else node.spot.why.text),
+        "schedulable": RUNS[node.role_zone.fits],
+        "pools": escape(", ".join(node.role_zone.pools)),
+        "reason": escape("" if node.role_zone.why is None else node.role_zone.why.text),
     }
 
 

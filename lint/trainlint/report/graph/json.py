@@ -61,7 +61,7 @@ def _pool(pool: GraphPool) -> dict[str, Any]:
 
 
 def _node(node: GraphNode) -> dict[str, Any]:
-    if node.spot is None or node.role is None:
+    if node.role_zone is None or node.role is None:
         return {"id": node.id, "dns": True}
     return {
         "id": node.id,
@@ -71,9 +71,9 @@ def _node(node: GraphNode) -> dict[str, Any]:
         "pods": node.role.pods,
         "accelerators": node.role.accelerators,
         "dependency": node.role.dependency,
-        "schedulable": RUNS[node.spot.fits],
-        "pools": list(node.spot.pools),
-        "reason": None if node.spot.why is None else _reason(node.spot.why),
+        "schedulable": RUNS[node.role_zone.fits],
+        "pools": list(node.role_zone.pools),
+        "reason": None if node.role_zone.why is None else _reason(node.role_zone.why),
     }
 
 

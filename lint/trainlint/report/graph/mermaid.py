@@ -48,12 +48,12 @@ class _Drawing:
         self.count += len(nodes)
         self._frame(f"group {graph.group}", "  ")
         self.boxes.append("    direction LR")
-        for zone in dict.fromkeys(node.zone for node in nodes if node.spot is not None):
+        for zone in dict.fromkeys(node.zone for node in nodes if node.role_zone is not None):
             self._frame(zone_title(zone), "    ")
-            here = [node for node in nodes if node.spot is not None and node.zone == zone]
+            here = [node for node in nodes if node.role_zone is not None and node.zone == zone]
             self.boxes += [f"      {ids[node.id]}[{label(*_lines(graph, node))}]" for node in here]
             self.boxes.append("    end")
-        self.boxes += [f"    {ids[node.id]}[{label('kube-dns')}]" for node in nodes if node.spot is None]
+        self.boxes += [f"    {ids[node.id]}[{label('kube-dns')}]" for node in nodes if node.role_zone is None]
         self.boxes.append("  end")
         for edge in edges_of(graph, nodes):
             self._edge(ids[edge.source], ids[edge.target], f"{edge.link.protocol} {edge.link.ports}", edge.ruling)
@@ -76,9 +76,9 @@ class _Drawing:
 
 
 def _lines(graph: GroupGraph, node: GraphNode) -> list[str]:
-    if node.role is None or node.spot is None:
+    if node.role is None or node.role_zone is None:
         return []
     pods = [] if node.role.pods is None else [f"{node.role.pods} pod{'' if node.role.pods == 1 else 's'}"]
-    refused = ["no node takes it"] if node.spot.fits is Answer.REFUTED else []
-    pools = [f"on {pools_text(graph, node.spot.pools)}"] if node.spot.pools else []
+    refused = ["no node takes it"] if node.role_zone.fits is Answer.REFUTED else []
+    pools = [f"on {pools_text(graph, node.role_zone.pools)}"] if node.role_zone.pools else []
     return [node.role.name, *pods, *pools, *refused]

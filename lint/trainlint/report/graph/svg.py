@@ -96,5 +96,5 @@ def _note(note: Note, chars: int) -> Iterator[tuple[str, str, int]]:
         for line in wrapped(f"at {text}", chars - 4, 2):
             yield line, "note-place", 20
     for number, change in enumerate(note.changes):
-        for line in wrapped(f"{'or' if number else 'to mend it:'} {change.text}", chars - 4, 3):
+        for line in wrapped(f"{'or' if number else 'to fix it:'} {change.text}", chars - 4, 3):
             yield line, "note-change", 20

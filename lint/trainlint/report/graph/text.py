@@ -25,7 +25,7 @@ def _group(graph: GroupGraph, options: Options) -> Iterator[str]:
     paint = Paint(options.color)
     nodes = nodes_of(graph)
     yield paint("bold", escape(f"group {graph.group} ({graph.kind})"))
-    rows = [_node(graph, node) for node in nodes if node.spot is not None]
+    rows = [_node(graph, node) for node in nodes if node.role_zone is not None]
     for line in table(
         ("role", "zone", "pods", "schedulable", "on, or why not"), rows, paint, options.width - 2, flexible=4
     ):
@@ -40,10 +40,10 @@ def _group(graph: GroupGraph, options: Options) -> Iterator[str]:
 
 def _node(graph: GroupGraph, node: GraphNode) -> tuple[str, ...]:
     assert node.role is not None
-    assert node.spot is not None
+    assert node.role_zone is not None
     pods = "?" if node.role.pods is None else str(node.role.pods)
-    why = node.spot.why.text if node.spot.why is not None else pools_text(graph, node.spot.pools)
-    return (node.role.name, node.zone or "?", pods, RUNS[node.spot.fits], why)
+    why = node.role_zone.why.text if node.role_zone.why is not None else pools_text(graph, node.role_zone.pools)
+    return (node.role.name, node.zone or "?", pods, RUNS[node.role_zone.fits], why)
 
 
 def _edge(edge: Edge) -> tuple[str, ...]:

@@ -44,9 +44,9 @@ def findings(
         shown: Child = element("p", "No findings.", class_="none")
     else:
         shown = joined([_filters(result, about, anchors), *articles])
-    hushed = [_article(placed, None, ()) for placed in result.suppressed] if suppressed else []
+    silenced = [_article(placed, None, ()) for placed in result.suppressed] if suppressed else []
     return (
-        joined(filter(None, [section("findings", "Findings", shown), section("suppressed", "Suppressed", *hushed)])),
+        joined(filter(None, [section("findings", "Findings", shown), section("suppressed", "Suppressed", *silenced)])),
         ids,
     )
 
@@ -104,7 +104,7 @@ def _article(placed: Placed, name: str | None, groups: Sequence[tuple[str, str]]
         element("h3", answer(severity), " ", rule, ": ", finding.message),
         *places,
         _facts(placed),
-        element("p", element("strong", "To mend it: "), finding.remedy, class_="remedy") if finding.remedy else None,
+        element("p", element("strong", "To fix it: "), finding.remedy, class_="remedy") if finding.remedy else None,
         _groups(groups, linked=linked),
         id=name,
         class_=f"finding {severity}",

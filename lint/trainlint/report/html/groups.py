@@ -93,7 +93,7 @@ def _details(
         joined(
             [
                 element("a", text, href=f"#{name}"),
-                element("p", element("strong", "To mend it: "), remedy, class_="remedy") if remedy else None,
+                element("p", element("strong", "To fix it: "), remedy, class_="remedy") if remedy else None,
             ]
         )
         for name, text, remedy in found

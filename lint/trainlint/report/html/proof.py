@@ -132,7 +132,7 @@ def _place(each: PlacedRelated) -> Markup:
 def _change(text: str, places: Sequence[PlacedRelated], *, first: bool) -> Markup:
     return element(
         "div",
-        element("p", element("strong", "To mend it: " if first else "Or: "), text, class_="remedy"),
+        element("p", element("strong", "To fix it: " if first else "Or: "), text, class_="remedy"),
         *(
             element("div", place(each.file, each.span), excerpt(each.lines, each.span), class_="spot")
             for each in places

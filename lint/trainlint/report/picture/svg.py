@@ -128,8 +128,8 @@ def _rect(rect: Rect, name: str, radius: int) -> Markup:
     return element("rect", x=x, y=y, width=width, height=height, rx=radius, class_=name)
 
 
-def _words(x: float, y: float, said: str, name: str, anchor: str | None = None) -> Markup:
-    return element("text", said, x=round(x), y=round(y), class_=name, text_anchor=anchor)
+def _words(x: float, y: float, words: str, name: str, anchor: str | None = None) -> Markup:
+    return element("text", words, x=round(x), y=round(y), class_=name, text_anchor=anchor)
 
 
 def _pool_lines(rect: Rect) -> Iterator[Markup]:

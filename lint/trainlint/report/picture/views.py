@@ -12,7 +12,7 @@ from trainlint.report.picture.connections import connect
 from trainlint.report.picture.notes import Notes
 from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, RoleState, View
 from trainlint.report.picture.words import alike, assignments_text, capital, pool_lines
-from trainlint.result.graph import GroupGraph, Reason, Seated, Spot
+from trainlint.result.graph import GroupGraph, Reason, RoleZone, Seated
 
 __all__ = ["views"]
 
@@ -62,18 +62,18 @@ class _View:
         for role, reason in self.graph.waiting if self.key == "bad" else ():
             if role in self.shown:
                 self._pending(role, "stays Pending", reason)
-                for spot in self.graph.spots:
-                    if spot.role == role and spot.pools and (role, spot.zone) not in here:
-                        self._vacant(spot)
+                for role_zone in self.graph.role_zones:
+                    if role_zone.role == role and role_zone.pools and (role, role_zone.zone) not in here:
+                        self._vacant(role_zone)
         return self._made()
 
     def everywhere(self) -> View:
         """Every role in every zone that may take it, and why the others do not."""
         for role in self.shown:
-            spots = [spot for spot in self.graph.spots if spot.role == role]
-            for spot in spots or [Spot(role, "", Answer.UNKNOWN)]:
-                self._possible(spot)
-            if spots and all(spot.fits is Answer.REFUTED for spot in spots):
+            role_zones = [role_zone for role_zone in self.graph.role_zones if role_zone.role == role]
+            for role_zone in role_zones or [RoleZone(role, "", Answer.UNKNOWN)]:
+                self._possible(role_zone)
+            if role_zones and all(role_zone.fits is Answer.REFUTED for role_zone in role_zones):
                 self._pending(role, "no node takes it")
         self._lacking()
         for role, reason in self.graph.obstacles:
@@ -140,28 +140,28 @@ class _View:
         )
         self.boxes.append(Box(role, zone, RoleState.PLACED, about.name, tuple(lines), self.notes.add(note)))
 
-    def _possible(self, spot: Spot) -> None:
-        about = self.graph.roles[spot.role]
-        text = "" if spot.why is None else spot.why.text
+    def _possible(self, role_zone: RoleZone) -> None:
+        about = self.graph.roles[role_zone.role]
+        text = "" if role_zone.why is None else role_zone.why.text
         short = text.removeprefix(f"no node takes {about.name}: ").removesuffix(f" for {about.name}")
-        if spot.fits is Answer.REFUTED:
+        if role_zone.fits is Answer.REFUTED:
             state, lines = RoleState.REFUSED, [f"cannot run here: {short}"]
         else:
-            state = RoleState.POSSIBLE if spot.fits is Answer.PROVED else RoleState.UNSURE
-            pools = pools_text(self.graph, spot.pools)
+            state = RoleState.POSSIBLE if role_zone.fits is Answer.PROVED else RoleState.UNSURE
+            pools = pools_text(self.graph, role_zone.pools)
             doubt = f"not decided: {short}" if text else "not decided: which nodes there are"
-            lines = [self._pods(spot.role), f"on {pools}" if state == RoleState.POSSIBLE else doubt]
+            lines = [self._pods(role_zone.role), f"on {pools}" if state == RoleState.POSSIBLE else doubt]
         note = Note(
-            f"{about.name} in {zone_title(spot.zone)}",
+            f"{about.name} in {zone_title(role_zone.zone)}",
             texts=(f"{capital(text)}.",)
             if text
-            else (f"One pod fits on {pools_text(self.graph, spot.pools)}.",)
-            if spot.pools
+            else (f"One pod fits on {pools_text(self.graph, role_zone.pools)}.",)
+            if role_zone.pools
             else (),
-            places=(about.at,) if spot.why is None else spot.why.places,
-            changes=(Reason(spot.why.remedy),) if spot.why is not None and spot.why.remedy else (),
+            places=(about.at,) if role_zone.why is None else role_zone.why.places,
+            changes=(Reason(role_zone.why.remedy),) if role_zone.why is not None and role_zone.why.remedy else (),
         )
-        self.boxes.append(Box(spot.role, spot.zone, state, about.name, tuple(lines), self.notes.add(note)))
+        self.boxes.append(Box(role_zone.role, role_zone.zone, state, about.name, tuple(lines), self.notes.add(note)))
 
     def _pending(self, role: int, why: str, reason: Reason | None = None) -> None:
         about = self.graph.roles[role]
@@ -172,14 +172,14 @@ class _View:
             note = self.notes.numbered(Note(title, "bad", 0, (f"{capital(reason.text)}.",), reason.places))
         self.boxes.append(Box(role, PENDING, RoleState.PENDING, about.name, (self._pods(role), why), note))
 
-    def _vacant(self, spot: Spot) -> None:
+    def _vacant(self, role_zone: RoleZone) -> None:
         """Where a role that waits would have nodes."""
-        about = self.graph.roles[spot.role]
-        text = f"has nodes here: {pools_text(self.graph, spot.pools)}"
+        about = self.graph.roles[role_zone.role]
+        text = f"has nodes here: {pools_text(self.graph, role_zone.pools)}"
         note = self.notes.add(
-            Note(f"{about.name} in {zone_title(spot.zone)}", texts=(f"It {text}.",), places=(about.at,))
+            Note(f"{about.name} in {zone_title(role_zone.zone)}", texts=(f"It {text}.",), places=(about.at,))
         )
-        self.boxes.append(Box(spot.role, spot.zone, RoleState.REFUSED, about.name, (text,), note))
+        self.boxes.append(Box(role_zone.role, role_zone.zone, RoleState.REFUSED, about.name, (text,), note))
 
     def _pods(self, role: int, pods: int | None = None) -> str:
         about = self.graph.roles[role]

@@ -84,8 +84,8 @@ def find_charts(world: World) -> tuple[Chart, ...]:
     for home in homes:
         if _is_part(home, known):
             continue
-        said = yaml_mapping(_text(files[in_chart(home, CHART_FILE)]))
-        name = said.get("name")
+        chart_yaml = yaml_mapping(_text(files[in_chart(home, CHART_FILE)]))
+        name = chart_yaml.get("name")
         if isinstance(name, str) and name:
             requirements = files.get(in_chart(home, REQUIREMENTS))
             more = yaml_mapping(_text(requirements)) if requirements is not None else {}
@@ -93,8 +93,8 @@ def find_charts(world: World) -> tuple[Chart, ...]:
                 Chart(
                     home,
                     name,
-                    library=said.get("type") == "library",
-                    dependencies=dependencies_of(said, more, home),
+                    library=chart_yaml.get("type") == "library",
+                    dependencies=dependencies_of(chart_yaml, more, home),
                     values_files=tuple(_values_files(home, names)),
                 )
             )
@@ -137,10 +137,12 @@ def _values_files(home: str, names: list[str]) -> Iterator[str]:
             yield name
 
 
-def dependencies_of(said: Mapping[str, Any], requirements: Mapping[str, Any], home: str) -> tuple[Dependency, ...]:
+def dependencies_of(
+    chart_yaml: Mapping[str, Any], requirements: Mapping[str, Any], home: str
+) -> tuple[Dependency, ...]:
     """What Chart.yaml (or, for an older chart, requirements.yaml) says that a chart brings in."""
     found = []
-    for file, mapping in ((CHART_FILE, said), (REQUIREMENTS, requirements)):
+    for file, mapping in ((CHART_FILE, chart_yaml), (REQUIREMENTS, requirements)):
         entries = mapping.get("dependencies")
         for index, entry in enumerate(entries if isinstance(entries, list) else ()):
             if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):

@@ -10,7 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span
 from trainlint.source.helm.blanks import blank_texts, with_blanks
 from trainlint.source.helm.lines import ACTION, LineNode, said, sections
-from trainlint.source.helm.places import Spot, choose, find, span_of
+from trainlint.source.helm.places import TemplatePlace, choose, find, span_of
 from trainlint.source.helm.reference import EACH, Steps
 
 __all__ = ["Given", "TemplateOrigin", "TemplateText"]
@@ -84,7 +84,7 @@ class TemplateOrigin:
 
     def span(self, path: Path) -> tuple[Path, Span]:
         """The nearest place at or above a path that is in the template, and its span."""
-        found, node = self._spot(path)
+        found, node = self._place(path)
         return found, span_of(node, self._template.lines)
 
     def with_blanks(self) -> Any:
@@ -92,21 +92,21 @@ class TemplateOrigin:
         return with_blanks(self._data, self._template.blanks, self._written) if self._template.blanks else self._data
 
     def _written(self, path: Path) -> LineNode | None:
-        reached, node = self._spot(path)
+        reached, node = self._place(path)
         return node if reached == path else None
 
     @cached_property
     def _section(self) -> LineNode:
         return choose(self._template.sections, self._data)
 
-    def _spot(self, path: Path) -> Spot:
+    def _place(self, path: Path) -> TemplatePlace:
         return find(self._section, self._data, path)
 
     def _location(self, path: Path) -> Location:
         value, depth = self._value(path)
         here, rest = path[:depth], path[depth:]  # what is not there stands at its nearest parent
         if here:
-            reached, node = self._spot(here)
+            reached, node = self._place(here)
             inside = here[len(reached) :]
             for steps in _steps(node, inside):
                 for given, below in _seen(steps[1:], self._given):

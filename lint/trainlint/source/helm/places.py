@@ -7,9 +7,9 @@ from typing import Any, Final
 from trainlint.finding import Path, Span
 from trainlint.source.helm.lines import ACTION, LineNode
 
-__all__ = ["Spot", "choose", "find", "span_of"]
+__all__ = ["TemplatePlace", "choose", "find", "span_of"]
 
-Spot = tuple[Path, LineNode]
+TemplatePlace = tuple[Path, LineNode]
 """The nearest place at or above a path, and the node that is written for it."""
 
 _ROOT: Final = ("apiVersion", "kind", "metadata")
@@ -20,7 +20,7 @@ def choose(text_sections: tuple[LineNode, ...], data: Any) -> LineNode:
     return max(text_sections, key=lambda each: _agreement(each, data, 3))
 
 
-def find(section: LineNode, data: Any, path: Path) -> Spot:
+def find(section: LineNode, data: Any, path: Path) -> TemplatePlace:
     """Follow a path of the object ``data`` through the document of a template that made it."""
     node, value = section, data
     for length, step in enumerate(path):

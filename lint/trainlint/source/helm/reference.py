@@ -30,10 +30,10 @@ class TemplateScope:
     dot: Steps | None = ()
     variables: Mapping[str, Steps | None] = field(default_factory=dict)
 
-    def references(self, said: str) -> list[Steps]:
+    def references(self, expression: str) -> list[Steps]:
         """Everything that an expression refers to, as far as that can be told."""
         found = []
-        for match in _TERM.finditer(_TEXTS.sub("", said)):
+        for match in _TERM.finditer(_TEXTS.sub("", expression)):
             variable, fields = match[1], match[2]
             if variable is None and fields is None:
                 continue
@@ -42,19 +42,19 @@ class TemplateScope:
                 found.append((*base, *filter(None, (fields or "").split("."))))
         return found
 
-    def single(self, said: str) -> Steps | None:
+    def single(self, expression: str) -> Steps | None:
         """The one value of ``.Values`` that an expression prints, if it is one; ``include`` makes something else."""
-        if _INCLUDES.match(said):
+        if _INCLUDES.match(expression):
             return None
-        found = [each for each in self.references(said) if each[:1] == ("Values",) and len(each) > 1]
+        found = [each for each in self.references(expression) if each[:1] == ("Values",) and len(each) > 1]
         return found[0] if len(found) == 1 else None
 
-    def entered(self, word: str, said: str) -> TemplateScope:
+    def entered(self, word: str, expression: str) -> TemplateScope:
         """The scope inside ``if``, ``with`` or ``range``; what ``define`` is given is unknown."""
         if word in ("define", "block"):
             return TemplateScope(None)
-        assigned = _ASSIGNED.match(said)
-        steps = self._whole(assigned[3] if assigned else said)
+        assigned = _ASSIGNED.match(expression)
+        steps = self._whole(assigned[3] if assigned else expression)
         if word == "range" and steps is not None:
             steps = (*steps, EACH)
         variables = dict(self.variables)
@@ -64,16 +64,16 @@ class TemplateScope:
                 variables[assigned[1]] = None
         return TemplateScope(self.dot if word == "if" else steps, variables)
 
-    def assigned(self, said: str) -> TemplateScope:
+    def assigned(self, expression: str) -> TemplateScope:
         """The scope after ``$x := ...``."""
-        match = _ASSIGNED.match(said)
+        match = _ASSIGNED.match(expression)
         if match is None:
             return self
         return replace(self, variables={**self.variables, match[1]: self._whole(match[3])})
 
-    def _whole(self, said: str) -> Steps | None:
+    def _whole(self, expression: str) -> Steps | None:
         """What an expression is, where it is nothing but a reference."""
-        said = said.strip().strip("()").strip()
-        match = _TERM.fullmatch(said)
-        found = self.references(said) if match is not None else []
+        expression = expression.strip().strip("()").strip()
+        match = _TERM.fullmatch(expression)
+        found = self.references(expression) if match is not None else []
         return found[0] if len(found) == 1 else None

@@ -77,7 +77,7 @@ class ChartRelease:
             values = GivenValues(self._files, self._staged, self._install)
         except ValuesError as error:
             return failed(
-                self._root, self._chart.directory, self._subject, str(error), "mend it", Location(self._root, 0)
+                self._root, self._chart.directory, self._subject, str(error), "fix it", Location(self._root, 0)
             )
         missing = [each for each in self._staged.missing if enabled(each, values.all)]
         if any(each.imports for each in missing):

@@ -48,11 +48,11 @@ def render_charts(
         parts = {local_home(each, chart.directory) for chart in charts for each in chart.dependencies}
         for chart in charts:
             covered = frozenset(name for home, name in templates if _is_within(home, chart.directory))
-            said = [each for each in installs if each.chart == chart.directory]
+            stated = [each for each in installs if each.chart == chart.directory]
             if chart.library:
                 found.append(Rendered(chart.file, (), covered))
-            elif said or chart.directory not in parts:
-                found += each_chart.releases(chart, said, covered)
+            elif stated or chart.directory not in parts:
+                found += each_chart.releases(chart, stated, covered)
     return tuple(found)
 
 
@@ -69,7 +69,7 @@ class _Charts:
         self._kinds = kinds
         self._numbers = Numbers()
 
-    def releases(self, chart: Chart, said: Sequence[HelmInstall], covered: frozenset[str]) -> Iterator[Rendered]:
+    def releases(self, chart: Chart, stated: Sequence[HelmInstall], covered: frozenset[str]) -> Iterator[Rendered]:
         """The releases of a chart. One that only works with more values than its own is not installed without."""
         subject = f"chart {chart.directory}"
         try:
@@ -77,23 +77,23 @@ class _Charts:
         except RefusedChartError as error:
             yield failed(chart.file, chart.directory, subject, str(error), error.remedy, Location(chart.file, 0))
             return
-        releases = said or by_itself(chart)
+        releases = stated or by_itself(chart)
         with Copy() as copy:
             made = [
-                ChartRelease(self._files, staged, each, copy, self._numbers, deployed=bool(said)).rendered(
+                ChartRelease(self._files, staged, each, copy, self._numbers, deployed=bool(stated)).rendered(
                     self._engine, self._kinds, covered | staged.templates
                 )
                 for each in releases
             ]
-        if not said and len(made) > 1 and made[0].failed and not all(each.failed for each in made):
+        if not stated and len(made) > 1 and made[0].failed and not all(each.failed for each in made):
             del made[0]
         for each in made:
-            if each.documents and not said:
+            if each.documents and not stated:
                 yield replace(each, assumptions=(ASSUMED, *each.assumptions), undeployed=True)
             else:
                 yield each
         left = len(chart.values_files) - MAX_VALUES_FILES
-        if left > 0 and not said:
+        if left > 0 and not stated:
             missing = f"what it makes with {left} of its {len(chart.values_files)} values files"
             remedy = "lint what it makes with them: helm template --values FILE | trainlint check -"
             yield Rendered(chart.file, (), frozenset(), (Unknown(subject, missing, remedy, Location(chart.file, 0)),))

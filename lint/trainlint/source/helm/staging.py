@@ -126,7 +126,7 @@ def _local(dependency: Dependency, directory: str) -> str:
     """The directory of a dependency that is in the repository; empty for one that is elsewhere."""
     home = local_home(dependency, directory)
     if home and not _NAME.fullmatch(dependency.name):
-        raise RefusedChartError(f"{dependency.name!r} is no name for a chart", "mend its dependencies")
+        raise RefusedChartError(f"{dependency.name!r} is no name for a chart", "fix its dependencies")
     if home.startswith(("/", "~", "..")):
         raise RefusedChartError(
             f"its dependency {dependency.name} is outside of the repository ({dependency.repository})",

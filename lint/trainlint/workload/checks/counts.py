@@ -192,10 +192,10 @@ def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: in
                 yield _size_fault(pods, "vLLM is told to spread over", product, count, ranks, at)
 
 
-def _size_fault(pods: PodSet, said: str, size: int, count: int, ranks: int, at: Location) -> Fault:
+def _size_fault(pods: PodSet, stated: str, size: int, count: int, ranks: int, at: Location) -> Fault:
     there = f"{count} pods" if ranks == count else f"{count} pods with {ranks} accelerators"
     return Fault(
-        f"{said} {size} in {pods.name}, and there are {there}",
+        f"{stated} {size} in {pods.name}, and there are {there}",
         at,
         f"make it {ranks}, or change the number of pods",
         (("how many pods there are", pods.at),),

@@ -11,12 +11,12 @@ from typing import Final
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.resolvers import DNS_NAMESPACE
 
-__all__ = ["bearing"]
+__all__ = ["deciding_part"]
 
 _CLUSTER_WIDE: Final = ""
 
 
-def bearing(policies: PolicySet, namespaces: Collection[str]) -> tuple[object, ...]:
+def deciding_part(policies: PolicySet, namespaces: Collection[str]) -> tuple[object, ...]:
     """All that verdicts on connections from and to pods of the namespaces, and to the cluster's DNS, are made of.
 
     Two sets whose parts are equal give equal verdicts under the same settings and labels of namespaces. Entries count

@@ -16,12 +16,12 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.words import refusal_sentence, remedy_for
 from trainlint.reachability import NO_DOMAIN
 from trainlint.result import PlacedRelated
-from trainlint.result.graph import GraphPool, GraphZone, Reason, Seated, Spot
+from trainlint.result.graph import GraphPool, GraphZone, Reason, RoleZone, Seated
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["ANY_DOMAIN", "Place", "obstacles_of", "pools_of", "seated", "spots_of", "waiting_of", "zones_of"]
+__all__ = ["ANY_DOMAIN", "Place", "obstacles_of", "pools_of", "role_zones_of", "seated", "waiting_of", "zones_of"]
 
 Place = Callable[[Location, str], PlacedRelated]
 """Resolves a place, which gets a part (``who blocks it``) in words."""
@@ -93,32 +93,32 @@ def zones_of(proof: GroupProof, pools: Sequence[GraphPool], place: Place) -> tup
     return tuple(found)
 
 
-def spots_of(proof: GroupProof, facts: Facts, zones: Sequence[GraphZone], place: Place) -> tuple[Spot, ...]:
+def role_zones_of(proof: GroupProof, facts: Facts, zones: Sequence[GraphZone], place: Place) -> tuple[RoleZone, ...]:
     """Every role in every zone."""
     found = []
     for index, member in enumerate(proof.group.members):
         judged = facts.verdicts.of(member)
         for zone in zones:
             if judged is None:
-                found.append(Spot(index, zone.name, Answer.UNKNOWN))
+                found.append(RoleZone(index, zone.name, Answer.UNKNOWN))
                 continue
             feasible, nodes = judged
             here = [number for number, node in enumerate(nodes) if _zone(node.pool, proof.topology_key) == zone.name]
-            found.append(_spot(index, zone.name, feasible, {number: nodes[number].pool for number in here}, place))
+            found.append(_role_zone(index, zone.name, feasible, {number: nodes[number].pool for number in here}, place))
     return tuple(found)
 
 
-def _spot(role: int, zone: str, feasible: Feasibility, here: Mapping[int, Pool], place: Place) -> Spot:
+def _role_zone(role: int, zone: str, feasible: Feasibility, here: Mapping[int, Pool], place: Place) -> RoleZone:
     fits = [here[number].name for number in sorted(here) if number in feasible.pools]
     if fits:
-        return Spot(role, zone, Answer.PROVED, tuple(fits))
+        return RoleZone(role, zone, Answer.PROVED, tuple(fits))
     unsure = [here[number].name for number in sorted(here) if number in feasible.doubtful]
     if unsure:
-        return Spot(role, zone, Answer.UNKNOWN, tuple(unsure), Reason("; ".join(feasible.doubts())))
+        return RoleZone(role, zone, Answer.UNKNOWN, tuple(unsure), Reason("; ".join(feasible.doubts())))
     nearest = min((feasible.verdicts[number] for number in here if number in feasible.verdicts), key=len, default=())
     text, at, related = refusal_sentence(feasible, nearest, list(here.values()))
     places = (place(at, _keeps_out(feasible.pod_set)), *(place(where, part) for part, where in related))
-    return Spot(role, zone, Answer.REFUTED, (), Reason(text, places, remedy_for(feasible.pod_set, nearest)))
+    return RoleZone(role, zone, Answer.REFUTED, (), Reason(text, places, remedy_for(feasible.pod_set, nearest)))
 
 
 def _keeps_out(pod_set: PodSet | None) -> str:
