@@ -131,9 +131,8 @@ def _about(placed: Placed, group: GroupVerdict) -> bool:
 
 def _quieted(world: Mapping[str, bytes]) -> bool:
     """Whether settings may leave findings out."""
-    return any(
-        b"trainlint" in name.encode() and (b"rules" in text or b"ignore" in text) for name, text in world.items()
-    )
+    settings = ("\n".join(_lines(text)) for name, text in world.items() if "trainlint" in name)
+    return any("rules" in text or "ignore" in text for text in settings)
 
 
 def _heard(group: GroupVerdict, result: Result, world: World) -> Iterator[Breach]:
