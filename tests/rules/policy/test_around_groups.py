@@ -34,7 +34,8 @@ def judged(root: Path, files: Mapping[str, str], name: str = "ml/train") -> tupl
 
 
 def test_a_webhook_that_is_probably_shut_off_leaves_the_group_unknown(tmp_path: Path) -> None:
-    files = {"a.yaml": KUEUE + hook(), "job.yaml": JOB}
+    own = hook().replace("metadata: {name: h}", "metadata: {name: kueue-mutating-webhook-configuration}")
+    files = {"a.yaml": KUEUE + own, "job.yaml": JOB}
     exists, _ = judged(tmp_path, files)
     assert exists is Answer.PROVED
     exists, unknown = judged(tmp_path, {**files, "p.yaml": shut(METRICS)})
