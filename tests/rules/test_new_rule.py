@@ -101,12 +101,12 @@ def test_make_takes_the_same_steps(tmp_path: Path) -> None:
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
     for stamp in (".runtime", ".development"):
         (tmp_path / ".venv" / stamp).touch()
-    steps = run(tmp_path, "make", "-n", "new-rule", f"NAME={NEW}").stdout
+    steps = run(tmp_path, "make", "--no-print-directory", "-n", "new-rule", f"NAME={NEW}").stdout
     assert re.findall(r"bin/python (\S+ ?\S*)", steps) == [
         f"rules/new.py {NEW}", "rules/table.py", "docs/generate.py", "-m tests.quick",
     ]  # fmt: skip
-    assert run(tmp_path, "make", "-n", "quick", "RULE=a").stdout.strip().endswith("-m tests.quick a")
-    assert "--update-golden a" in run(tmp_path, "make", "-n", "golden", "RULE=a").stdout
+    assert run(tmp_path, "make", "--no-print-directory", "-n", "quick", "RULE=a").stdout.strip().endswith("-m tests.quick a")
+    assert "--update-golden a" in run(tmp_path, "make", "--no-print-directory", "-n", "golden", "RULE=a").stdout
 
 
 def test_everything_about_a_rule_is_selected() -> None:
