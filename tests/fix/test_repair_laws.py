@@ -275,3 +275,10 @@ def _traffic(old: tuple[Facts, ...], new: tuple[Facts, ...], repair: Repair) -> 
         for key in found.keys() & known.keys():
             assert found[key] == known[key] or key[0].rpartition("/")[2] in edited
     assert said(repair.opens, pods) == opens
+
+
+def test_one_edit_that_repairs_two_groups_is_shown_once(tmp_path: Path) -> None:
+    folder = next(each for each in CASES if each.name == "nccl-interface-loopback--one-setting-for-two-jobs")
+    result = check([shutil.copytree(folder, tmp_path / "repository")], repairs=Repairs.EACH)
+    changes = [each.changes for each in result.repairs]
+    assert len(changes) == len(set(changes)) > 0

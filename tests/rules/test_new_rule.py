@@ -105,8 +105,9 @@ def test_make_takes_the_same_steps(tmp_path: Path) -> None:
     assert re.findall(r"bin/python (\S+ ?\S*)", steps) == [
         f"rules/new.py {NEW}", "rules/table.py", "docs/generate.py", "-m tests.quick",
     ]  # fmt: skip
-    assert run(tmp_path, "make", "--no-print-directory", "-n", "quick", "RULE=a").stdout.strip().endswith("-m tests.quick a")
-    assert "--update-golden a" in run(tmp_path, "make", "--no-print-directory", "-n", "golden", "RULE=a").stdout
+    quick = run(tmp_path, "make", "--no-print-directory", "-n", "quick", "RULE=a").stdout
+    assert quick.strip().endswith("-m tests.quick a")
+    assert "--update-golden a" in run(tmp_path, "make", "-n", "golden", "RULE=a").stdout
 
 
 def test_everything_about_a_rule_is_selected() -> None:

@@ -55,7 +55,9 @@ def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
             if best is None:
                 found.unmended.append(Unmended(name, snapshot, _why(judge)))
             else:
-                found.repairs.append(_repair(judge, best, findings, name, snapshot))
+                repair = _repair(judge, best, findings, name, snapshot)
+                if all(repair.changes != each.changes for each in found.repairs):  # one edit may repair several groups
+                    found.repairs.append(repair)
                 covered |= _gone(judge, best.trial, findings)
     for finding in findings:
         if _key(finding) not in covered and judge.start.of(finding) is not None:

@@ -101,7 +101,8 @@ spec:
 
 
 def test_an_unknown_group_names_what_is_unknown_where_the_node_decides(tmp_path: Path) -> None:
-    on_host = STORE.replace("restartPolicy: Never\n", "restartPolicy: Never\n      hostNetwork: true\n      dnsPolicy: ClusterFirstWithHostNet\n")
+    network = "      hostNetwork: true\n      dnsPolicy: ClusterFirstWithHostNet\n"
+    on_host = STORE.replace("restartPolicy: Never\n", f"restartPolicy: Never\n{network}")
     own_node = "  endpointSelector: {matchLabels: {app: store}}\n  ingress: [{fromEntities: [host]}]\n"
     (tmp_path / "job.yaml").write_text(on_host)
     (tmp_path / "p.yaml").write_text(cnp(own_node))
