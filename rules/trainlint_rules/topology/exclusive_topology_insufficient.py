@@ -116,11 +116,12 @@ def _finding(cause: ExclusiveCause) -> Finding:
         if not cause.together.key:
             remedy = f"run at most {cause.room} pods, or allow a higher tier"
     else:
-        message = (
-            f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and only "
-            f"{len(cause.domains)}{names} can take one: the rest stays Pending"
-        )
+        some = f"only {len(cause.domains)}{names} can take one: the rest stays Pending"
+        room = some if cause.domains else "no node with that label can take one: all of them stay Pending"
+        message = f"{owner.name} wants {cause.units} domains of {key} for itself, one for each part, and {room}"
         remedy = f"run at most {len(cause.domains)} parts, or use a label with more values"
+        if not cause.domains:
+            remedy = "use a label of nodes on which a part finds room"
     return Finding(
         message=message,
         at=cause.together.at,
