@@ -1,6 +1,6 @@
 """What holds of every repair of every case and of the lab (decision 14 of the rules).
 
-A default deny stays as it is, nobody writes the labels of operators, what was mended is gone and nothing new is wrong,
+A default deny and the labels of operators stay as they are, the repaired finding is gone, nothing new is wrong,
 what opens is what every pair of pods says, and no Service or workload finds other pods than before.
 """
 

@@ -128,7 +128,7 @@ def test_a_run_that_is_killed_at_any_time_leaves_whole_files(tmp_path: Path, sec
         assert (home / f"{name}.yaml").read_text() in (JOB.replace("NAME", name), MENDED.replace("NAME", name))
 
 
-# A cache that somebody else has written.
+# A cache that another user has written.
 
 TWICE = "kind: Pod\nkind: Pod\n"
 

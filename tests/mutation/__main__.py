@@ -16,6 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -59,7 +60,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", default="", help="a part of the path of the modules to change")
     parser.add_argument("--seconds", type=float, default=30, help="processor time for the tests of one point")
     parser.add_argument(
-        "--work", default="/tmp/trainlint-mutation", help="where the copy of the tree and the log stand"
+        "--work",
+        default=str(Path(tempfile.gettempdir()) / "trainlint-mutation"),
+        help="where the copy of the tree and the log stand",
     )
     parser.add_argument("--reach", help="the folder that says which test reaches which line")
     parser.add_argument("--again", action="store_true", help="try the points again that the tests did not notice")

@@ -120,7 +120,7 @@ def test_a_selector_that_the_flavor_contradicts(tmp_path: Path) -> None:
 
 
 def test_keys_that_the_flavor_does_not_have_are_ignored(tmp_path: Path) -> None:
-    # S 5.49: admitted, and Pending for ever: the pods' own selector is to blame
+    # S 5.49: admitted, and never scheduled: the pods' own selector is to blame
     files = {
         "queues.yaml": flavor() + cluster_queue() + LOCAL,
         "job.yaml": job("nodeSelector: {rack: r9}, "),

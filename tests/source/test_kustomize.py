@@ -527,7 +527,7 @@ def test_a_file_beside_the_directory_is_read_where_flux_deploys_it_and_not_where
 
 
 def test_where_nobody_says_how_it_is_built_it_may_read_a_file_beside_it_and_that_is_said(tmp_path: Path) -> None:
-    # whoever builds it at all lifts the restriction, as without that nothing comes of it
+    # a deployer that builds it lifts the restriction, because it does not build otherwise
     builds = Builds(tmp_path / "cache")
     for _ in range(2):
         root = rendered(tmp_path / "w", BESIDE, builds=builds)["app/kustomization.yaml"]

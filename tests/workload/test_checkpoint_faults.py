@@ -86,7 +86,7 @@ def test_nfs_before_version_4_loses_locks(options: str, unsafe: bool) -> None:
     ("value", "found"),
     [
         ("value: /data/run", ["v"]),
-        ("value: data/run", []),  # in the image, or where nobody knows
+        ("value: data/run", []),  # in the image, or in a place that is not known
         ("valueFrom: {secretKeyRef: {name: s, key: k}}", []),
         ("valueFrom: {configMapKeyRef: {name: s, key: k}}", []),
     ],

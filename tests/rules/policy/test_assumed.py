@@ -1,4 +1,4 @@
-"""What rests on the version or an option of Cilium that nobody states is likely, and says so."""
+"""What rests on a version or an option of Cilium that Git does not state is likely, and says so."""
 
 from __future__ import annotations
 
