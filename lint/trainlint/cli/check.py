@@ -14,11 +14,14 @@ from trainlint.cli.debug import debug_option
 from trainlint.cli.exit import exit_code
 from trainlint.cli.fixing import fix_options, fixed, wanted
 from trainlint.cli.names import rule_names
+from trainlint.cli.nodes import inventory_option
 from trainlint.cli.output import ReportOutput, columns, is_screen, output_option, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import cache_option, config_option
-from trainlint.finding import Severity
+from trainlint.config.choices import NodesFile
+from trainlint.finding import Severity, UsageError
 from trainlint.report import DRAWN, FORMATS, Options, reporter
+from trainlint.source.files import STDIN
 
 __all__ = ["command"]
 
@@ -41,6 +44,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="auto: on a terminal, no NO_COLOR."
 )
 @config_option
+@inventory_option
 @click.option(
     "--base",
     metavar="REV",
@@ -70,6 +74,7 @@ def command(
     quiet: bool,
     color: str,
     config: Path | None,
+    nodes: tuple[NodesFile, ...],
     base: str | None,
     baseline: Path | None,
     write_baseline: str | None,
@@ -98,6 +103,8 @@ def command(
     asked = wanted(
         diff=diff, fix=fix, unsafe=unsafe_fixes, stdin=Path("-") in paths, baseline=write_baseline is not None
     )
+    if Path("-") in paths and any(each.name == STDIN for each in nodes):
+        raise UsageError("standard input can be PATHS or --inventory, not both")
     stdin = sys.stdin.buffer.read() if Path("-") in paths else None
     from trainlint.engine import check  # noqa: PLC0415 (heavy; not needed to complain about options)
 
@@ -106,6 +113,7 @@ def command(
             check,
             paths or (Path(),),
             config=config,
+            nodes=nodes,
             select=selected,
             ignore=ignored,
             require_reason=require_reason or None,

@@ -11,6 +11,7 @@ from trainlint.cli.exit import CLEAN, USAGE
 from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import question_options
+from trainlint.config.choices import NodesFile
 from trainlint.report.options import Options
 
 __all__ = ["command"]
@@ -29,6 +30,7 @@ def command(
     paths: tuple[Path, ...],
     snapshots: tuple[str, ...],
     config: Path | None,
+    nodes: tuple[NodesFile, ...],
     outputs: tuple[str, ...],
     color: str,
     no_cache: bool,
@@ -51,7 +53,13 @@ def command(
 
     with Progress() as progress:
         found = explain(
-            paths or (Path(),), wanted, snapshots=snapshots, config=config, progress=progress, cache=not no_cache
+            paths or (Path(),),
+            wanted,
+            snapshots=snapshots,
+            config=config,
+            nodes=nodes,
+            progress=progress,
+            cache=not no_cache,
         )
     screen = Options(color=use_color(color), width=columns())
 

@@ -11,6 +11,7 @@ from trainlint.cli.output import ReportOutput, columns, complain, publish, targe
 from trainlint.cli.progress import Progress
 from trainlint.cli.prove import apart
 from trainlint.cli.question import question_options
+from trainlint.config.choices import NodesFile
 from trainlint.report.graph import FORMATS, writer
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
@@ -28,6 +29,7 @@ def command(
     outputs: tuple[str, ...],
     snapshot: str,
     config: Path | None,
+    nodes: tuple[NodesFile, ...],
     color: str,
     no_cache: bool,
 ) -> None:
@@ -48,7 +50,7 @@ def command(
 
     with Progress() as progress:
         graphs, why = graph_groups(
-            paths or (Path(),), group, snapshot, config=config, progress=progress, cache=not no_cache
+            paths or (Path(),), group, snapshot, config=config, nodes=nodes, progress=progress, cache=not no_cache
         )
     if why:
         complain(f"trainlint: {escape(why)}")

@@ -12,6 +12,7 @@ from trainlint.cli.output import ReportOutput, columns, publish, targets, use_co
 from trainlint.cli.progress import Progress
 from trainlint.cli.prove import apart
 from trainlint.cli.question import question_options
+from trainlint.config.choices import NodesFile
 from trainlint.report.options import Options
 
 __all__ = ["command"]
@@ -23,7 +24,13 @@ FORMATS: Final = ("text", "json", "inventory", "kubectl")
 @click.argument("names", nargs=-1, metavar="[GROUP] [PATHS]")
 @question_options(FORMATS)
 def command(
-    *, names: tuple[str, ...], config: Path | None, outputs: tuple[str, ...], color: str, no_cache: bool
+    *,
+    names: tuple[str, ...],
+    config: Path | None,
+    nodes: tuple[NodesFile, ...],
+    outputs: tuple[str, ...],
+    color: str,
+    no_cache: bool,
 ) -> None:
     """Say what the cluster must have so that GROUP runs.
 
@@ -42,7 +49,9 @@ def command(
     from trainlint.report.needs import needs_inventory, needs_json, needs_kubectl, needs_text  # noqa: PLC0415
 
     with Progress() as progress:
-        found = needs_of_groups(paths or (Path(),), group, config=config, progress=progress, cache=not no_cache)
+        found = needs_of_groups(
+            paths or (Path(),), group, config=config, nodes=nodes, progress=progress, cache=not no_cache
+        )
     screen = Options(color=use_color(color), width=columns())
 
     def text(target: ReportOutput) -> str:

@@ -11,6 +11,7 @@ from trainlint.cli.exit import CLEAN, USAGE
 from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import question_options
+from trainlint.config.choices import NodesFile
 from trainlint.finding import UsageError
 from trainlint.report.options import Options
 
@@ -23,7 +24,13 @@ FORMATS: Final = ("text", "json", "markdown")
 @click.argument("names", nargs=-1, metavar="[GROUP] [PATHS]")
 @question_options(FORMATS)
 def command(
-    *, names: tuple[str, ...], config: Path | None, outputs: tuple[str, ...], color: str, no_cache: bool
+    *,
+    names: tuple[str, ...],
+    config: Path | None,
+    nodes: tuple[NodesFile, ...],
+    outputs: tuple[str, ...],
+    color: str,
+    no_cache: bool,
 ) -> None:
     """Show where the pods of GROUP can run and which pods they reach there.
 
@@ -40,7 +47,9 @@ def command(
     from trainlint.report.prove_json import proof_json  # noqa: PLC0415
 
     with Progress() as progress:
-        found = prove_groups(paths or (Path(),), group, config=config, progress=progress, cache=not no_cache)
+        found = prove_groups(
+            paths or (Path(),), group, config=config, nodes=nodes, progress=progress, cache=not no_cache
+        )
     screen = Options(color=use_color(color), width=columns())
 
     def text(target: ReportOutput) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from trainlint.cli.debug import debug_option
+from trainlint.cli.nodes import inventory_option
 from trainlint.cli.output import output_option
 
 __all__ = ["cache_option", "config_option", "question_options"]
@@ -25,10 +26,11 @@ _color_option = click.option("--color", type=click.Choice(["auto", "always", "ne
 
 
 def question_options(formats: Collection[str]) -> Callable[[Command], Command]:
-    """Add ``--config``, ``--output`` with these formats, ``--color``, ``--no-cache`` and ``--debug``."""
+    """Add ``--config``, ``--inventory``, ``--output`` with these formats, ``--color``, ``--no-cache``, ``--debug``."""
 
     def add(command: Command) -> Command:
-        for option in (debug_option, cache_option, _color_option, output_option(formats), config_option):
+        options = (debug_option, cache_option, _color_option, output_option(formats), inventory_option, config_option)
+        for option in options:
             command = option(command)
         return command
 

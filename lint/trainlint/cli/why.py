@@ -11,6 +11,7 @@ from trainlint.cli.exit import CLEAN, USAGE
 from trainlint.cli.output import ReportOutput, columns, publish, targets, use_color
 from trainlint.cli.progress import Progress
 from trainlint.cli.question import question_options
+from trainlint.config.choices import NodesFile
 from trainlint.finding import UsageError
 from trainlint.report.options import Options
 
@@ -43,6 +44,7 @@ def command(
     from_zone: str | None,
     to_zone: str | None,
     config: Path | None,
+    nodes: tuple[NodesFile, ...],
     outputs: tuple[str, ...],
     color: str,
     no_cache: bool,
@@ -67,7 +69,9 @@ def command(
 
     asked = Asked(source, target, protocol, ports, from_zone, to_zone)
     with Progress() as progress:
-        answers, places = ask(paths or (Path(),), asked, config=config, progress=progress, cache=not no_cache)
+        answers, places = ask(
+            paths or (Path(),), asked, config=config, nodes=nodes, progress=progress, cache=not no_cache
+        )
     screen = Options(color=use_color(color), width=columns())
 
     def text(target: ReportOutput) -> str:

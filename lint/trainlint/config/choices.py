@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trainlint.config.model import Config
     from trainlint.source.document import Document, Field
 
-__all__ = ["Choices", "PathIgnore", "choices_of", "named_rules"]
+__all__ = ["Choices", "NodesFile", "PathIgnore", "choices_of", "named_rules"]
 
 
 @fact
@@ -26,6 +26,15 @@ class PathIgnore:
     at: Location
     reason: str = ""
     until: dt.date | None = None
+
+
+@fact(eq=False)
+class NodesFile:
+    """A file that says which nodes a cluster has, for one run; ``cluster`` is empty where it is not said which."""
+
+    name: str
+    content: bytes = field(repr=False)
+    cluster: str = ""
 
 
 @fact
@@ -41,6 +50,7 @@ class Choices:
     ignores: tuple[PathIgnore, ...] = ()
     fail_on: Severity | None = None
     require_reason: bool | None = None
+    nodes: tuple[NodesFile, ...] = ()
 
 
 def choices_of(config: Config, document: Document) -> Choices:

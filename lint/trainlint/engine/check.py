@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from trainlint.config.choices import Choices
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.progress import Progress, silent
 from trainlint.engine.reading import begin
 from trainlint.engine.request import CheckRequest, Repairs
@@ -26,6 +26,7 @@ def check(
     paths: Sequence[Path],
     *,
     config: Path | None = None,
+    nodes: tuple[NodesFile, ...] = (),
     select: frozenset[str] = frozenset(),
     ignore: frozenset[str] = frozenset(),
     require_reason: bool | None = None,
@@ -41,7 +42,8 @@ def check(
     """Everything that can be said about the repository at ``paths``.
 
     ``select`` and ``ignore`` hold names of rules or categories (nothing selected means all) and win over what the
-    configuration says, as does ``require_reason`` (a suppression must give one). ``progress`` is told the stage,
+    configuration says, as does ``require_reason`` (a suppression must give one). ``nodes`` are files that say which
+    nodes there are beside those in Git. ``progress`` is told the stage,
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
     With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
     file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory. With
@@ -51,7 +53,7 @@ def check(
     Raises:
         UsageError: a path or a revision that is not there; a configuration, Inventory or baseline that is wrong.
     """
-    given = Choices(select=select, ignore=ignore, require_reason=require_reason)
+    given = Choices(select=select, ignore=ignore, require_reason=require_reason, nodes=nodes)
     day = today or dt.datetime.now(tz=dt.UTC).date()
     request = CheckRequest(tuple(paths), config, given, progress or silent, day, base, baseline, graphs, repairs)
     world = discover(paths, stdin=stdin)

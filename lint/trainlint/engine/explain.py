@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.judge import judge, sift
 from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
@@ -33,6 +34,7 @@ def explain(
     *,
     snapshots: Collection[str] = (),
     config: Path | None = None,
+    nodes: tuple[NodesFile, ...] = (),
     progress: Progress | None = None,
     cache: bool = False,
 ) -> Explained:
@@ -44,7 +46,7 @@ def explain(
     Raises:
         UsageError: a path that is not there, a wrong configuration, a name that is unknown or may mean several.
     """
-    state, setup = opened(paths, config, progress, cache=cache)
+    state, setup = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
     chosen = _chosen(state.facts, snapshots)
     proofs = proofs_of(wanted, chosen)
     found: list[Finding] = []

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.links import links_of
 from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
@@ -106,6 +107,7 @@ def graph_groups(
     snapshot: str = "",
     *,
     config: Path | None = None,
+    nodes: tuple[NodesFile, ...] = (),
     progress: Progress | None = None,
     cache: bool = False,
 ) -> tuple[tuple[GroupGraph, ...], str]:
@@ -118,7 +120,7 @@ def graph_groups(
         UsageError: a path that is not there, a wrong configuration, a group or snapshot that does not exist, or a name
             that several groups have.
     """
-    state, _ = opened(paths, config, progress, cache=cache)
+    state, _ = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
     known = [facts for facts in state.facts if not snapshot or facts.snapshot.name == snapshot]
     if snapshot and not known:
         raise UsageError(_no_snapshot(snapshot, [facts.snapshot.name for facts in state.facts]))

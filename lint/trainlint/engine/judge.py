@@ -91,6 +91,8 @@ def _run(
     for finding in found:
         if snapshot is not None and not snapshot.is_near(finding.at.file):
             continue
+        if any(given.source == finding.at.file for given in state.nodes):
+            continue  # nodes that are not in Git are no manifest
         severity = state.severities.get(rule.name) or finding.severity or rule.severity
         stamped = replace(finding, rule=rule.name, category=rule.category, severity=severity)
         if rule.name not in state.severities:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.opened import opened
 from trainlint.engine.progress import Progress
 from trainlint.engine.verdict import verdicts
@@ -20,6 +21,7 @@ def needs_of_groups(
     group: str = "",
     *,
     config: Path | None = None,
+    nodes: tuple[NodesFile, ...] = (),
     progress: Progress | None = None,
     cache: bool = False,
 ) -> tuple[GroupVerdict, ...]:
@@ -30,7 +32,7 @@ def needs_of_groups(
     Raises:
         UsageError: a path that is not there, a wrong configuration, a group that does not exist.
     """
-    state, _ = opened(paths, config, progress, cache=cache)
+    state, _ = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
     found = tuple(verdict for verdict, _, _ in verdicts(state.facts, state.repository))
     if not group:
         return found

@@ -56,6 +56,11 @@ class Places:
         self._documents[document.file, document.index] = document
         self._texts[document.file] = "\n" * (document.line - 1) + document.text
 
+    def know(self, file: str, text: str, documents: Iterable[Document]) -> None:
+        """Know a file that is not one of the world, with its documents."""
+        self._texts[file] = text
+        self._documents.update(((file, document.index), document) for document in documents)
+
     def _lines(self, file: str) -> tuple[str, ...]:
         """The lines of a file, without line ends; none if it cannot be read any more."""
         if file in self._texts:

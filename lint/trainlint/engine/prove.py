@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.opened import opened
 from trainlint.engine.progress import Progress
 from trainlint.questions.table import GroupTable, tables
@@ -17,6 +18,7 @@ def prove_groups(
     group: str = "",
     *,
     config: Path | None = None,
+    nodes: tuple[NodesFile, ...] = (),
     progress: Progress | None = None,
     cache: bool = False,
 ) -> tuple[GroupTable, ...]:
@@ -25,5 +27,5 @@ def prove_groups(
     Raises:
         UsageError: a path that is not there, a wrong configuration, a group that does not exist.
     """
-    state, _ = opened(paths, config, progress, cache=cache)
+    state, _ = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
     return tables(state.facts, group)

@@ -197,7 +197,7 @@ def _of_facts(facts: Iterable[Facts]) -> Iterator[str]:
 
 def _assumptions(facts: Facts) -> Iterator[str]:
     yield from facts.snapshot.settings.assumptions
-    yield from (note for inventory in facts.snapshot.inventories for pool in inventory.pools for note in pool.notes)
+    yield from (note for inventory in facts.snapshot.every_inventory for pool in inventory.pools for note in pool.notes)
     yield from _of_outside(facts)
 
 

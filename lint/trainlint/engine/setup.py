@@ -6,8 +6,9 @@ import posixpath
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from trainlint.config.choices import Choices
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.config.load import Configuration, load_configuration
 from trainlint.engine.configuration import find_configuration, linted_directory, unused_configurations
 from trainlint.engine.selection import select
@@ -18,6 +19,9 @@ from trainlint.rule import Rule, all_rules
 from trainlint.source.document import Document
 from trainlint.source.files import World
 
+if TYPE_CHECKING:
+    from trainlint.inventory.given import GivenNodes
+
 __all__ = ["Setup", "read_setup"]
 
 
@@ -25,7 +29,7 @@ __all__ = ["Setup", "read_setup"]
 class Setup:
     """``base`` is the directory from which the paths of the configuration count; ``whole`` says that all below it was
     linted. ``severities`` replace those that rules give. ``given`` are the choices of the command line.
-    ``settings`` are those of every cluster, with paths below the root of the world.
+    ``settings`` are those of every cluster, with paths below the root of the world; ``nodes`` are not in Git.
     """
 
     configuration: Configuration = field(default_factory=Configuration)
@@ -36,6 +40,7 @@ class Setup:
     whole: bool = True
     assumptions: tuple[str, ...] = ()
     settings: tuple[Settings, ...] = (Settings(),)
+    nodes: tuple[GivenNodes, ...] = ()
 
     @property
     def fail_on(self) -> Severity:
@@ -53,7 +58,7 @@ def read_setup(world: World, paths: Sequence[Path], config: Path | None, given: 
     """Find and read the configuration (``config`` if it is named) and choose the rules.
 
     Raises:
-        UsageError: the configuration is wrong.
+        UsageError: the configuration is wrong, or a file of nodes.
     """
     document = find_configuration(world, paths, config)
     configuration = load_configuration(document)
@@ -68,8 +73,18 @@ def read_setup(world: World, paths: Sequence[Path], config: Path | None, given: 
         base=base,
         whole=linted in (".", base) or base.startswith(f"{linted}/"),
         settings=_located(configuration.settings, document, world, base),
+        nodes=_nodes(given.nodes),
         assumptions=() if config is not None else tuple(unused_configurations(world, document)),
     )
+
+
+def _nodes(files: Sequence[NodesFile]) -> tuple[GivenNodes, ...]:
+    """What the files say. Raises UsageError."""
+    if not files:
+        return ()
+    from trainlint.inventory.given import read_given  # noqa: PLC0415 (only where nodes are given)
+
+    return tuple(map(read_given, files))
 
 
 def _located(settings: Sequence[Settings], document: Document | None, world: World, base: str) -> tuple[Settings, ...]:

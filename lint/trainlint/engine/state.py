@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress, silent
@@ -19,6 +20,9 @@ from trainlint.source.builds import Builds
 from trainlint.source.files import World
 from trainlint.source.reading import Reading
 
+if TYPE_CHECKING:
+    from trainlint.inventory.given import GivenNodes
+
 __all__ = ["State", "in_scope", "read_state"]
 
 
@@ -29,7 +33,7 @@ class State:
     ``objects``, where the objects are written that it is about (a patch of them may be elsewhere).
 
     ``before`` is the base revision, if this is the head of a comparison. ``severities`` replace those of rules.
-    ``builds`` is what was rendered so far.
+    ``builds`` is what was rendered so far, ``nodes`` what was said of nodes that are not in Git.
     """
 
     world: World
@@ -39,6 +43,7 @@ class State:
     builds: Builds = field(default_factory=Builds)
     before: State | None = None
     severities: Mapping[str, Severity] = field(default_factory=dict)
+    nodes: tuple[GivenNodes, ...] = ()
     found: dict[tuple[str, str], Finding] = field(default_factory=dict)
     roots: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     objects: dict[tuple[str, str], set[Location]] = field(default_factory=dict)
@@ -65,6 +70,8 @@ class State:
         found = Places(self.world, self.readings, before, self.repository.written)
         for each in self.repository.rendered:
             found.templates.update(each.places)
+        for given in self.nodes:
+            found.know(given.source, given.text, given.documents)
         return found
 
     @property
@@ -95,11 +102,12 @@ def read_state(
     that are ``known`` and the same are taken as they are.
 
     Raises:
-        UsageError: an Inventory is wrong.
+        UsageError: an Inventory is wrong, or nodes were given of a cluster that is not there.
     """
     builds = builds or Builds()
     repository, fleet = rendered_repository(world, readings, setup, builds, tell)
-    return State(world, tuple(readings), repository, build_snapshots(repository, setup.settings, fleet, known), builds)
+    snapshots = build_snapshots(repository, setup.settings, fleet, known, setup.nodes)
+    return State(world, tuple(readings), repository, snapshots, builds, nodes=setup.nodes)
 
 
 def in_scope(finding: Finding, scope: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress
@@ -21,6 +22,7 @@ def ask(
     asked: Asked,
     *,
     config: Path | None = None,
+    nodes: tuple[NodesFile, ...] = (),
     progress: Progress | None = None,
     cache: bool = False,
 ) -> tuple[tuple[ConnectionAnswer, ...], Mapping[Location, PlacedRelated]]:
@@ -29,7 +31,7 @@ def ask(
     Raises:
         UsageError: a path that is not there, a wrong configuration, an end that is unknown or may be several.
     """
-    state, _ = opened(paths, config, progress, cache=cache)
+    state, _ = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
     answers = why(state.facts, asked)
     places = {at: _placed(at, state.places) for answer in answers for at in answer.locations()}
     return answers, places

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from trainlint.inventory.instance_types import ALLOCATABLE_LEFT_OPEN
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import KUBELET_LABELS, Pool
+from trainlint.model.quantity import QuantityError, parse_quantity
 
-__all__ = ["DEFAULT_MAX_PODS", "as_written"]
+__all__ = ["DEFAULT_MAX_PODS", "as_written", "at_least", "least_amounts"]
 
 DEFAULT_MAX_PODS: Final = "110"
 """The kubelet's default for maxPods."""
@@ -50,3 +51,33 @@ def _unsaid(*names: str) -> Mapping[str, Known[str]]:
         name: Undetermined(f"how much {name} the nodes offer: none is written")
         for name in (*names, *ALLOCATABLE_LEFT_OPEN)
     }
+
+
+def least_amounts(lists: Sequence[Mapping[str, Known[str]]]) -> Iterator[tuple[str, Known[str]]]:
+    """Of each resource that all lists have, the least amount; one that a list leaves open is open."""
+    for name, first in lists[0].items():
+        amounts = [each[name] for each in lists if name in each]
+        if len(amounts) < len(lists):
+            continue
+        known = [amount for amount in amounts if not isinstance(amount, Undetermined)]
+        if len(known) < len(amounts):
+            yield name, next(amount for amount in amounts if isinstance(amount, Undetermined))
+            continue
+        try:
+            yield name, min(known, key=parse_quantity)
+        except QuantityError:
+            yield name, first
+
+
+def at_least(one: Mapping[str, Known[str]], other: Mapping[str, Known[str]]) -> bool:
+    """Whether a list of resources surely has as much of each as another one states."""
+    for name, wanted in other.items():
+        if isinstance(wanted, Undetermined):
+            continue
+        offered = one.get(name, "0")
+        try:
+            if isinstance(offered, Undetermined) or parse_quantity(offered) < parse_quantity(wanted):
+                return False
+        except QuantityError:
+            return False
+    return True

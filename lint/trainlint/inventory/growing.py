@@ -10,8 +10,9 @@ from typing import Final
 from trainlint.model.pool import NAMES, Inventory, Pool
 from trainlint.source.examples import is_for
 
-__all__ = ["common_steps", "grown", "has_names"]
+__all__ = ["common_steps", "grown", "has_names", "left_to_make", "open_ended"]
 
+NODE_POOL: Final = "karpenter.sh/nodepool"
 UNSURE: Final = "which of several clusters the NodePools and node groups in Git belong to"
 
 
@@ -44,6 +45,21 @@ def grown(inventories: Sequence[Inventory]) -> tuple[Inventory, ...]:
     return tuple(found.get(id(each), each) for each in inventories if id(each) not in taken)
 
 
+def open_ended(inventory: Inventory) -> Inventory:
+    """The inventory, open where NodePools of Karpenter made some of its nodes and are not in Git: they may make more.
+
+    What was written as an inventory says itself whether there may be other nodes.
+    """
+    if not (inventory.complete and inventory.live and inventory.derived):
+        return inventory
+    made = {each.labels[NODE_POOL] for each in inventory.pools if each.own_labels is None and NODE_POOL in each.labels}
+    made -= {each.labels.get(NODE_POOL) for each in inventory.pools if each.own_labels is not None}
+    if not made:
+        return inventory
+    said = f"how many more nodes NodePool {min(made)} may make: it made some of them, and it is not in Git"
+    return replace(inventory, complete=False, partial=said)
+
+
 def has_names(inventory: Inventory) -> bool:
     """Whether it lists nodes by name, as a kind cluster does: it makes no more of them for another cluster."""
     return all(pool.node_name for pool in inventory.pools)
@@ -74,7 +90,9 @@ def _united(stock: Inventory, makers: Iterable[Inventory]) -> Inventory:
     makers = tuple(makers)
     taken = {pool.name for pool in stock.pools}
     pools = [
-        _left(replace(pool, name=pool.name if pool.name not in taken else f"{pool.name} (new nodes)"), stock.pools)
+        left_to_make(
+            replace(pool, name=pool.name if pool.name not in taken else f"{pool.name} (new nodes)"), stock.pools
+        )
         for maker in makers
         for pool in maker.pools
     ]
@@ -90,7 +108,7 @@ def _united(stock: Inventory, makers: Iterable[Inventory]) -> Inventory:
     )
 
 
-def _left(pool: Pool, nodes: Iterable[Pool]) -> Pool:
+def left_to_make(pool: Pool, nodes: Iterable[Pool]) -> Pool:
     """What can still be made: nodes that are there and bear the maker's name count towards its limit."""
     if pool.maximum is None:
         return pool

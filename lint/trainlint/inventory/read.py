@@ -12,7 +12,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written
-from trainlint.inventory.growing import common_steps, grown, has_names
+from trainlint.inventory.growing import common_steps, grown, has_names, open_ended
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta
@@ -22,7 +22,7 @@ from trainlint.model.pool import Inventory, Pool
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
 
-__all__ = ["INVENTORY_KINDS", "nearest_inventories", "read_inventories", "united"]
+__all__ = ["INVENTORY_KINDS", "listed_inventories", "nearest_inventories", "read_inventories", "united"]
 
 INVENTORY_GROUP: Final = "trainlint.io"
 KWOK: Final = "kwok.x-k8s.io/node"
@@ -40,6 +40,13 @@ def read_inventories(
     Raises:
         UsageError: an Inventory that is not one, with its line.
     """
+    return tuple(map(open_ended, listed_inventories(objects, settings, together=together)))
+
+
+def listed_inventories(
+    objects: Iterable[tuple[Meta, Field]], settings: Settings | None = None, *, together: bool = False
+) -> tuple[Inventory, ...]:
+    """The same, where other objects may still tell what made the nodes. Raises UsageError."""
     by_kind: dict[str, list[tuple[Meta, Field]]] = defaultdict(list)
     for meta, item in objects:
         if meta.kind in INVENTORY_KINDS:

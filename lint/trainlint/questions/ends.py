@@ -134,11 +134,11 @@ def _placed(end: End, zone: str | None) -> End:
     if zone is None:
         return end
     snapshot = end.facts.snapshot
-    pools = [pool for inventory in snapshot.inventories for pool in inventory.pools]
+    pools = [pool for inventory in snapshot.every_inventory for pool in inventory.pools]
     known = {place.name: place for place in places(pools, snapshot.settings.topology_key)}
     if zone in known:
         return replace(end, place=known[zone])
-    if known and all(inventory.complete for inventory in snapshot.inventories):
+    if known and all(inventory.complete for inventory in snapshot.every_inventory):
         near = get_close_matches(zone, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
         raise UsageError(f"there are no nodes in zone {zone!r}; {hint}")

@@ -38,6 +38,8 @@ from trainlint.workload.reading import read_workloads
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.installed.gates import Gate
+    from trainlint.inventory.given import GivenNodes
+    from trainlint.model.pool import Inventory
     from trainlint.snapshot.cluster_builder import Cluster, Fleet
     from trainlint.snapshot.emptied import Emptied
 
@@ -56,17 +58,22 @@ def build_snapshots(
     settings: Sequence[Settings],
     fleet: Fleet | None = None,
     known: Iterable[Snapshot] = (),
+    nodes: tuple[GivenNodes, ...] = (),
 ) -> tuple[Snapshot, ...]:
     """Every snapshot of the repository: each cluster that is known to get a part of it, and what is left over, with
     each of its sets of alternatives for each cluster of which the settings say no paths (design, section 7).
 
-    Of ``known`` snapshots, those that would come out the same are taken as they are.
+    Of ``known`` snapshots, those that would come out the same are taken as they are. ``nodes`` are not in Git.
+
+    Raises:
+        UsageError: an Inventory is wrong, or nodes were given of a cluster that is not there.
     """
     clusters = handing_on(fleet.clusters) if fleet is not None else ()
     charts = fleet.charts if fleet is not None else ()
     interning = Interning(known)
+    nodes = _assigned(nodes, repository, clusters, settings)
     found = [
-        _of_cluster(repository, cluster, stated, charts, interning)
+        _of_cluster(repository, cluster, stated, charts, interning, nodes)
         for cluster in clusters
         for stated in _settings_of(cluster, clusters, settings)
     ]
@@ -91,7 +98,9 @@ def build_snapshots(
         own = dealt.to(part) if alternatives else left  # without alternatives everything is one part
         changed = dealt.transformed(part) if alternatives else repository.transformed
         found += [
-            _left_over(repository, part, own, changed, each, context, charts, interning, rest, prefix=len(general) > 1)
+            _left_over(
+                repository, part, own, changed, each, context, charts, interning, rest, nodes, prefix=len(general) > 1
+            )
             for each in general
         ]
     return (*found, *tests)
@@ -139,7 +148,12 @@ def _general(clusters: Sequence[Cluster], settings: Sequence[Settings]) -> tuple
 
 
 def _of_cluster(
-    repository: Repository, cluster: Cluster, settings: Settings, charts: Charts, interning: Interning
+    repository: Repository,
+    cluster: Cluster,
+    settings: Settings,
+    charts: Charts,
+    interning: Interning,
+    given: tuple[GivenNodes, ...],
 ) -> Snapshot:
     """What is deployed to a cluster."""
     own = tuple(_once(cluster.objects))
@@ -165,6 +179,8 @@ def _of_cluster(
             **cluster.open,
         },
         home=cluster.name if nodes else "",
+        given=given,
+        names={cluster.name, settings.cluster},
         releases=[*cluster.releases, *(each for file, each in charts if _inflates(file, cluster))],
         moved={},
         unknowns=cluster.unknowns,
@@ -202,6 +218,7 @@ def _left_over(
     charts: Charts,
     interning: Interning,
     rest: Rest | None,
+    given: tuple[GivenNodes, ...],
     *,
     prefix: bool,
 ) -> Snapshot:
@@ -230,6 +247,8 @@ def _left_over(
         ),
         moved=repository.moved,
         rest=rest,
+        given=given,
+        names={settings.cluster, *([context.name] if context is not None else [])},
         releases=[
             *(each for file, each in charts if part.holds(file)),
             *(context.releases if context is not None else ()),
@@ -255,6 +274,8 @@ def _snapshot(
     assumes: Iterable[str] = (),
     emptied: Iterable[Emptied] = (),
     rest: Rest | None = None,
+    given: tuple[GivenNodes, ...] = (),
+    names: Iterable[str] = (),
 ) -> Snapshot:
     if settings.namespace:
         from trainlint.snapshot.carried import carried  # noqa: PLC0415 (as are all that only clusters need)
@@ -263,7 +284,9 @@ def _snapshot(
     found = _informed(settings, objects, repository, tuple(releases))
     settings = interning.settings(with_cni(found.settings, objects))
     inventories = interning.inventories(inventories_of(repository, objects, settings, home))
-    settings, sign = with_platform(settings, inventories, objects, tuple(releases))
+    inventories, given = _with_given(inventories, given, set(names) - {""})
+    every = (*inventories, *(each.inventory for each in given))
+    settings, sign = with_platform(settings, every, objects, tuple(releases))
     alone = bool(settings.inventories or (home and inventories))
     elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
     stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
@@ -294,7 +317,31 @@ def _snapshot(
         read=found.read,
         emptied=tuple(emptied),
         rest=rest,
+        given=given,
     )
+
+
+def _assigned(
+    nodes: tuple[GivenNodes, ...], repository: Repository, clusters: Sequence[Cluster], settings: Sequence[Settings]
+) -> tuple[GivenNodes, ...]:
+    """The nodes with the cluster that each is of. Raises UsageError."""
+    if not nodes:
+        return ()
+    from trainlint.snapshot.given_nodes import assigned  # noqa: PLC0415 (only where nodes are given)
+
+    return assigned(nodes, repository, clusters, settings)
+
+
+def _with_given(
+    inventories: tuple[Inventory, ...], given: tuple[GivenNodes, ...], names: set[str]
+) -> tuple[tuple[Inventory, ...], tuple[GivenNodes, ...]]:
+    """The inventories with nodes that are given for one of them, and those that are given for the whole cluster."""
+    if not given:
+        return inventories, ()
+    from trainlint.snapshot.given_nodes import nodes_of, shared_out  # noqa: PLC0415 (only where nodes are given)
+
+    described = {each.cluster for each in inventories}
+    return shared_out(nodes_of(given, names | described if names else set()), inventories, names)
 
 
 def _informed(

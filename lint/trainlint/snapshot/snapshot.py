@@ -21,6 +21,7 @@ from trainlint.source.document import Field
 
 if TYPE_CHECKING:
     from trainlint.installed.gates import Gate
+    from trainlint.inventory.given import GivenNodes
     from trainlint.snapshot.emptied import Emptied
 
 __all__ = ["Snapshot"]
@@ -36,7 +37,8 @@ class Snapshot:
     other states, which do not count here. ``read`` says where settings were read that the repository itself states.
     ``emptied`` are the variables that deployers replace in its objects although the pods set them,
     ``gates`` the admission objects that may refuse or change what groups are made of.
-    ``rest`` is what it leaves out, where it is one of several that have alternatives.
+    ``rest`` is what it leaves out, where it is one of several that have alternatives. ``given`` are nodes that are not
+    in Git: they count beside what Git describes for every workload.
     """
 
     name: str
@@ -55,6 +57,12 @@ class Snapshot:
     emptied: tuple[Emptied, ...] = ()
     gates: tuple[Gate, ...] = ()
     rest: Rest | None = None
+    given: tuple[GivenNodes, ...] = ()
+
+    @property
+    def every_inventory(self) -> tuple[Inventory, ...]:
+        """The inventories in Git, and what was given beside them."""
+        return (*self.inventories, *(each.inventory for each in self.given))
 
     @cached_property
     def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
@@ -82,7 +90,10 @@ class Snapshot:
             inventories = self.inventories if named else concerning(self.inventories, place.file)
             nearest = nearest_inventories(inventories, place.file, self.elsewhere)
             whole = _united(together(*nearest)) if len(nearest) > 1 else None
-            found = self._inventories_for[place.file] = nearest if whole is None else (whole,)
+            found = nearest if whole is None else (whole,)
+            if self.given:
+                found = (_with_given(self.given, together(*found), self.settings.nodes),)
+            self._inventories_for[place.file] = found
         return found
 
     def is_same(
@@ -131,5 +142,12 @@ def _is_same(one: ApiObject, other: ApiObject) -> bool:
     )
 
 
+def _joined(given: tuple[GivenNodes, ...], described: tuple[Inventory, ...], stated: str) -> Inventory:
+    from trainlint.inventory.joined import joined  # noqa: PLC0415 (only where nodes are given)
+
+    return joined(given, described, stated)
+
+
+_with_given = remembered(_joined)
 _united = remembered(united)
 """What several inventories are together, so that the same ones are always the same."""

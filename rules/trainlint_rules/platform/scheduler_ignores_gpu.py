@@ -44,7 +44,7 @@ from trainlint.workload.accelerators import accelerators_of
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per profile and place."""
     asked = {accelerators_of(pod_set.spec) for pod_set in facts.snapshot.workloads.pod_sets}
-    offered = {name for each in facts.snapshot.inventories for pool in each.pools for name in accelerators(pool)}
+    offered = {name for each in facts.snapshot.every_inventory for pool in each.pools for name in accelerators(pool)}
     resources = sorted({*ACCELERATORS, *asked, *offered} - {""})
     for configuration in configurations(facts.snapshot.objects):
         for each in uncounted(configuration, resources):
