@@ -17,17 +17,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from trainlint.admission.problem import Problem
+from trainlint.admission.refusals import problems
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.settings import Settings
-from trainlint.model.workload import PodSet, Service, Workloads
+from trainlint.model.workload import FIRST_ONLY, PodSet, Service, Workloads
 from trainlint.source.document import Document
 from trainlint.workload import read_workloads
 
 Record = Mapping[str, Any]
 Prediction = dict[str, Any]
 
-_FIRST_ONLY = Undetermined("only the worker with index 0 carries it, as master")
-"""A label that only the first pod of a set has."""
 UNKNOWN = "*"
 """For what nobody can know before, in records and in predictions; in a prediction also for what differs by pod."""
 
@@ -36,13 +36,23 @@ def predict(record: Record) -> Prediction:
     """The pod sets and Services for one record."""
     documents = [Document("record.yaml", number, 1, "", each) for number, each in enumerate(record["input"])]
     workloads = read_workloads([each.root for each in documents], Settings())
+    unmade = [problem for each in documents for problem in problems(each.root, "") if _leaves_no_pods(problem)]
     return {
         "id": record["id"],
-        "pods": [_pods(each) for each in workloads.pod_sets if each.replicas != 0],
+        "pods": [_pods(each) for each in workloads.pod_sets if each.replicas != 0 and not _is_at(each, unmade)],
         "services": sorted((_service(each) for each in workloads.services), key=lambda each: str(each["name"])),
         "policies": sorted(str(each.down("metadata", "name").value) for each in workloads.policies),
         "unknown": _unknown(workloads),
     }
+
+
+def _leaves_no_pods(problem: Problem) -> bool:
+    """Whether the object is taken, and has no pods at this place."""
+    return problem.unmade or problem.what == "every pod"
+
+
+def _is_at(pods: PodSet, unmade: Iterable[Problem]) -> bool:
+    return any(problem.at[: len(pods.at.path)] == pods.at.path for problem in unmade)
 
 
 def _unknown(workloads: Workloads) -> list[str]:
@@ -57,14 +67,17 @@ def _pods(pods: PodSet) -> Prediction:
         "role": pods.role,
         "count": replicas * instances if known and isinstance(replicas, int) and isinstance(instances, int) else None,
         "most": pods.max_replicas,
-        "labels": {key: _text(value) for key, value in pods.labels.items() if value != _FIRST_ONLY},
-        "only first": sorted(key for key, value in pods.labels.items() if value == _FIRST_ONLY),
+        "labels": {key: _text(value) for key, value in pods.labels.items() if value != FIRST_ONLY},
+        "only first": sorted(key for key, value in pods.labels.items() if value == FIRST_ONLY)
+        + sorted({entry.name for each in spec.containers for entry in each.env if entry.value == FIRST_ONLY}),
         "hostname": pods.hostname.replace("{}", UNKNOWN),
         "subdomain": spec.subdomain.replace("{}", UNKNOWN),
         "scheduler": spec.scheduler_name or "default-scheduler",
         "hostNetwork": spec.host_network,
         "containers": {
-            each.name: {entry.name: _of_instance(_text(entry.value), pods) for entry in each.env}
+            each.name: {
+                entry.name: _of_instance(_text(entry.value), pods) for entry in each.env if entry.value != FIRST_ONLY
+            }
             for each in spec.containers
         },
     }
@@ -148,7 +161,9 @@ def _of_pod(pod: Record, predicted: Prediction) -> dict[str, str]:
     if set(containers) != set(predicted["containers"]):
         found["containers"] = f"recorded {sorted(containers)}, predicted {sorted(predicted['containers'])}"
     for name, env in predicted["containers"].items():
-        written = containers.get(name, {}).get("env", ())
+        written = [
+            each for each in containers.get(name, {}).get("env", ()) if each["name"] not in predicted["only first"]
+        ]
         values = {each["name"]: UNKNOWN if "valueFrom" in each else each.get("value", "") for each in written}
         _compare_maps("env", values, env, found)
     return found

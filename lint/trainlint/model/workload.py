@@ -16,6 +16,7 @@ from trainlint.source.document import Field
 __all__ = [
     "DNS_PEER",
     "EPHEMERAL",
+    "FIRST_ONLY",
     "PER_POD",
     "Flow",
     "FlowKind",
@@ -51,6 +52,9 @@ class ObjectRef:
 
 PER_POD = Undetermined("each pod has a value of its own")
 """The value of labels that number the pods of a set; some pod has every value that is asked for."""
+
+FIRST_ONLY = Undetermined("only the pod with index 0 has it")
+"""The value of a label or variable that only the first pod of a set has."""
 
 
 @fact

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from trainlint.kube.meta import read_labels
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
@@ -18,9 +19,12 @@ from trainlint.workload.ranks import indexed_ranks, proved_ranks
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["KINDS", "expand_job_set", "product"]
+__all__ = ["EXCLUSIVE", "KINDS", "NODE_SELECTOR", "expand_job_set", "placed_by_labels", "product"]
 
 _PREFIX: Final = "jobset.sigs.k8s.io/"
+EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+NODE_SELECTOR: Final = "alpha.jobset.sigs.k8s.io/node-selector"
+"""The annotation that says that nodes are labelled for each child Job beforehand; then no webhook places pods."""
 
 
 def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -33,7 +37,7 @@ def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expans
     jobs = total(read_int(entry["replicas"], 1) for entry in entries)
     named = spec.down("network", "enableDNSHostnames").value is not False
     domain = name if named else ""
-    pod_sets = tuple(with_claims(_pods(entry, owner, domain, jobs, spec), context.objects) for entry in entries)
+    pod_sets = tuple(with_claims(_pods(entry, owner, domain, jobs, job_set), context.objects) for entry in entries)
     publish = spec.down("network", "publishNotReadyAddresses").value
     service = Service(
         ObjectRef("Service", owner.namespace, name),
@@ -61,8 +65,8 @@ def product(count: Known[int], each: Known[int]) -> Known[int]:
     return each if isinstance(each, Undetermined) else count * each
 
 
-def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], spec: Field) -> PodSet:
-    name = read_text(entry["name"])
+def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], job_set: Field) -> PodSet:
+    name, spec = read_text(entry["name"]), job_set["spec"]
     job = entry.down("template", "spec")
     count = read_int(entry["replicas"], 1)
     indexed = read_text(job["completionMode"]) in {"", "Indexed"}
@@ -91,6 +95,8 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], spec
         "job-group-index": "0" if in_group == 1 else PER_POD,
         "priority": Undetermined("it is the value of the PriorityClass") if priority else "0",
     }
+    if placed_by_labels(job_set, entry):
+        del labels["priority"]
     coordinator = spec["coordinator"]
     if coordinator.mapping is not None:
         indices = (read_int(coordinator["jobIndex"]), read_int(coordinator["podIndex"]))
@@ -108,6 +114,19 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], spec
         subdomain=subdomain,
         blocks=count,
     )
+
+
+def placed_by_labels(job_set: Field, entry: Field) -> bool:
+    """Whether the pods of a replicated job go to nodes that were labelled for it, so that the webhook passes them over.
+
+    The annotation counts where the exclusive topology stands beside it, or on the pod template itself (js-0070,
+    js-0073, js-0077, js-0085).
+    """
+    for holder in (job_set, entry["template"]):
+        written = read_labels(holder.down("metadata", "annotations"))
+        if EXCLUSIVE in written and NODE_SELECTOR in written:
+            return True
+    return NODE_SELECTOR in read_labels(entry.down("template", "spec", "template", "metadata", "annotations"))
 
 
 def _text(count: Known[int]) -> Known[str]:

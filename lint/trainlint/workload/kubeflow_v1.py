@@ -8,11 +8,12 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
-from trainlint.kube.values import read_int
+from trainlint.kube.values import read_int, read_text
 from trainlint.launch.nodes import least_nodes
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import Known
 from trainlint.model.workload import (
     EPHEMERAL,
+    FIRST_ONLY,
     PER_POD,
     Flow,
     FlowKind,
@@ -25,14 +26,13 @@ from trainlint.model.workload import (
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
-from trainlint.workload.kubeflow_v1_env import with_v1_env
+from trainlint.workload.kubeflow_v1_env import Ranked, with_v1_env
 from trainlint.workload.stages import mpi_stages
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "V1_KINDS", "expand_v1"]
 
 _PREFIX: Final = "training.kubeflow.org/"
-_FIRST_ONLY: Final = Undetermined("only the worker with index 0 carries it, as master")
 _MANY: Final = 1024
 """Services are listed for at most this many pods of a role."""
 
@@ -53,6 +53,8 @@ class _Kind:
     restarts: Restarts = Restarts.ROLES
     pod_names: PodNames = PodNames.CHECKED
     launcher: str = ""
+    decides: tuple[str, ...] = ()
+    """The roles that decide whether the job succeeds: their pod 0 is made also where no replicas are asked for."""
 
 
 V1_KINDS: Final = {
@@ -68,12 +70,20 @@ V1_KINDS: Final = {
         "TF_CONFIG",
         "",
         Restarts.NONE,
+        decides=("Chief", "Master"),
     ),
     "XGBoostJob": _Kind(
         "xgbReplicaSpecs", ("Master", "Worker"), "xgboost", "xgboostjob-port", 9999, "MASTER_ADDR", "Never"
     ),
     "PaddleJob": _Kind(
-        "paddleReplicaSpecs", ("Master", "Worker"), "paddle", "master", 36543, "PADDLE_MASTER", "OnFailure"
+        "paddleReplicaSpecs",
+        ("Master", "Worker"),
+        "paddle",
+        "master",
+        36543,
+        "PADDLE_MASTER",
+        "OnFailure",
+        decides=("Master",),
     ),
     "JAXJob": _Kind("jaxReplicaSpecs", ("Worker",), "jax", "jaxjob-port", 6666, "COORDINATOR_ADDRESS", "Never"),
     "MPIJob": _Kind(
@@ -98,6 +108,10 @@ class _Role:
     name: str
     pods: PodSet
     port: int
+    pod_name: str
+    """The name of the pods and of their Services, ``{}`` for the number."""
+    written: Known[int]
+    """The number of pods that exist at first, each with a Service; an elastic role is judged at its minimum."""
 
 
 def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -105,7 +119,7 @@ def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     del context
     kind = V1_KINDS[owner.kind]
     bare = tuple(_roles(job, owner, kind))
-    pods = with_v1_env(job, owner.kind, [role.pods for role in bare], [role.port for role in bare])
+    pods = with_v1_env(job, owner.kind, [Ranked(role.pods, role.port, role.pod_name) for role in bare])
     roles = tuple(replace(role, pods=found) for role, found in zip(bare, pods, strict=True))
     services = () if owner.kind == "MPIJob" else tuple(_services(roles, owner))
     ranks = frozenset(index for index, role in enumerate(roles) if role.name not in {"Launcher", "Evaluator"})
@@ -123,6 +137,8 @@ def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
         if not is_template(template):
             continue
         replicas = read_int(entry["replicas"], 0 if (owner.kind, name) == ("MPIJob", "Worker") else 1)
+        if replicas == 0 and name in kind.decides:
+            replicas = 1
         wanted, most = replicas, None
         if name == "Worker" and elastic.mapping is not None:
             minimum, maximum = read_int(elastic["minReplicas"], -1), read_int(elastic["maxReplicas"], -1)
@@ -140,12 +156,13 @@ def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
         if _is_first(owner.kind, name, has_first=has_first):
             labels[f"{_PREFIX}job-role"] = "master"
         elif name == "Worker" and not has_first and owner.kind in {"PyTorchJob", "TFJob", "JAXJob"}:
-            labels[f"{_PREFIX}job-role"] = "master" if replicas == 1 and most is None else _FIRST_ONLY
-        hostname = f"{owner.name}-{name.lower()}" + ("" if one else "-{}")
+            labels[f"{_PREFIX}job-role"] = "master" if replicas == 1 and most is None else FIRST_ONLY
+        pod_name = f"{owner.name}-{name.lower()}" + ("" if one else "-{}")
+        hostname = read_text(template.down("spec", "hostname")) or pod_name
         pods = pod_set(owner, name, replicas, template, entry.at, labels=labels, hostname=hostname, max_replicas=most)
         if isinstance(replicas, int) and isinstance(wanted, int) and replicas < wanted:
             pods = replace(pods, replicas=min(max(replicas, least_nodes(pods.spec)), wanted))
-        yield _Role(name, pods, _port(pods, kind))
+        yield _Role(name, pods, _port(pods, kind), pod_name, wanted)
 
 
 def _is_first(kind: str, role: str, *, has_first: bool) -> bool:
@@ -170,10 +187,9 @@ def _services(roles: tuple[_Role, ...], owner: ObjectRef) -> Iterator[Service]:
             if isinstance(value := role.pods.labels[_PREFIX + key], str)
         }
         selector = {f"{_PREFIX}{key}": value for key, value in base.items()}
-        count = role.pods.max_replicas or role.pods.replicas
-        for index in range(min(count, _MANY) if isinstance(count, int) else 1):
+        for index in range(min(role.written, _MANY) if isinstance(role.written, int) else 1):
             yield Service(
-                ObjectRef("Service", owner.namespace, named(role.pods.hostname, index)),
+                ObjectRef("Service", owner.namespace, named(role.pod_name, index)),
                 selector | {f"{_PREFIX}replica-index": str(index)},
                 (ServicePort(role.port),),
                 headless=True,
@@ -214,15 +230,15 @@ def _meeting(job: Field, kind: _Kind, index: dict[str, int]) -> int | None:
 
 def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...], port: int) -> Iterator[Flow]:
     target = roles[meeting]
-    first = f"{named(target.pods.hostname)}:{port}"
+    host = named(target.pod_name)
     several = len(roles) > 1 or maybe_many(target.pods)
     if not several:
         return
     for number, role in enumerate(roles):
         at: Location = role.pods.at
         if number != meeting or maybe_many(role.pods):
-            yield rendezvous(number, meeting, port, f"ranks meet at {first} ({kind.address})", at)
-        yield from dns(number, f"{kind.address} is the name {named(target.pods.hostname)}", at)
+            yield rendezvous(number, meeting, port, f"ranks meet at {host}:{port} ({kind.address})", at)
+        yield from dns(number, f"{kind.address} is the name {host}", at)
 
 
 def _mpi_flows(index: dict[str, int], pod_sets: list[PodSet]) -> Iterator[Flow]:

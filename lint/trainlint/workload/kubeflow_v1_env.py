@@ -6,97 +6,114 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.fact import fact
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.workload import PER_POD, PodSet
+from trainlint.model.workload import FIRST_ONLY, PER_POD, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.expansion import injected, named
 from trainlint.workload.flows import total
 
-__all__ = ["with_v1_env"]
+__all__ = ["Ranked", "with_v1_env"]
 
 _EXEC: Final = "/etc/mpi/kubexec.sh"
 _MANY: Final = 1024
+_TENSORFLOW: Final = frozenset({"PS", "Worker", "Chief", "Master", "Evaluator"})
 _FIRST_PADDLE: Final = Undetermined("worker 0 meets at its own address, the others at its name")
 
-Roles = dict[str, tuple[PodSet, int]]
-"""The pods of each role with the port that they listen on."""
+
+@fact
+class Ranked:
+    """The pods of a role, the port that they listen on, and their name (``{}`` for the number), which a Service has."""
+
+    pods: PodSet
+    port: int
+    name: str
 
 
-def with_v1_env(job: Field, kind: str, pod_sets: Sequence[PodSet], ports: Sequence[int]) -> tuple[PodSet, ...]:
-    """The pod sets with the operator's variables; ``ports`` are the roles' ports, in the same order."""
-    count = total(_written(job, found) for found in pod_sets)
-    by_role = {found.role: (found, port) for found, port in zip(pod_sets, ports, strict=True)}
+Roles = dict[str, Ranked]
+
+
+def with_v1_env(job: Field, kind: str, roles: Sequence[Ranked]) -> tuple[PodSet, ...]:
+    """The pod sets of the roles with the operator's variables, in the same order."""
+    count = total(_written(job, role.pods) for role in roles)
+    by_role = {role.pods.role: role for role in roles}
     result = []
-    for found in pod_sets:
+    for role in roles:
+        found = role.pods
         env: dict[str, Known[str]] = {}
         if kind == "PyTorchJob":
             env = _pytorch(job, found.role, by_role, count)
         elif kind == "XGBoostJob" and "Master" in by_role:
             env = _xgboost(found, by_role, count)
         elif kind == "PaddleJob":
-            env = _paddle(job, found, by_role, count)
+            env = _paddle(job, role, by_role, count)
         elif kind == "JAXJob" and "Worker" in by_role:
-            worker, port = by_role["Worker"]
             env = {
                 "PYTHONUNBUFFERED": "1",
-                "COORDINATOR_ADDRESS": named(worker.hostname),
-                "COORDINATOR_PORT": str(port),
+                "COORDINATOR_ADDRESS": named(by_role["Worker"].name),
+                "COORDINATOR_PORT": str(by_role["Worker"].port),
                 "NUM_PROCESSES": _text(count),
                 "PROCESS_ID": PER_POD,
             }
         only = "tensorflow" if kind == "TFJob" else ""
         if kind == "MPIJob" and found.role == "Launcher" and found.spec.containers:
             env, only = _mpi(found), found.spec.containers[0].name
-        if kind == "TFJob" and count != 1:
+        if kind == "TFJob" and _members(roles) != 1:
             env = {"TF_CONFIG": Undetermined("the operator writes the addresses of all pods")}
         spec = injected(found.spec, env, found.at, only)
         if kind == "PyTorchJob" and job.down("spec", "elasticPolicy", "rdzvHost").present:
-            spec = injected(spec, _written_rendezvous(job, ports), job.down("spec", "elasticPolicy").at, by_user=True)
+            rendezvous = _written_rendezvous(job, roles[0].port)
+            spec = injected(spec, rendezvous, job.down("spec", "elasticPolicy").at, by_user=True)
         result.append(replace(found, spec=spec))
     return tuple(result)
 
 
+def _members(roles: Sequence[Ranked]) -> Known[int]:
+    """The pods of the roles that TensorFlow knows; a role of another name does not make a job a distributed one."""
+    return total(role.pods.replicas for role in roles if role.pods.role in _TENSORFLOW)
+
+
 def _written(job: Field, found: PodSet) -> Known[int]:
-    """The number of pods that the role asks for; an elastic one is judged at its minimum."""
-    if found.max_replicas is None:
-        return found.replicas
+    """The number of pods that the role asks for; an elastic one is judged at its minimum, and 0 may make one."""
     roles = next((field for name, field in job["spec"].items() if name.endswith("ReplicaSpecs")), job)
-    return read_int(roles.down(found.role, "replicas"), 1)
+    asked = roles.down(found.role, "replicas")
+    return read_int(asked, 1) if asked.present or found.max_replicas is not None else found.replicas
 
 
 def _xgboost(found: PodSet, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
-    master, port = by_role["Master"]
-    env: dict[str, Known[str]] = {"PYTHONUNBUFFERED": "1", "MASTER_ADDR": named(master.hostname)}
-    env |= {"MASTER_PORT": str(port), "WORLD_SIZE": _text(count), "RANK": _rank(found)}
+    master = by_role["Master"]
+    env: dict[str, Known[str]] = {"PYTHONUNBUFFERED": "1", "MASTER_ADDR": named(master.name)}
+    env |= {"MASTER_PORT": str(master.port), "WORLD_SIZE": _text(count), "RANK": _rank(found)}
     if "Worker" in by_role and (count if isinstance(count, int) else 2) > 1:
-        worker, listens = by_role["Worker"]
-        hosts = worker.replicas
-        env["WORKER_PORT"] = str(listens)
+        worker = by_role["Worker"]
+        hosts = worker.pods.replicas
+        env["WORKER_PORT"] = str(worker.port)
         env["WORKER_ADDRS"] = (
             hosts
             if isinstance(hosts, Undetermined)
-            else ",".join(named(worker.hostname, number) for number in range(min(hosts, _MANY)))
+            else ",".join(named(worker.name, number) for number in range(min(hosts, _MANY)))
         )
     return env
 
 
-def _paddle(job: Field, found: PodSet, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
+def _paddle(job: Field, own: Ranked, by_role: Roles, count: Known[int]) -> dict[str, Known[str]]:
     """Masters meet at their own address, or without them worker 0 does; the others are told its name."""
     env: dict[str, Known[str]] = {
         "PYTHONUNBUFFERED": "1", "PADDLE_JOB_ID": read_text(job.down("metadata", "name")), "PADDLE_NNODES": _text(count)
     }  # fmt: skip
     role = "Master" if "Master" in by_role else "Worker"
-    first, port = by_role.get(role, (found, 0))
-    if found.role == role:
+    first = by_role.get(role, own)
+    if own.pods.role != role:
+        env["PADDLE_MASTER"] = f"{named(first.name)}:{first.port}"
+    elif role == "Master" or own.pods.replicas == 1:
         env["POD_IP_DUMMY"] = Undetermined("it is the address of the pod")
-        own: Known[str] = f"$(POD_IP_DUMMY):{port}"
-        env["PADDLE_MASTER"] = own if role == "Master" or found.replicas == 1 else _FIRST_PADDLE
+        env["PADDLE_MASTER"] = f"$(POD_IP_DUMMY):{first.port}"
     else:
-        env["PADDLE_MASTER"] = f"{named(first.hostname)}:{port}"
+        env |= {"POD_IP_DUMMY": FIRST_ONLY, "PADDLE_MASTER": _FIRST_PADDLE}
     if role == "Master":
-        env["PADDLE_SERVER_NUM" if found.role == "Master" else "PADDLE_TRAINER_NUM"] = "1"
+        env["PADDLE_SERVER_NUM" if own.pods.role == "Master" else "PADDLE_TRAINER_NUM"] = "1"
     return env
 
 
@@ -119,8 +136,8 @@ def _pytorch(job: Field, role: str, by_role: Roles, count: Known[int]) -> dict[s
     env: dict[str, Known[str]] = {"PYTHONUNBUFFERED": "1", "PET_NPROC_PER_NODE": processes}
     elastic = spec["elasticPolicy"]
     if "Master" in by_role:
-        master, port = by_role["Master"]
-        host, rank = named(master.hostname), _rank(by_role[role][0])
+        master = by_role["Master"]
+        host, port, rank = named(master.name), master.port, _rank(by_role[role].pods)
         each = int(processes) if processes.isdecimal() else 1
         world: Known[str] = count if isinstance(count, Undetermined) else str(count * each)
         env |= {"MASTER_ADDR": host, "MASTER_PORT": str(port), "PET_MASTER_ADDR": host, "PET_MASTER_PORT": str(port)}
@@ -128,8 +145,7 @@ def _pytorch(job: Field, role: str, by_role: Roles, count: Known[int]) -> dict[s
     if elastic.mapping is None:
         env["PET_NNODES"] = _text(count)
     elif "Worker" in by_role:
-        worker, port = by_role["Worker"]
-        host = named(worker.hostname)
+        worker = by_role["Worker"]
         workers = read_text(spec.down("pytorchReplicaSpecs", "Worker", "replicas")) or "1"
         least, most = read_text(elastic["minReplicas"]), read_text(elastic["maxReplicas"])
         env |= {
@@ -146,14 +162,14 @@ def _pytorch(job: Field, role: str, by_role: Roles, count: Known[int]) -> dict[s
         if pairs:
             env["PET_RDZV_CONF"] = ",".join(pairs)
         if not elastic["rdzvHost"].present:
-            env["PET_RDZV_ENDPOINT"] = f"{host}:{read_text(elastic['rdzvPort']) or port}"
+            env["PET_RDZV_ENDPOINT"] = f"{named(worker.name)}:{read_text(elastic['rdzvPort']) or worker.port}"
     return env
 
 
-def _written_rendezvous(job: Field, ports: Sequence[int]) -> dict[str, Known[str]]:
+def _written_rendezvous(job: Field, listens: int) -> dict[str, Known[str]]:
     """The rendezvous that elasticPolicy names instead of the first worker."""
     elastic = job.down("spec", "elasticPolicy")
-    port = read_text(elastic["rdzvPort"]) or str(ports[0])
+    port = read_text(elastic["rdzvPort"]) or str(listens)
     return {"PET_RDZV_ENDPOINT": f"{read_text(elastic['rdzvHost'])}:{port}"}
 
 

@@ -74,7 +74,9 @@ def expand_leader_worker_set(lws: Field, owner: ObjectRef, context: Context) -> 
 def _with_tpus(found: PodSet) -> PodSet:
     """The pods with the variables by which hosts of a TPU slice find each other; a user's own keep all of them away."""
     if not any("google.com/tpu" in each.limits for each in found.spec.containers) or any(
-        entry.name == "TPU_WORKER_ID" for each in found.spec.containers for entry in each.env
+        entry.name in {"TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID"}  # either of them keeps all away (lws-0146, lws-0147)
+        for each in found.spec.containers
+        for entry in each.env
     ):
         return found
     added = tuple(EnvVar(name, _TPU, injected=True, at=found.at) for name in _TPU_VARIABLES)

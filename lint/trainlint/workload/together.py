@@ -12,6 +12,7 @@ from trainlint.kube.values import is_placeholder, known_text, read_int, read_tex
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together
 from trainlint.source.document import Field
+from trainlint.workload.jobset import EXCLUSIVE, placed_by_labels
 from trainlint.workload.podgroups import PodGroup, topologies
 from trainlint.workload.tier import tier_of
 
@@ -23,8 +24,6 @@ KUEUE_SLICE: Final = "kueue.x-k8s.io/podset-slice-required-topology"
 
 _SLICE_SIZE: Final = "kueue.x-k8s.io/podset-slice-size"
 _NO_QUEUE: Final = "whether Kueue admits it: it has no label kueue.x-k8s.io/queue-name"
-_JOB_SET: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-_JOB_SET_NODES: Final = "alpha.jobset.sigs.k8s.io/node-selector"
 _LEADER_WORKER_SET: Final = "leaderworkerset.sigs.k8s.io/exclusive-topology"
 _SUBGROUP: Final = "leaderworkerset.sigs.k8s.io/subgroup-exclusive-topology"
 _KAI: Final = "kai.scheduler/topology-required-placement"
@@ -73,17 +72,17 @@ def _job_set(pods: PodSet, item: Field, meta: Meta) -> Together | None:
 
     With nodes that are labelled beforehand the annotation has another meaning, which is not read.
     """
-    if _JOB_SET_NODES in meta.annotations:
-        return None
     entry = item.down(*pods.at.path[len(item.path) :])
+    if placed_by_labels(item, entry):
+        return None
     places: list[tuple[str | None, Location]] = [
-        (read_labels(holder.down("metadata", "annotations")).get(_JOB_SET), holder.at)
+        (read_labels(holder.down("metadata", "annotations")).get(EXCLUSIVE), holder.at)
         for holder in (item, entry["template"], entry.down("template", "spec", "template"))
     ]
     for value, at in places:
         if key := _known(value):
-            where = at.child("metadata", "annotations", _JOB_SET)
-            return Together(key, pods.role, _JOB_SET, where, per_block=True, exclusive=True, leader_first=True)
+            where = at.child("metadata", "annotations", EXCLUSIVE)
+            return Together(key, pods.role, EXCLUSIVE, where, per_block=True, exclusive=True, leader_first=True)
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from math import ceil
 from typing import Any, Final
@@ -61,7 +61,7 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
     trainers = [index for index, found in enumerate(pod_sets) if steps.get(found.role) == "trainer"]
     framework = next((name for name in ("torch", "mpi", "jax", "xgboost", "flux") if name in policy), "")
     if framework == "mpi":
-        made = _mpi(pod_sets, policy["mpi"], spec)
+        made = _mpi(pod_sets, trainers, policy["mpi"], spec)
     elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
         made = _ranks(pod_sets, trainers[0], framework, owner, spec, _processes(spec, policy.get("torch"), torch=True))
     elif framework == "flux" and trainers:
@@ -203,7 +203,28 @@ def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
     )
 
 
-def _mpi(pod_sets: tuple[PodSet, ...], policy: Any, spec: Field) -> Expansion:
+def _slots(pod_sets: tuple[PodSet, ...], trainers: Collection[int], policy: Any, spec: Field) -> Known[str]:
+    """The ranks of a node: as the TrainJob says, else as the runtime does if that is not 1, else the node's GPUs.
+
+    The node's GPUs are those that the TrainJob asks for, else those of the first container ``node`` of the runtime
+    (trainer:pkg/runtime/framework/plugins/mpi/mpi.go, pkg/runtime/runtime.go).
+    """
+    written = _processes(spec, policy)
+    if spec.down("trainer", "numProcPerNode").present or written not in {"", "1"}:
+        return written
+    asked = spec.down("trainer", "resourcesPerNode").present
+    nodes = (
+        container
+        for index, pods in enumerate(pod_sets)
+        if index in trainers or (pods.role == NODE and not asked)
+        for container in pods.spec.containers
+        if container.name == NODE
+    )
+    devices = next(map(accelerator_count, nodes), 0)
+    return devices if isinstance(devices, Undetermined) else str(max(devices, 1))
+
+
+def _mpi(pod_sets: tuple[PodSet, ...], trainers: Collection[int], policy: Any, spec: Field) -> Expansion:
     """Launcher and nodes; the installed images run sshd as a user, on 2222."""
     index = {found.role: number for number, found in enumerate(pod_sets)}
     if "launcher" not in index or NODE not in index:
@@ -212,7 +233,7 @@ def _mpi(pod_sets: tuple[PodSet, ...], policy: Any, spec: Field) -> Expansion:
         of_launcher: dict[str, Known[str]] = {
             "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
             "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
-            "OMPI_MCA_orte_set_default_slots": _times(1, _processes(spec, policy), pod_sets[index["launcher"]]),
+            "OMPI_MCA_orte_set_default_slots": _slots(pod_sets, trainers, policy, spec),
             "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
         }
         pods = pod_sets[index["launcher"]]

@@ -56,14 +56,18 @@ def _of_pod(
 def _of_pytorch(
     plugins: Plugins, pods: PodSet, roles: Mapping[str, PodSet], name: Known[str]
 ) -> Iterator[tuple[str, Known[str]]]:
-    """Where ranks meet, for master and workers; the number of ranks counts these two tasks (since 1.12)."""
-    master = plugins.option("pytorch", "master", "master")
-    members = [roles[role] for role in (master, plugins.option("pytorch", "worker", "worker")) if role in roles]
-    if not any(pods is each for each in members) or not isinstance(name, str):
+    """Where ranks meet, for the pods of every task; ranks are master and workers, whose number WORLD_SIZE is (W 8).
+
+    Without the task of the master the plugin sets nothing (vc-0063, vc-0265).
+    """
+    master, worker = (plugins.option("pytorch", role, role) for role in ("master", "worker"))
+    if master not in roles or not isinstance(name, str):
         return
+    members = [roles[role] for role in (master, worker) if role in roles]
     count = total(each.replicas for each in members)
     size: Known[str] = count if isinstance(count, Undetermined) else str(count)
     yield "MASTER_ADDR", f"{named(f'{name}-{master}-{{}}')}.{name}"
     yield "MASTER_PORT", str(plugins.port("pytorch", 23456))
     yield "WORLD_SIZE", size
-    yield "RANK", "0" if pods.role == master else PER_POD if len(members) < 2 or pods.replicas != 1 else "1"
+    if pods.role in {master, worker}:
+        yield "RANK", "0" if pods.role == master else "1" if pods.replicas == 1 else PER_POD

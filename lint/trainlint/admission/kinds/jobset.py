@@ -17,6 +17,8 @@ from trainlint.kube.values import is_placeholder
 __all__ = ["of_job_set"]
 
 _BY: Final = "JobSet's webhook"
+_EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
+_NODE_SELECTOR: Final = "alpha.jobset.sigs.k8s.io/node-selector"
 _JOBS: Final[Path] = ("spec", "replicatedJobs")
 _ACTIONS: Final = (
     "FailJobSet",
@@ -44,6 +46,8 @@ def of_job_set(meta: Meta, item: Any) -> Iterator[Problem]:
     for (at, job), index in zip(elements(below(item, *_JOBS), *_JOBS), range(len(jobs)), strict=True):
         yield from _job_name(job, at)
         yield from _depends(job, at, there, index)
+        yield from _repeated(job, at, there[:index])
+        yield from _without_first(item, job, at)
         yield from at_least(item, (*at, "replicas"), 0)
         inner = mapping(below(job, "template", "spec"))
         what = f"the Jobs of {text(job.get('name'))}"
@@ -100,6 +104,40 @@ def _depends(job: Mapping[str, Any], at: Path, there: Sequence[str], index: int)
             remedy = f"did you mean {near}?" if near and name not in there else "name a job that stands before it"
             put = ((*path, "name"), near) if near and name not in there else None
             yield Problem((*path, "name"), why, remedy, f"depends on {name}", _BY, put=put)
+
+
+def _repeated(job: Mapping[str, Any], at: Path, before: Sequence[str]) -> Iterator[Problem]:
+    """A second replicated job of one name: its Jobs have the names of those that exist, so none is made (js-0157)."""
+    name = known(job.get("name"))
+    if name and name in before:
+        why = f"there is a replicated job {name} before it, whose Jobs have the names of this one's: it gets no pods"
+        first = ("the first of this name", (*_JOBS, before.index(name), "name"))
+        yield Problem((*at, "name"), why, "rename one of the two", f"twice {name}", _BY, related=(first,), unmade=True)
+
+
+def _without_first(item: Any, job: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+    """Each child Job keeps a domain for itself, where its pod 0 is; a NonIndexed Job has none (js-0078, js-0088)."""
+    mode: Path = ("template", "spec", "completionMode")
+    if below(job, *mode) != "NonIndexed":
+        return
+    holders: tuple[Path, ...] = ((), (*at, "template"), (*at, "template", "spec", "template"))
+    annotations = {path: mapping(below(item, *path, "metadata", "annotations")) for path in holders}
+    where = next((path for path, written in annotations.items() if _EXCLUSIVE in written), None)
+    if where is None or any(_NODE_SELECTOR in written for written in annotations.values()):
+        return
+    key = known(annotations[where][_EXCLUSIVE]) or "a topology"
+    name = known(job.get("name")) or "the replicated job"
+    why = f"{name} has {key} for itself, which is where its pod 0 is, and a NonIndexed Job has no pod 0"
+    asked = (*where, "metadata", "annotations", _EXCLUSIVE)
+    yield Problem(
+        (*at, *mode),
+        why,
+        "write completionMode Indexed, and set completions",
+        f"no pod 0 in {name}",
+        _BY,
+        "every pod",
+        related=((_EXCLUSIVE, asked),),
+    )
 
 
 def _targets(item: Any) -> Iterator[tuple[Path, Any]]:
