@@ -50,7 +50,7 @@ def run_stages(root: Path) -> Stages:
     snapshots = stages.take("snapshots", lambda: build_snapshots(repository, (Settings(),)))
     facts = [Facts(snapshot) for snapshot in snapshots]
     stages.take("policies", lambda: [each.policies for each in facts])
-    stages.take("scheduling", lambda: [each.feasibilities for each in facts])
+    stages.take("scheduling", lambda: [each.placement.feasibilities for each in facts])
     proofs = stages.take("proofs", lambda: [proof for each in facts for proof in each.proofs])
     for rule in stages.take("load rules", all_rules):
         for seen in [repository] if rule.sees is Repository else facts:

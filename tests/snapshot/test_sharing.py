@@ -72,7 +72,7 @@ def test_nodes_and_policies_are_shared_exactly_where_they_are_the_same(tmp_path:
     one, two = (Facts(each) for each in snapshots(tmp_path, files).values())
     assert (one.snapshot.inventories[0] is two.snapshot.inventories[0]) is same
     assert (one.policies is two.policies) is same
-    assert one.storage is two.storage
+    assert one.cluster.storage is two.cluster.storage
 
 
 def test_one_more_alternative_of_a_job_costs_the_proof_of_that_job_alone(tmp_path: Path) -> None:

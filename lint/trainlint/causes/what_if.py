@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from trainlint.causes.barriers import barriers, without_barriers
 from trainlint.causes.constraint import Constraint, ConstraintKind, constraints
 from trainlint.causes.relaxed import pinned, relaxed_nodes, relaxed_pods
+from trainlint.model.admission import Admission
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory, Taint
 from trainlint.model.workload import Flow, Group, PodSet
@@ -19,12 +19,11 @@ from trainlint.proof.feasibility import Feasibility, judge_pod_set
 from trainlint.proof.group import GroupProof
 from trainlint.proof.placement_problem import attracted
 from trainlint.proof.prove import prove
+from trainlint.proof.verdicts import Verdicts
+from trainlint.queues.queueing import Queueing
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.taint_toleration import tolerated
-
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
 
 __all__ = ["PermittedFlows", "WhatIf"]
 
@@ -82,9 +81,18 @@ class WhatIf:
     """A group on the nodes of one inventory, judged anew with whatever is kept of its constraints."""
 
     def __init__(
-        self, facts: Facts, group: Group, inventory: Inventory, model: ClusterModel, opened: PermittedFlows
+        self,
+        group: Group,
+        inventory: Inventory,
+        model: ClusterModel,
+        opened: PermittedFlows,
+        verdicts: Verdicts,
+        admission: Admission,
+        queueing: Queueing,
     ) -> None:
-        self._facts = facts
+        self._verdicts = verdicts
+        self._admission = admission
+        self._queueing = queueing
         self._group = group
         self._inventory = inventory
         self._stage = model
@@ -94,7 +102,7 @@ class WhatIf:
     @cached_property
     def _nodes(self) -> Sequence[Node]:
         many = len(self._inventory.pools) > POOLS
-        return self._stage.nodes if many else self._facts.verdicts.each_node(self._inventory)
+        return self._stage.nodes if many else self._verdicts.each_node(self._inventory)
 
     @cached_property
     def _pod_sets(self) -> tuple[PodSet, ...]:
@@ -179,9 +187,9 @@ class WhatIf:
             self._inventory,
             relaxed_nodes(self._nodes, at_nodes),
             self._stage.settings,
-            self._facts.admission,
+            self._admission,
             self._stage.storage,
-            self._facts.queueing.choices(pods) if pods.queue else None,
+            self._queueing.choices(pods) if pods.queue else None,
         )
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from trainlint.checks.policies import PolicyMistakes
 from trainlint.model.settings import Settings
+from trainlint.model.workload import Group
+from trainlint.policy import PolicySet
 from trainlint.proof.cause import Cause, CutCause, FlowCause, ZoneCause, assuming
 from trainlint.proof.group import GroupProof
-
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
 
 __all__ = ["other_worlds", "with_assumptions"]
 
@@ -22,33 +22,39 @@ COPIES_ZONES: Final = "1.35"
 """From this Kubernetes on, pods have the zone of their node as a label."""
 
 
-def with_assumptions(facts: Facts, proof: GroupProof) -> GroupProof:
-    """The proof with what its denials assume: what is not stated, and what would end them if it were otherwise."""
+World = tuple[str, Callable[[Group], GroupProof]]
+"""What is assumed, and the proof of a group if it is otherwise."""
+
+
+def with_assumptions(worlds: Callable[[], Iterable[World]], proof: GroupProof) -> GroupProof:
+    """The proof with what its denials assume: what is not stated, and what would end them if it were otherwise.
+
+    ``worlds`` are asked for where something is denied only.
+    """
     if not any(_denies(each) for each in proof.causes):
         return proof
     causes = list(proof.causes)
-    for text, world in facts.other_worlds:
-        found = world.proved(proof.group)
+    for text, prove in worlds():
+        found = prove(proof.group)
         for index, cause in enumerate(causes):
             if _denies(cause) and not any(map(partial(_like, cause), found.causes)):
                 causes[index] = assuming(cause, (text,))
     return replace(proof, causes=tuple(causes)) if tuple(causes) != proof.causes else proof
 
 
-def other_worlds(facts: Facts) -> Iterator[tuple[str, Settings]]:
+def other_worlds(settings: Settings, mistakes: PolicyMistakes, policies: PolicySet) -> Iterator[tuple[str, Settings]]:
     """What is assumed and bears on these policies, each with the settings under which it is otherwise."""
-    settings = facts.snapshot.settings
     cni = settings.cni
     if cni.name != "cilium":
         return
-    dropped = facts.mistakes.dropped_labels
+    dropped = mistakes.dropped_labels
     if dropped and not cni.version_stated:
         version = settings.kubernetes if settings.kubernetes_stated else COPIES_ZONES
         older = replace(settings, kubernetes=version, cni=replace(cni, version=OLDER))
         yield f"Cilium {cni.version}: nothing in Git states its version", older
-    if facts.policies.dns.ordered:
+    if policies.dns.ordered:
         off = {**cni.options, "enable-local-redirect-policy": "false"}
-        text = f"Cilium follows {facts.policies.dns.by}: no manifest shows enable-local-redirect-policy"
+        text = f"Cilium follows {policies.dns.by}: no manifest shows enable-local-redirect-policy"
         yield text, replace(settings, cni=replace(cni, options=off))
 
 

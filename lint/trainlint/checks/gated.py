@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -10,17 +11,17 @@ from trainlint.model.known import Answer
 from trainlint.proof.group import GroupProof
 
 if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
+    from trainlint.installed.gates import Gate
 
 __all__ = ["gated"]
 
 
-def gated(facts: Facts, proof: GroupProof) -> GroupProof:
+def gated(gates: Iterable[Gate], proof: GroupProof) -> GroupProof:
     """The proof with what admission objects leave of it: what was proved is unknown, and where it is said what a
     cluster must have, each of them is one need more. What is refuted stays so: the findings that say why hold of the
     pods as they are written.
     """
-    found = [each for each in facts.snapshot.gates if proof.group.name in each.groups]
+    found = [each for each in gates if proof.group.name in each.groups]
     if not found or proof.exists is Answer.REFUTED:
         return proof
     if proof.exists is Answer.CONDITIONAL and proof.needs is not None:

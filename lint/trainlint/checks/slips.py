@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from trainlint.checks.policies import PolicyMistakes
 from trainlint.finding import Location
 from trainlint.kube.spelling import only_meant
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import Group, ObjectRef
+from trainlint.policy import PolicySet
 from trainlint.policy.selector import split_source
 from trainlint.proof.cause import FlowCause, Slip
 from trainlint.proof.group import GroupProof
 
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
-
 __all__ = ["with_slips"]
 
 
-def with_slips(facts: Facts, proof: GroupProof) -> GroupProof:
+def with_slips(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof) -> GroupProof:
     """The proof with those denials under ``policy-selects-nothing`` that go away with one corrected label.
 
     Every correction is tried: a policy that selects no pod now and, with the label that the group's pods have, admits
@@ -29,17 +27,19 @@ def with_slips(facts: Facts, proof: GroupProof) -> GroupProof:
     """
     if not any(isinstance(each, FlowCause) for each in proof.causes):
         return proof
-    named = tuple(_named(facts, proof, each) if isinstance(each, FlowCause) else each for each in proof.causes)
+    named = tuple(
+        _named(mistakes, policies, proof, each) if isinstance(each, FlowCause) else each for each in proof.causes
+    )
     return replace(proof, causes=named) if named != proof.causes else proof
 
 
-def _named(facts: Facts, proof: GroupProof, cause: FlowCause) -> FlowCause:
+def _named(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, cause: FlowCause) -> FlowCause:
     if proof.reach is None:
         return cause
-    for origin in {each.origin for each in facts.mistakes.unselected}:
-        entries = [each for each in facts.mistakes.entries if each.origin == origin]
+    for origin in {each.origin for each in mistakes.unselected}:
+        entries = [each for each in mistakes.entries if each.origin == origin]
         for slip in _slips(proof.group, origin, entries):
-            mended = facts.policies.with_entries(_corrected(facts.policies.entries, slip))
+            mended = policies.with_entries(_corrected(policies.entries, slip))
             denied = {flow for flow, _ in proof.reach.under(mended).denied}
             if denied.isdisjoint(flow for flow, _ in cause.flows):
                 return replace(cause, rule="policy-selects-nothing", slip=slip)

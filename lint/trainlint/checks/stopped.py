@@ -5,18 +5,18 @@ A group is not proved while such an error stands: where it is proven the group c
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
+from trainlint.fabric.facts import Fabric
 from trainlint.fact import fact
 from trainlint.finding import Certainty
 from trainlint.model.known import Answer
 from trainlint.model.workload import PodSet
 from trainlint.proof.group import GroupProof
-
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
+from trainlint.queues.queue_refusals import QueueRefusal
+from trainlint.snapshot.build import Snapshot
+from trainlint.workload.contract import Contract
 
 __all__ = ["Stopped", "nowhere", "refuted_by_faults", "stopped", "stopping"]
 
@@ -34,23 +34,24 @@ class Stopped:
     why: str
 
 
-def stopped(facts: Facts) -> Iterator[Stopped]:
+def stopped(
+    snapshot: Snapshot, fabric: Fabric, contract: Contract, refusals: Iterable[QueueRefusal]
+) -> Iterator[Stopped]:
     """Everything that keeps pods from training after they found a place; warnings do not count."""
-    yield from _by_fabric(facts)
-    yield from _by_contract(facts)
-    for refusal in facts.queue_refusals:
+    yield from _by_fabric(fabric)
+    yield from _by_contract(contract)
+    for refusal in refusals:
         if not refusal.certain:
             why = f"whether {refusal.owner} is started: {refusal.reason}"
             yield Stopped("queue-never-admits", refusal.pod_sets, certain=False, why=why)
-    sets = {each.owner: each.pod_sets for each in facts.snapshot.workloads.objects}
-    for lost in facts.snapshot.emptied:
+    sets = {each.owner: each.pod_sets for each in snapshot.workloads.objects}
+    for lost in snapshot.emptied:
         said = ", ".join(dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in lost.uses))
         why = f"whether it trains although {lost.by} replaces {said} in {lost.owner}"
         yield Stopped("emptied-variable", sets.get(lost.owner, ()), certain=False, why=why)
 
 
-def _by_fabric(facts: Facts) -> Iterator[Stopped]:
-    fabric = facts.fabric
+def _by_fabric(fabric: Fabric) -> Iterator[Stopped]:
     for rule, faults, sure in (
         ("nccl-interface-missing", fabric.missing_interfaces, True),
         ("nccl-interface-loopback", fabric.loopback_interfaces, True),
@@ -67,8 +68,7 @@ def _by_fabric(facts: Facts) -> Iterator[Stopped]:
                 yield Stopped(rule, each.pod_sets, certain, _although(each.text))
 
 
-def _by_contract(facts: Facts) -> Iterator[Stopped]:
-    contract = facts.contract
+def _by_contract(contract: Contract) -> Iterator[Stopped]:
     for rule, found in (
         ("rendezvous-mismatch", contract.meetings),
         ("headless-service-mismatch", contract.hosts),
@@ -86,17 +86,17 @@ def _although(text: str) -> str:
     return f"whether it trains although {text}"
 
 
-def stopping(facts: Facts, proof: GroupProof) -> Iterator[Stopped]:
+def stopping(stopped: Iterable[Stopped], proof: GroupProof) -> Iterator[Stopped]:
     """What keeps the pods of a group from training; the faults of what it only depends on are not its own."""
     members = {id(each) for index, each in enumerate(proof.group.members) if index not in proof.group.dependencies}
-    for each in facts.stopped:
+    for each in stopped:
         if any(id(pods) in members for pods in each.pod_sets):
             yield each
 
 
-def refuted_by_faults(facts: Facts, proof: GroupProof) -> GroupProof:
+def refuted_by_faults(stopped: Iterable[Stopped], proof: GroupProof) -> GroupProof:
     """The proof with what faults of the group leave of it; what places refute stays, with its causes."""
-    found = tuple(stopping(facts, proof))
+    found = tuple(stopping(stopped, proof))
     if any(each.certain for each in found):
         return replace(nowhere(proof, Answer.REFUTED), stopped=True)
     whys = tuple(dict.fromkeys(each.why for each in found))

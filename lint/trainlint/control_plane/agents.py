@@ -17,7 +17,7 @@ _ENGINES: Final = ("dcgm", "nv-hostengine", "rdcd", "device-metrics-exporter", "
 
 def agent_needs(names: Names) -> Iterator[Need]:
     """The connections to an engine in Git by an address that the agent names in its command or environment."""
-    grouped = {id(each) for group in names.facts.snapshot.workloads.groups for each in group.members}
+    grouped = {id(each) for group in names.snapshot.workloads.groups for each in group.members}
     for agent in names.pod_sets:
         if agent.replicas == 0 or id(agent) in grouped:
             continue

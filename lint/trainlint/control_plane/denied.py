@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from trainlint.control_plane.agents import agent_needs
 from trainlint.control_plane.need import Names, Need
@@ -13,11 +12,9 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import PortRange
+from trainlint.policy import PolicySet
 from trainlint.proof.near import Near, nearest
 from trainlint.proof.words import list_of
-
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
 
 __all__ = ["Denial", "denials", "needs_of"]
 
@@ -32,21 +29,19 @@ class Denial:
     at: Location
 
 
-def needs_of(facts: Facts) -> tuple[Need, ...]:
+def needs_of(names: Names) -> tuple[Need, ...]:
     """What stands around the workloads of a snapshot."""
-    names = Names(facts)
     return (*webhook_needs(names), *ray_needs(names), *agent_needs(names))
 
 
-def denials(facts: Facts, needs: Iterable[Need]) -> Iterator[Denial]:
+def denials(names: Names, policies: PolicySet, needs: Iterable[Need]) -> Iterator[Denial]:
     """The needs that are denied for every identity that the caller may have."""
-    names = Names(facts)
     for need in needs:
         target, ports = names.end(need.target), PortRange(need.port, need.port)
-        verdicts = [facts.policies.verdict(source, target, "TCP", ports) for source in need.sources]
+        verdicts = [policies.verdict(source, target, "TCP", ports) for source in need.sources]
         if not verdicts or any(each.answer is not Permission.DENY for each in verdicts):
             continue
-        near = nearest(facts.policies, need.sources[0], target, verdicts[0], "TCP", ports)
+        near = nearest(policies, need.sources[0], target, verdicts[0], "TCP", ports)
         decision = _denying(verdicts[0])
         entry = next(iter((*decision.deciding, *decision.isolating)), None)
         if near is not None:

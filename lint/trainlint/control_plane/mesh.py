@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from trainlint.control_plane.need import Need
 from trainlint.control_plane.webhooks import API_SERVER
@@ -12,9 +12,8 @@ from trainlint.finding import Location
 from trainlint.kube.mesh import MESH_KINDS, PeerAuthentication, read_peer_authentication
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import ObjectRef, PodSet
-
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
+from trainlint.snapshot.build import Snapshot
+from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["ROOT", "Mesh", "MeshDenial", "mesh_denials", "read_mesh"]
 
@@ -39,9 +38,9 @@ class MeshDenial:
     owners: tuple[ObjectRef, ...]
 
 
-def mesh_denials(facts: Facts, needs: Iterable[Need]) -> Iterator[MeshDenial]:
+def mesh_denials(snapshot: Snapshot, needs: Iterable[Need]) -> Iterator[MeshDenial]:
     """Of the control plane's connections and of those of groups, the ones that Istio refuses for certain."""
-    mesh = read_mesh(facts)
+    mesh = read_mesh(snapshot.objects)
     if not mesh.strict:
         return
     for need in needs:
@@ -49,7 +48,7 @@ def mesh_denials(facts: Facts, needs: Iterable[Need]) -> Iterator[MeshDenial]:
         by = mesh.requires(need.target, need.port) if plain else None
         if by is not None:
             yield MeshDenial(need.source, need.target, need.port, need.why, need.breaks, need.at, by, need.owners)
-    for group in facts.snapshot.workloads.groups:
+    for group in snapshot.workloads.groups:
         for flow in group.flows:
             if flow.target is None or flow.ports.first != flow.ports.last or flow.protocol != "TCP":
                 continue
@@ -60,20 +59,20 @@ def mesh_denials(facts: Facts, needs: Iterable[Need]) -> Iterator[MeshDenial]:
                 yield MeshDenial(name, target, flow.ports.first, flow.why, breaks, flow.at, by, (caller.owner,))
 
 
-def read_mesh(facts: Facts) -> Mesh:
+def read_mesh(objects: Sequence[ApiObject]) -> Mesh:
     """The mesh as Git describes it."""
-    found = [read_peer_authentication(each.field) for each in facts.snapshot.objects if each.meta.kind in MESH_KINDS]
-    return Mesh(facts, [each for each in found if each is not None])
+    found = [read_peer_authentication(each.field) for each in objects if each.meta.kind in MESH_KINDS]
+    return Mesh(objects, [each for each in found if each is not None])
 
 
 class Mesh:
     """Whose pods get a proxy, and what their proxies accept."""
 
-    def __init__(self, facts: Facts, policies: Sequence[PeerAuthentication]) -> None:
+    def __init__(self, objects: Sequence[ApiObject], policies: Sequence[PeerAuthentication]) -> None:
         self._policies = policies
         self._namespaces = {
             each.meta.name: (each.meta.labels, each.meta.annotations)
-            for each in facts.snapshot.objects
+            for each in objects
             if each.meta.kind == "Namespace"
         }
         self.strict = any(_STRICT in {each.mode, *each.ports.values()} for each in policies)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
-from trainlint.control_plane.mesh import ROOT, Mesh, read_mesh
+from trainlint.control_plane.mesh import ROOT, Mesh, MeshDenial, read_mesh
 from trainlint.kube.mesh import restricts
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import Group, PodSet
 from trainlint.scheduling.requirement import selector_matches
 
 if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
+    from trainlint.snapshot.build import Snapshot
     from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["meshed"]
@@ -20,12 +20,12 @@ __all__ = ["meshed"]
 _LINKERD: Final = "linkerd.io/inject"
 
 
-def meshed(facts: Facts, group: Group) -> Iterator[str]:
+def meshed(snapshot: Snapshot, denials: Iterable[MeshDenial], group: Group) -> Iterator[str]:
     """What is not known because of the mesh: its authorization policies, its ambient mode, refusals that are likely."""
     if not group.flows:
         return
-    mesh = read_mesh(facts)
-    for item in facts.snapshot.objects:
+    mesh = read_mesh(snapshot.objects)
+    for item in snapshot.objects:
         selector = restricts(item.field)
         if selector is not None and any(_held(item, selector, pods, mesh) for pods in _called(group)):
             yield f"what {item.meta.kind} {item.ref.namespace}/{item.meta.name} of the service mesh lets through"
@@ -34,7 +34,7 @@ def meshed(facts: Facts, group: Group) -> Iterator[str]:
         for namespace in sorted(ambient):
             yield f"what the service mesh lets through in namespace {namespace}, which is in its ambient mode"
     owners = {each.owner for each in group.members}
-    for denial in facts.mesh_denials:
+    for denial in denials:
         if not owners.isdisjoint((*denial.owners, denial.target.owner)):
             target = f"{denial.target.namespace}/{denial.target.name}"
             yield f"whether the service mesh lets {denial.source} reach {target} on TCP port {denial.port}"

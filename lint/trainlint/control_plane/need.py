@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from functools import cached_property
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
@@ -11,10 +12,9 @@ from trainlint.launch.addresses import Address
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import ObjectRef, PodSet, Service, Workload
 from trainlint.policy import Endpoint, endpoint
+from trainlint.snapshot.build import Snapshot
+from trainlint.workload.kinds import is_training
 from trainlint.workload.services import Directory, target_port
-
-if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
 
 __all__ = ["Names", "Need"]
 
@@ -46,10 +46,10 @@ class Need:
 class Names:
     """The pods of a snapshot, those of DaemonSets too, and what their Services and addresses lead to."""
 
-    def __init__(self, facts: Facts) -> None:
-        self.facts = facts
-        workloads = facts.snapshot.workloads
-        self.pod_sets: Sequence[PodSet] = (*workloads.pod_sets, *facts.daemons)
+    def __init__(self, snapshot: Snapshot, daemons: Sequence[PodSet]) -> None:
+        self.snapshot = snapshot
+        workloads = snapshot.workloads
+        self.pod_sets: Sequence[PodSet] = (*workloads.pod_sets, *daemons)
         self.workloads: Sequence[Workload] = workloads.objects
         self._services: Mapping[tuple[str, str], Service] = {
             (each.ref.namespace, each.ref.name): each for each in workloads.services
@@ -58,7 +58,7 @@ class Names:
 
     def end(self, pod_set: PodSet) -> Endpoint:
         """What policies see of the pods, wherever they land."""
-        snapshot = self.facts.snapshot
+        snapshot = self.snapshot
         return endpoint(pod_set, snapshot.settings, snapshot.namespaces, zone=SOMEWHERE, region=SOMEWHERE)
 
     def behind(self, namespace: str, name: str, port: int) -> Iterator[tuple[PodSet, int]]:
@@ -87,3 +87,12 @@ class Names:
         for pods in self.pod_sets:
             if pods.replicas != 0 and any(part in each.image for each in pods.spec.containers for part in parts):
                 yield pods
+
+    def training(self, workload: Workload) -> bool:
+        """Whether the object is one of training: of a training kind, or a member of a group."""
+        kind = workload.owner.kind.partition(".")[0]
+        return is_training(workload.api_version, kind) or workload.owner in self._grouped
+
+    @cached_property
+    def _grouped(self) -> frozenset[ObjectRef]:
+        return frozenset(each.owner for group in self.snapshot.workloads.groups for each in group.members)

@@ -26,7 +26,7 @@ _TUNNELS: Final = ({"k8s-app": "konnectivity-agent"}, {"app": "konnectivity-agen
 
 def webhook_needs(names: Names) -> Iterator[Need]:
     """The calls without which no object of some workload is created: the webhook guards its kind, or its pods."""
-    for item in names.facts.snapshot.objects:
+    for item in names.snapshot.objects:
         if item.meta.kind not in WEBHOOK_KINDS:
             continue
         for webhook in read_webhooks(item.field):
@@ -59,7 +59,7 @@ def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
 
 def _guards(names: Names, webhook: Webhook, workload: Workload) -> bool:
     """Whether creating the object surely calls the webhook."""
-    if not names.facts.training(workload):
+    if not names.training(workload):
         return False
     group = workload.api_version.rpartition("/")[0]
     kind = workload.owner.kind.partition(".")[0]
@@ -76,7 +76,7 @@ def _guards(names: Names, webhook: Webhook, workload: Workload) -> bool:
 def _selects(names: Names, selector: LabelSelector | None, namespace: str) -> bool:
     if selector is None or not selector.requirements:
         return True
-    labels = names.facts.snapshot.namespaces.get(namespace)
+    labels = names.snapshot.namespaces.get(namespace)
     if labels is None:
         keys = {each.key for each in selector.requirements}
         return keys == {METADATA_NAME} and selector_matches(selector, {METADATA_NAME: namespace}) is True
@@ -85,7 +85,7 @@ def _selects(names: Names, selector: LabelSelector | None, namespace: str) -> bo
 
 def _api_server(names: Names) -> tuple[Endpoint, ...]:
     """What policies may see of the API server: another node, an address outside, or the pods of a tunnel."""
-    snapshot = names.facts.snapshot
+    snapshot = names.snapshot
     options = cilium_options(snapshot.settings.cni)
     tunnels = (
         pod_endpoint(

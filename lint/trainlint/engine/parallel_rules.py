@@ -39,7 +39,7 @@ def said_by_halves(
         questions += [((rule.name, number), rule, each) for rule in rules if rule.sees is Facts]
     for each in facts:
         with suppress(Exception):  # it fails again when a rule asks for it, which is then named
-            each.policies, each.feasibilities  # noqa: B018 (remembered there: both processes need them)
+            each.policies, each.placement.feasibilities  # noqa: B018 (remembered there: both processes need them)
     split = WorkSplit(len(questions))
     child = fork(lambda: pickle.dumps(list(_backwards(questions, split, facts))))
     if child is None:
@@ -69,7 +69,7 @@ def _backwards(
     questions: Sequence[Question], split: WorkSplit, facts: Sequence[Facts]
 ) -> Iterator[tuple[Asked, bytes]]:
     for each in facts:
-        each.leave_proofs()
+        each.groups.leave()
     for number in range(len(questions) - 1, -1, -1):
         if number < split.front:
             return

@@ -208,7 +208,7 @@ def _of_outside(facts: Facts) -> Iterator[str]:
         if proof.exists is Answer.PROVED:
             from trainlint.proof.ideal.needs import outside_objects  # noqa: PLC0415 (only where nodes are known)
 
-            for need in outside_objects(proof.group, facts):
+            for need in outside_objects(proof.group, facts.verdicts, facts.cluster.present):
                 home = f"{need.namespace}/" if need.namespace else ""
                 found.setdefault(f"{need.kind} {home}{need.name}", need.role)
     yield from (f"{name} is there: {role} refers to it, and Git does not hold it" for name, role in found.items())

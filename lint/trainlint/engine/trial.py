@@ -258,7 +258,12 @@ def _facts(before: State, after: State) -> tuple[tuple[Facts, ...], tuple[Facts,
     made = tuple(Facts(snapshot, shown=False) if old is None else old.beside() for old, snapshot in pairs)
     for each in made:
         each.others = tuple(other for other in made if other is not each)
-    touched = (new for new, (old, _) in zip(made, pairs, strict=True) if old is None or not new.says_the_same(old))
+    touched = []
+    for new, (old, _) in zip(made, pairs, strict=True):
+        if old is not None and new.repository.same_as(old.repository):
+            continue
+        new.prove_anew()
+        touched.append(new)
     return made, tuple(touched)
 
 

@@ -61,7 +61,7 @@ def _runs_across(proof: GroupProof, facts: Facts) -> bool:
         return False
     if proof.ideal:
         members = {id(member) for member in proof.group.members}
-        never = any(id(each.pod_set) in members for each in facts.impossible)
+        never = any(id(each.pod_set) in members for each in facts.placement.impossible)
         return not never and all(isinstance(each, SpreadCause) and each.forces_split for each in proof.causes)
     return all(isinstance(each, ZoneCause) and bool(each.across) for each in proof.causes)
 

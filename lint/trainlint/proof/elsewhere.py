@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable
-from dataclasses import replace
 
 from trainlint.model.policy import Permission, PolicyEntry
-from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.model.workload import Group, ObjectRef
 from trainlint.reachability import Reachability
+from trainlint.workload.relocation import moved
 
-__all__ = ["OF_ITS_OWN", "moved", "other_namespaces"]
+__all__ = ["OF_ITS_OWN", "other_namespaces"]
 
 DEFAULT = "default"
 OF_ITS_OWN = "one that its deployer gives"
@@ -44,17 +44,6 @@ def other_namespaces(
 def _together(file: str, group: Group) -> bool:
     """Whether a file is deployed with an object of the group, as far as directories tell."""
     return any(posixpath.dirname(file) == posixpath.dirname(member.at.file) for member in group.members)
-
-
-def moved(group: Group, unstated: Collection[ObjectRef], namespace: str) -> Group:
-    """The group with its objects that name no namespace in this one."""
-
-    def move(member: PodSet) -> PodSet:
-        if member.owner not in unstated:
-            return member
-        return replace(member, owner=replace(member.owner, namespace=namespace))
-
-    return replace(group, members=tuple(map(move, group.members)))
 
 
 def _permissions(group: Group, reach: Callable[[Group], Reachability]) -> tuple[Permission, ...]:

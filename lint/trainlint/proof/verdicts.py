@@ -80,12 +80,17 @@ class Verdicts:
     def __init__(self, snapshot: Snapshot, admission: Admission, storage: Storage, queueing: Queueing) -> None:
         self._snapshot = snapshot
         self._admission = admission
-        self._storage = storage
+        self.storage = storage
         self._queueing = queueing
         self._condensed: dict[int, tuple[Inventory, tuple[Node, ...]]] = {}
         self._generous: dict[int, Inventory | None] = {}
         self._judged: dict[tuple[int, int], Feasibility] = {}
         self._alone: dict[int, Feasibility] = {}
+
+    @property
+    def topology_key(self) -> str:
+        """The node label that names the domains."""
+        return self._snapshot.settings.topology_key
 
     def inventory(self, pod_set: PodSet) -> Inventory | None:
         """The inventory that counts for a pod set; ``None`` if there is none, or no reason to choose one, or if another
@@ -114,7 +119,7 @@ class Verdicts:
         key = id(inventory)
         if key not in self._condensed:
             pools = self._known(inventory)
-            terms = [term for volume in self._storage.volumes.values() for term in volume.node_affinity or ()]
+            terms = [term for volume in self.storage.volumes.values() for term in volume.node_affinity or ()]
             names = named([pod.spec for pod in self._pods], terms)
             if pools is inventory.pools:
                 nodes = _nodes(inventory, names, self._asked)
@@ -171,7 +176,7 @@ class Verdicts:
 
     def storage_of(self, *pod_sets: PodSet) -> Storage:
         """What is known about volumes; nothing where these pods have none but their own."""
-        return self._storage if any(map(_has_storage, pod_sets)) else _NO_VOLUMES
+        return self.storage if any(map(_has_storage, pod_sets)) else _NO_VOLUMES
 
     def _in_closed_world(self, judged: Feasibility, inventory: Inventory) -> Feasibility:
         """The verdicts with the cause, where no node that Git does not describe can take the pods."""
@@ -240,7 +245,7 @@ class Verdicts:
             from trainlint.proof.ideal.cluster import ideal_cluster  # noqa: PLC0415 (only where nodes are not known)
 
             key = self._snapshot.settings.topology_key
-            made = ideal_cluster(self.admitted(pod_set), (pod_set,), self._storage, key)
+            made = ideal_cluster(self.admitted(pod_set), (pod_set,), self.storage, key)
             judged = self.over(pod_set, made.inventory)
             self._alone[id(pod_set)] = replace(judged, cause=None) if made.open else judged
         return self._alone[id(pod_set)]

@@ -161,7 +161,7 @@ def _ends(before: Facts, after: Facts, entries: Sequence[PolicyEntry]) -> Iterat
             yield _End(probe.after.name, probe.before, probe.after, probe.key, many=_is_many(many[probe.key]))
         elif not _is_known(probe.after, (dns, *known.get(probe.after.namespace, ()))):
             yield _End(probe.after.name, probe.before, probe.after)
-    for daemon in after.daemons:
+    for daemon in after.cluster.daemons:
         yield _End(f"{daemon.namespace}/{daemon.name}", end_of(daemon, before), end_of(daemon, after), _key(daemon))
     yield _End("the cluster's DNS", before.policies.dns.main, dns, dns=True)
 

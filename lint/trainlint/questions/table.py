@@ -136,7 +136,7 @@ def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
 
 def accelerators(pod_set: PodSet, facts: Facts) -> int | None:
     """The accelerators that one pod asks for; ``None`` where it is unknown."""
-    amounts = admit(pod_set, facts.snapshot.settings, facts.admission).pod.requests.amounts
+    amounts = admit(pod_set, facts.snapshot.settings, facts.cluster.admission).pod.requests.amounts
     asked = [amount for resource, amount in amounts.items() if is_accelerator(resource)]
     known = [amount for amount in asked if isinstance(amount, int)]
     return sum(known) if len(known) == len(asked) else None
@@ -234,24 +234,26 @@ def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
         judged = facts.verdicts.of(each)
         if judged is not None and judged[0].cause is not None:
             yield judged[0].cause.rule
-    yield from (each.cause.rule for each in facts.impossible if each.cause is not None and id(each.pod_set) in members)
-    if any(id(cause.pod_set) in members for cause in facts.missing_targets):
+    yield from (
+        each.cause.rule for each in facts.placement.impossible if each.cause is not None and id(each.pod_set) in members
+    )
+    if any(id(cause.pod_set) in members for cause in facts.placement.missing_targets):
         yield "affinity-target-missing"
     for rule, causes in (
-        ("quota-never-admits", [cause.pod_sets for cause in facts.refused_pods]),
-        ("dangling-reference", [cause.pod_sets for cause in facts.dangling_references]),
-        ("single-writer-volume-shared", [cause.pod_sets for cause in facts.shared_claims]),
-        ("exclusive-topology-insufficient", [cause.pod_sets for cause in facts.exclusive_shortages]),
-        ("gang-exceeds-pods", [gang.pod_sets for gang, _ in facts.oversized_gangs]),
-        ("kueue-never-admits", [cause.pod_sets for cause in facts.never_admitted]),
+        ("quota-never-admits", [cause.pod_sets for cause in facts.queues.over_quota]),
+        ("dangling-reference", [cause.pod_sets for cause in facts.objects.dangling_references]),
+        ("single-writer-volume-shared", [cause.pod_sets for cause in facts.placement.shared_claims]),
+        ("exclusive-topology-insufficient", [cause.pod_sets for cause in facts.placement.exclusive_shortages]),
+        ("gang-exceeds-pods", [gang.pod_sets for gang, _ in facts.queues.oversized_gangs]),
+        ("kueue-never-admits", [cause.pod_sets for cause in facts.repository.never_admitted]),
     ):
         if any(id(pod_set) in members for pod_sets in causes for pod_set in pod_sets):
             yield rule
-    if any(id(each) in members for setting in facts.missing_settings for each in setting.pod_sets):
+    if any(id(each) in members for setting in facts.repository.missing_settings for each in setting.pod_sets):
         yield "dangling-reference"
-    for refused in facts.refused:
+    for refused in facts.objects.refused:
         if any(id(pod_set) in members for pod_set in refused.pod_sets):
             yield refused.rule
-    yield from (each.rule for each in stopping(facts, proof) if each.certain)
-    if any(facts.cut_off.get(each.owner, ("", False))[1] for each in proof.group.members):
+    yield from (each.rule for each in stopping(facts.groups.stopped, proof) if each.certain)
+    if any(facts.control_plane.cut_off.get(each.owner, ("", False))[1] for each in proof.group.members):
         yield "control-plane-flow-denied"

@@ -35,7 +35,7 @@ def group_fixes(facts: Facts, proof: GroupProof) -> Iterator[Fix]:
     own = [each for index, each in enumerate(group.members) if index not in group.dependencies and each.replicas != 0]
     for member in own:
         yield from tolerations(facts, [member])
-    for label in facts.contradicting_labels:
+    for label in facts.connections.contradicting_labels:
         if any(label.pod_set is each for each in own):
             yield from true_label(facts, label)
     for cause in proof.causes:

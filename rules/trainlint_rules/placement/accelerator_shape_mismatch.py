@@ -86,7 +86,7 @@ MANY = 3
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and shape."""
-    for cause in facts.shape_mismatches:
+    for cause in facts.placement.shape_mismatches:
         message, remedy = WORDS[cause.shape](cause)
         yield Finding(
             message=message,

@@ -80,7 +80,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
-    for cause in facts.causes(DeadlockCause):
+    for cause in facts.groups.causes(DeadlockCause):
         yield _finding(facts, cause, facts.forcing(cause))
 
 

@@ -78,7 +78,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
-    for cause in facts.missing_targets:
+    for cause in facts.placement.missing_targets:
         near, where = ", ".join(cause.near), _where(cause.namespaces)
         yield Finding(
             message=f"the pods of {cause.pod_set.name} stay Pending: they must start near a pod with {cause.wanted} in "

@@ -64,7 +64,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
-    for cause in facts.causes(CapacityCause):
+    for cause in facts.groups.causes(CapacityCause):
         if cause.rule == "anti-affinity-exceeds-domains":
             yield _finding(cause, facts.forcing(cause))
 

@@ -61,9 +61,9 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and name."""
-    for cause in facts.dangling_references:
+    for cause in facts.objects.dangling_references:
         yield _finding(cause)
-    for setting in facts.missing_settings:
+    for setting in facts.repository.missing_settings:
         yield _of_setting(setting)
 
 

@@ -65,7 +65,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per gang."""
-    for gang, count in facts.oversized_gangs:
+    for gang, count in facts.queues.oversized_gangs:
         names = " and ".join(pods.name for pods in gang.pod_sets)
         message = f"{gang.what} is {gang.minimum}, and there are {count} pods in all ({names}): none ever starts"
         remedy = f"set it to at most {count}, or make more pods"

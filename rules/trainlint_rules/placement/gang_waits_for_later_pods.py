@@ -123,7 +123,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per gang, at the field that makes the first of the later pods wait."""
-    for cause in facts.late_members:
+    for cause in facts.queues.late_members:
         yield _finding(cause)
 
 

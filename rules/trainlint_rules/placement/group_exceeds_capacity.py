@@ -62,7 +62,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, at the container that asks for what runs out first."""
-    for cause in facts.causes(CapacityCause):
+    for cause in facts.groups.causes(CapacityCause):
         if cause.rule == "group-exceeds-capacity":
             yield _finding(cause, facts.forcing(cause))
 

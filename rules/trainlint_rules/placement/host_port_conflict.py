@@ -57,7 +57,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and port."""
-    for cause in facts.causes(CapacityCause):
+    for cause in facts.groups.causes(CapacityCause):
         if cause.rule == "host-port-conflict":
             yield _finding(cause, facts.forcing(cause))
 

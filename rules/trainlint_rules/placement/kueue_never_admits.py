@@ -81,13 +81,13 @@ from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object; one for all objects of a queue where the fault is the queue's own."""
     shared: dict[tuple[Location, str], list[QueueCause]] = {}
-    for cause in facts.never_admitted:
+    for cause in facts.repository.never_admitted:
         key = (cause.at, cause.reason if cause.root else str(cause.owner))
         shared.setdefault(key, []).append(cause)
     for causes in shared.values():
         yield _never_admitted(causes)
-    owners = {cause.owner for cause in facts.never_admitted}
-    for placed in facts.placement_causes("kueue-never-admits"):
+    owners = {cause.owner for cause in facts.repository.never_admitted}
+    for placed in facts.placement.causes("kueue-never-admits"):
         if placed.pod_set.owner not in owners:
             yield _admitted_onto_nothing(placed, facts)
 
@@ -116,7 +116,7 @@ def _admitted_onto_nothing(cause: PlacementCause, facts: Facts) -> Finding:
     pod_set = cause.pod_set
     closest = cause.misses[0]
     reasons = "; ".join(dict.fromkeys(each.reason for each in closest.refusals))
-    flavors = [each for choice in facts.queueing.choices(pod_set) or () for each in choice]
+    flavors = [each for choice in facts.queues.queueing.choices(pod_set) or () for each in choice]
     added = ", ".join(
         dict.fromkeys(f"{each.key}={each.values[0]}" for flavor in flavors for each in flavor.node_labels)
     )

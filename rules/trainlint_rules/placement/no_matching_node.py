@@ -63,7 +63,7 @@ from trainlint.scheduling.node_affinity import describe, unmet
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
-    for cause in facts.placement_causes("no-matching-node"):
+    for cause in facts.placement.causes("no-matching-node"):
         forced = facts.forcing(cause)
         yield _contradiction(cause, forced) if cause.anywhere else _finding(cause, forced)
 

@@ -86,7 +86,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.WARNING)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and queueing system."""
-    for cause in facts.missed_queues:
+    for cause in facts.queues.missed:
         yield _finding(cause)
 
 

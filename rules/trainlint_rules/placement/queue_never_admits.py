@@ -87,7 +87,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, where it names its queue."""
-    for cause in facts.queue_refusals:
+    for cause in facts.queues.refusals:
         yield _finding(cause)
 
 

@@ -57,14 +57,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
-from trainlint.proof.quota import QuotaCause
+from trainlint.queues.quota import QuotaCause
 from trainlint.rule import Facts, rule
 
 
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group and quota, or per object and fault of its pods."""
-    for cause in facts.refused_pods:
+    for cause in facts.queues.over_quota:
         yield _finding(cause)
 
 

@@ -67,7 +67,7 @@ _COMMON: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the container that settles the amount."""
-    for cause in facts.placement_causes("request-exceeds-node"):
+    for cause in facts.placement.causes("request-exceeds-node"):
         yield _finding(cause, facts.forcing(cause))
 
 

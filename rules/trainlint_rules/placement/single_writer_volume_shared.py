@@ -81,7 +81,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group and claim, at the first volume that mounts it."""
-    for cause in facts.shared_claims:
+    for cause in facts.placement.shared_claims:
         yield _finding(cause)
 
 

@@ -72,7 +72,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the constraint."""
-    for cause in facts.causes(CapacityCause):
+    for cause in facts.groups.causes(CapacityCause):
         if cause.rule == "spread-unsatisfiable":
             yield _finding(cause, facts.forcing(cause))
 

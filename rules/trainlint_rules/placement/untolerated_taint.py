@@ -81,9 +81,9 @@ OFF: Final = (
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    for cause in facts.placement_causes("untolerated-taint"):
+    for cause in facts.placement.causes("untolerated-taint"):
         yield _finding(facts, cause, facts.forcing(cause))
-    for cause in facts.perhaps_untolerated:
+    for cause in facts.placement.perhaps_untolerated:
         found = _finding(facts, replace(cause, assumes=(*cause.assumes, OFF)), ())
         yield replace(
             found,

@@ -87,7 +87,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the volume."""
-    for cause in facts.placement_causes("volume-zone-conflict"):
+    for cause in facts.placement.causes("volume-zone-conflict"):
         yield _finding(cause, facts.snapshot.settings.topology_key, facts.forcing(cause))
 
 

@@ -64,7 +64,7 @@ from trainlint.scheduling.taint_toleration import describe
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per DaemonSet."""
-    for each in absentees(facts.daemons, facts.verdicts.of):
+    for each in absentees(facts.cluster.daemons, facts.verdicts.of):
         pod_set = each.pod_set
         taints = ", ".join(dict.fromkeys(map(describe, each.taints)))
         pools = ", ".join(dict.fromkeys(pool.name for pool in each.pools))

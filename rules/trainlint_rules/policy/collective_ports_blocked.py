@@ -69,7 +69,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy entry."""
-    for proof, cause in facts.flow_causes("collective-ports-blocked"):
+    for proof, cause in facts.groups.flow_causes("collective-ports-blocked"):
         yield from _findings(facts, proof, cause)
 
 

@@ -71,7 +71,7 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per caller, pods and port."""
     seen = set()
-    for denial in facts.control_denials:
+    for denial in facts.control_plane.denials:
         need = denial.need
         key = (need.source, need.target.owner, need.target.role, need.port)
         if key not in seen:

@@ -77,7 +77,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per isolating policy and group."""
-    for proof, cause in facts.flow_causes("dns-egress-blocked"):
+    for proof, cause in facts.groups.flow_causes("dns-egress-blocked"):
         yield from _findings(facts, proof, cause)
 
 
@@ -88,7 +88,7 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
             for entry in side.deciding or side.isolating:
                 blocking.setdefault(_direction_of(entry), entry)
     protocols = " and ".join(dict.fromkeys(flow.protocol for flow, _ in cause.flows))
-    near = facts.near(proof, cause)
+    near = facts.groups.near(proof, cause)
     if near is not None:
         yield _missed(facts, proof, cause, near[1], protocols)
         return

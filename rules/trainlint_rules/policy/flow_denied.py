@@ -79,12 +79,12 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
-    for proof, cause in facts.flow_causes("flow-denied"):
+    for proof, cause in facts.groups.flow_causes("flow-denied"):
         yield _finding(facts, proof, cause, facts.forcing(cause))
 
 
 def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
-    group, near = proof.group, facts.near(proof, cause)
+    group, near = proof.group, facts.groups.near(proof, cause)
     flow, verdict = near[0] if near else cause.flows[0]
     miss = near[1] if near else None
     remedy = f"admit the pods on {' and '.join(directions(verdict))} in the policies named above, or give the pods the "

@@ -75,7 +75,7 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per caller, pods and port."""
     seen = set()
-    for denial in facts.mesh_denials:
+    for denial in facts.control_plane.mesh_denials:
         key = (denial.source, denial.target.owner, denial.target.role, denial.port)
         if key in seen:
             continue

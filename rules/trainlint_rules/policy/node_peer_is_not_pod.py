@@ -59,7 +59,7 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per peer."""
     seen = set()
-    for peer in facts.node_peers_of_denials:
+    for peer in facts.groups.node_peers_of_denials:
         if peer.at in seen:
             continue
         seen.add(peer.at)

@@ -59,13 +59,13 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy: an error where it would have admitted what a group needs."""
     broken: dict[Slip, list[tuple[GroupProof, FlowCause]]] = {}
-    for proof, cause in facts.flow_causes("policy-selects-nothing"):
+    for proof, cause in facts.groups.flow_causes("policy-selects-nothing"):
         if cause.slip is not None:
             broken.setdefault(cause.slip, []).append((proof, cause))
     for slip, denials in broken.items():
         yield _keeping_apart(slip, denials, facts.forcing(denials[0][1]))
     told = {each.origin for each in broken}
-    for unselected in facts.unselected:
+    for unselected in facts.repository.unselected:
         if unselected.origin not in told:
             yield _finding(unselected)
 

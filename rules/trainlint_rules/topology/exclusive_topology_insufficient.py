@@ -94,7 +94,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    for cause in facts.exclusive_shortages:
+    for cause in facts.placement.exclusive_shortages:
         yield _finding(cause)
 
 

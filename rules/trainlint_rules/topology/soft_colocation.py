@@ -83,7 +83,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.NOTE)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, at its first soft term."""
-    for cause in facts.soft_colocations:
+    for cause in facts.groups.soft_colocations:
         yield _finding(cause, facts.snapshot.settings.topology_key)
 
 

@@ -65,7 +65,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.WARNING)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per label of a pod set."""
-    for label in facts.contradicting_labels:
+    for label in facts.connections.contradicting_labels:
         yield _finding(facts, label)
 
 

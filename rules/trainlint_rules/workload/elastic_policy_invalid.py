@@ -52,5 +52,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and contradiction."""
-    for each in facts.contract.elastic:
+    for each in facts.objects.contract.elastic:
         yield each.fault.finding()

@@ -51,5 +51,5 @@ def check(facts: Facts) -> Iterator[Finding]:
     for workload in facts.snapshot.workloads.objects:
         for fault in long_names(workload):
             yield fault.finding()
-    for each in facts.contract.colliding:
+    for each in facts.objects.contract.colliding:
         yield each.fault.finding()

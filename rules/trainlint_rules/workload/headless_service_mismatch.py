@@ -69,5 +69,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and Service name."""
-    for each in facts.contract.hosts:
+    for each in facts.objects.contract.hosts:
         yield each.fault.finding()

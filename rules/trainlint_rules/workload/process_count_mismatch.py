@@ -71,5 +71,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and number."""
-    for each in facts.contract.counts:
+    for each in facts.objects.contract.counts:
         yield each.fault.finding()

@@ -74,7 +74,7 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and fault."""
-    for refusal in facts.refusals:
+    for refusal in facts.objects.refusals:
         yield _finding(refusal)
 
 

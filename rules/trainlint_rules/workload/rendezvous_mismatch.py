@@ -94,5 +94,5 @@ from trainlint.rule import Facts, rule
 @rule(Severity.ERROR)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and per absent pod; none for other names that DNS does not know."""
-    for each in facts.contract.meetings:
+    for each in facts.objects.contract.meetings:
         yield each.fault.finding()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
 from trainlint.kube.node import HOSTNAME
@@ -17,31 +17,34 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 
 if TYPE_CHECKING:
-    from trainlint.facts.facts import Facts
     from trainlint.proof.ideal.cluster import Ideal
     from trainlint.proof.ideal.judge import Conditions
+    from trainlint.proof.verdicts import Verdicts
 
 __all__ = ["needs_of", "outside_objects"]
+
+Present = Collection[tuple[str, str, str]]
+"""Kind, namespace and name of objects."""
 
 WAYS: Final = 8
 """Ways to satisfy the selectors of a role that are listed."""
 
 
-def needs_of(group: Group, facts: Facts, found: Conditions, ideal: Ideal) -> Needs:
-    """What the group needs, where it runs on the ideal cluster."""
-    key = facts.snapshot.settings.topology_key
+def needs_of(group: Group, verdicts: Verdicts, present: Present, found: Conditions, ideal: Ideal) -> Needs:
+    """What the group needs, where it runs on the ideal cluster; ``present`` are the objects in Git."""
+    key = verdicts.topology_key
     members = [each for each in group.members if each.replicas != 0]
-    objects = tuple(outside_objects(group, facts))
+    objects = tuple(outside_objects(group, verdicts, present))
     named = {f"{each.kind} {each.name}" for each in objects}
     others = [
         need
         for each in members
-        for need in facts.verdicts.over(each, ideal.inventory).needs
+        for need in verdicts.over(each, ideal.inventory).needs
         if need not in named and not need.startswith("the devices of ")
     ]
     pods = sum(each.replicas for each in members if isinstance(each.replicas, int))
     return Needs(
-        roles=tuple(_role(each, facts) for each in members),
+        roles=tuple(_role(each, verdicts) for each in members),
         objects=objects,
         domain=key if pods > 1 and not found.unlabelled else "",
         zones=found.zones,
@@ -51,11 +54,11 @@ def needs_of(group: Group, facts: Facts, found: Conditions, ideal: Ideal) -> Nee
     )
 
 
-def _role(pod_set: PodSet, facts: Facts) -> RoleNeed:
-    pods = facts.verdicts.admitted(pod_set)
+def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:
+    pods = verdicts.admitted(pod_set)
     pod, count = pods[0], pod_set.replicas if isinstance(pod_set.replicas, int) else 1
     amounts = [(name, amount) for name, amount in pod.requests.compared if isinstance(amount, int)]
-    ways = dict.fromkeys(way for each in pods for way in ways_of(each, facts.storage).ways if _satisfiable(way))
+    ways = dict.fromkeys(way for each in pods for way in ways_of(each, verdicts.storage).ways if _satisfiable(way))
     return RoleNeed(
         role=pod_set.name,
         pods=count,
@@ -65,7 +68,7 @@ def _role(pod_set: PodSet, facts: Facts) -> RoleNeed:
         tolerates=pod.spec.tolerations,
         apart=count > 1 and _apart(pod),
         devices=tuple(_devices(pod_set)),
-        volumes=tuple(dict.fromkeys(each.name for each in pod_claims(pod, facts.storage) if not each.ephemeral)),
+        volumes=tuple(dict.fromkeys(each.name for each in pod_claims(pod, verdicts.storage) if not each.ephemeral)),
         at=pod_set.at,
     )
 
@@ -114,25 +117,25 @@ def _placed(members: Iterable[PodSet]) -> Iterator[str]:
             yield f"room where {each.placed_by} puts the pods of {each.name}"
 
 
-def outside_objects(group: Group, facts: Facts) -> Iterator[ObjectNeed]:
+def outside_objects(group: Group, verdicts: Verdicts, present: Present) -> Iterator[ObjectNeed]:
     """The objects that pods of the group refer to and that Git does not hold, each once."""
     seen: set[tuple[str, str, str]] = set()
     for pod_set in group.members:
-        for need in _referred(pod_set, facts) if pod_set.replicas != 0 else ():
+        for need in _referred(pod_set, verdicts) if pod_set.replicas != 0 else ():
             key = (need.kind, need.namespace, need.name)
-            if need.name and key not in facts.present and key[::2] not in BUILT_IN and key not in seen:
+            if need.name and key not in present and key[::2] not in BUILT_IN and key not in seen:
                 seen.add(key)
                 yield need
 
 
-def _referred(pod_set: PodSet, facts: Facts) -> Iterator[ObjectNeed]:
+def _referred(pod_set: PodSet, verdicts: Verdicts) -> Iterator[ObjectNeed]:
     if pod_set.spec.at is not None:
         for target, at in referred_by(pod_set, pod_set.spec.at):
             yield ObjectNeed(target.kind, target.namespace, target.name, pod_set.name, at)
     if pod_set.queue:
         queue = ObjectRef("LocalQueue", pod_set.namespace, pod_set.queue)
         yield ObjectNeed(queue.kind, queue.namespace, queue.name, pod_set.name, pod_set.at)
-    for wanted in pod_claims(facts.verdicts.admitted(pod_set)[0], facts.storage):
+    for wanted in pod_claims(verdicts.admitted(pod_set)[0], verdicts.storage):
         claim, place = wanted.claim, wanted.volume.at
         if claim is not None and claim.volume:
             yield ObjectNeed("PersistentVolume", "", claim.volume, pod_set.name, place)

@@ -33,7 +33,7 @@ def what_forces_it(proof: GroupProof, facts: Facts) -> Step:
 def _causes(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
     own: list[Cause] = [*proof.causes, *_of_members(proof, facts)]
     for cause in own:
-        cores = facts.cores(cause)
+        cores = facts.groups.cores(cause)
         for number, core in enumerate(cores, 1):
             which = f", cause {number} of {len(cores)}" if len(cores) > 1 else ""
             places = forcing([core])
@@ -48,9 +48,9 @@ def _of_members(proof: GroupProof, facts: Facts) -> Iterator[Cause]:
     def mine(pod_set: PodSet) -> bool:
         return id(pod_set) in members
 
-    judged = (*facts.feasibilities, *facts.impossible)
+    judged = (*facts.placement.feasibilities, *facts.placement.impossible)
     yield from (each.cause for each in judged if each.cause is not None and mine(each.pod_set))
-    yield from (each for each in facts.missing_targets if mine(each.pod_set))
+    yield from (each for each in facts.placement.missing_targets if mine(each.pod_set))
 
 
 def _objects(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
@@ -58,27 +58,29 @@ def _objects(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
     members = {id(each) for each in proof.group.members}
     refused: list[tuple[str, str, tuple[Location, ...], Sequence[PodSet]]] = [
         ("gang-exceeds-pods", f"{gang.what} is {gang.minimum}, of {count} pods", (gang.at,), gang.pod_sets)
-        for gang, count in facts.oversized_gangs
+        for gang, count in facts.queues.oversized_gangs
     ]
     refused += [
         ("quota-never-admits", f"{each.by} refuses them", each.places or (each.at,), each.pod_sets)
-        for each in facts.refused_pods
+        for each in facts.queues.over_quota
     ]
-    refused += [("kueue-never-admits", each.reason, (each.at,), each.pod_sets) for each in facts.never_admitted]
+    refused += [
+        ("kueue-never-admits", each.reason, (each.at,), each.pod_sets) for each in facts.repository.never_admitted
+    ]
     refused += [
         ("exclusive-topology-insufficient", each.together.by, (each.together.at,), each.pod_sets)
-        for each in facts.exclusive_shortages
+        for each in facts.placement.exclusive_shortages
     ]
     refused += [
         ("single-writer-volume-shared", f"claim {each.claim.name} is {each.mode}", (each.at,), each.pod_sets)
-        for each in facts.shared_claims
+        for each in facts.placement.shared_claims
         if each.certain
     ]
     for rule, text, places, pod_sets in refused:
         if any(id(pod_set) in members for pod_set in pod_sets):
             yield Statement(f"{rule}: {text}", places)
     owners = {each.owner for each in proof.group.members}
-    for denial in facts.control_denials:
+    for denial in facts.control_plane.denials:
         if denial.need.fatal and not denial.need.assumes and not owners.isdisjoint(denial.need.owners):
             yield Statement(f"control-plane-flow-denied: {denial.need.why}; {denial.need.breaks}", (denial.at,))
 

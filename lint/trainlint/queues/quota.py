@@ -9,12 +9,12 @@ from trainlint.finding import Location
 from trainlint.model.admission import Admission, ResourceQuota
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Group, ObjectRef, PodSet
-from trainlint.proof.elsewhere import moved
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.limit_ranger import PLUGIN as LIMIT_RANGER
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.resource_quota import covers, limit, resource_of, unset, usage
+from trainlint.workload.relocation import moved
 
 __all__ = ["Overrun", "QuotaCause", "quota_causes", "refused_elsewhere"]
 

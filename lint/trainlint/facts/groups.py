@@ -1,0 +1,202 @@
+"""The proofs of a snapshot's groups, and what rests on them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final, TypeVar
+
+from trainlint.checks.assumed import World, other_worlds, with_assumptions
+from trainlint.checks.gated import gated
+from trainlint.checks.policies import NodePeer, node_peers
+from trainlint.checks.preferred_affinity import SoftColocation, soft_colocations
+from trainlint.checks.slips import with_slips
+from trainlint.checks.stopped import Stopped, refuted_by_faults, stopped
+from trainlint.facts.core_finder import CoreFinder
+from trainlint.facts.obstacles import NO_INVENTORY
+from trainlint.facts.prover import Prover
+from trainlint.finding import Location, Related, Unknown
+from trainlint.model.workload import Group
+from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
+from trainlint.proof.group import GroupProof
+from trainlint.proof.prove import never_placed
+
+if TYPE_CHECKING:
+    from trainlint.causes.unsat_core import Core
+    from trainlint.facts.facts import Facts
+    from trainlint.model.policy import Verdict
+    from trainlint.model.workload import Flow
+    from trainlint.proof.near import Near
+
+__all__ = ["GroupFacts", "NotProvedHereError"]
+
+C = TypeVar("C")
+
+NEAR: Final = 50_000
+"""Entries that are asked what is missing in them for the flows of one cause."""
+
+
+class NotProvedHereError(Exception):
+    """The proof is left to another process."""
+
+
+class GroupFacts:
+    """The proof of each group of one snapshot, made once, with its causes and what these come down to."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._snapshot = facts.snapshot
+        self._cores: dict[int, tuple[Cause, tuple[Core, ...]]] = {}
+        self._left = False
+
+    def leave(self) -> None:
+        """Leave the proofs that are not made yet to another process: asking for one fails from now on."""
+        self._left = True
+
+    @property
+    def _prover(self) -> Prover:
+        """The prover of the snapshot.
+
+        Raises:
+            NotProvedHereError: the proofs are left to another process.
+        """
+        if self._left:
+            raise NotProvedHereError
+        return self._one_prover
+
+    @cached_property
+    def _one_prover(self) -> Prover:
+        return Prover(self._facts)
+
+    @cached_property
+    def _core_finder(self) -> CoreFinder:
+        return CoreFinder(self._facts, self._prover)
+
+    @cached_property
+    def proofs(self) -> tuple[GroupProof, ...]:
+        """The proof of every group that may be meant for what the snapshot is made of."""
+        groups = self._snapshot.workloads.groups
+        return tuple(
+            self._judged(group) for group in groups if self._snapshot.is_near((group.at or group.members[0].at).file)
+        )
+
+    def _judged(self, group: Group) -> GroupProof:
+        """The proof of a group, with what is wrong beside its placement and what it assumes."""
+        facts = self._facts
+        proof = with_slips(facts.mistakes, facts.policies, self._prover.prove(group))
+        proof = with_assumptions(lambda: self._other_worlds, proof)
+        return gated(self._snapshot.gates, refuted_by_faults(self.stopped, proof))
+
+    @cached_property
+    def _other_worlds(self) -> tuple[World, ...]:
+        """What is assumed about the network plugin and bears on policies, each with the proofs if it is otherwise."""
+        facts, settings = self._facts, self._snapshot.settings
+        return tuple(
+            (text, facts.under(other).groups.proved)
+            for text, other in other_worlds(settings, facts.mistakes, facts.policies)
+        )
+
+    def proved(self, group: Group) -> GroupProof:
+        """The proof of a group, without looking at what it assumes."""
+        return self._prover.prove(group)
+
+    @cached_property
+    def stopped(self) -> tuple[Stopped, ...]:
+        """The pods that find a place and never train, or may not."""
+        facts = self._facts
+        return tuple(stopped(self._snapshot, facts.fabric, facts.objects.contract, facts.queues.refusals))
+
+    def causes(self, kind: type[C]) -> Iterator[C]:
+        """The causes of one type, in groups and of pod sets outside of them."""
+        for proof in self.proofs:
+            yield from (cause for cause in proof.causes if isinstance(cause, kind))
+        yield from (cause for cause in self._alone if isinstance(cause, kind))
+
+    def flow_causes(self, rule: str) -> Iterator[tuple[GroupProof, FlowCause]]:
+        """The needed flows that are denied wherever pods land, for the reason that ``rule`` names."""
+        for proof in self.proofs:
+            for cause in proof.causes:
+                if isinstance(cause, FlowCause) and cause.rule == rule:
+                    yield proof, cause
+
+    def cores(self, cause: Cause) -> tuple[Core, ...]:
+        """The irreducible sets of constraints behind a cause that one of these facts gave, each found once."""
+        if id(cause) not in self._cores:
+            self._cores[id(cause)] = (cause, self._core_finder.cores(cause, self._proof_of(cause)))
+        return self._cores[id(cause)][1]
+
+    def forcing(self, cause: Cause, *places: Location) -> tuple[Related, ...]:
+        """The places that together force a cause; with ``places`` only those sets that hold one of these."""
+        from trainlint.causes.forcing import forcing  # noqa: PLC0415 (only what is refuted needs it)
+
+        found = self.cores(cause)
+        return forcing([core for core in found if not places or any(map(core.holds, places))])
+
+    def _proof_of(self, cause: Cause) -> GroupProof | None:
+        """The proof that a cause belongs to; ``None`` where it is about a pod set by itself."""
+        return next((proof for proof in self.proofs if any(each is cause for each in proof.causes)), None)
+
+    def near(self, proof: GroupProof, cause: FlowCause) -> tuple[tuple[Flow, Verdict], Near] | None:
+        """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry."""
+        from trainlint.proof.near import near_flow  # noqa: PLC0415 (only what is refuted needs it)
+
+        if proof.reach is None:
+            return None
+        policies = self._facts.policies
+        flows = cause.flows[: max(3, NEAR // (1 + len(policies.entries)))]
+        found = ((each, near_flow(policies, proof.reach, *each)) for each in flows)
+        return next(((each, near) for each, near in found if near is not None), None)
+
+    @cached_property
+    def node_peers_of_denials(self) -> tuple[NodePeer, ...]:
+        """Node peers of policies that deny a needed connection between pods on the pod network."""
+        return tuple(
+            dict.fromkeys(
+                each
+                for proof, cause in self.flow_causes("flow-denied")
+                for each in node_peers(proof.group, cause, self._facts.policies.entries)
+            )
+        )
+
+    @cached_property
+    def soft_colocations(self) -> tuple[SoftColocation, ...]:
+        """Groups that only preferences keep together."""
+        key = self._snapshot.settings.topology_key
+        return tuple(soft_colocations(self.proofs, self._snapshot.workloads, key, self._facts.verdicts.zones))
+
+    @cached_property
+    def _alone(self) -> tuple[CapacityCause | DeadlockCause, ...]:
+        """Why pod sets that communicate with no others can never all be scheduled."""
+        found, verdicts = [], self._facts.verdicts
+        grouped = {id(member) for group in self._snapshot.workloads.groups for member in group.members}
+        for pod_set in self._snapshot.workloads.pod_sets:
+            if id(pod_set) in grouped or not isinstance(pod_set.replicas, int) or pod_set.replicas == 0:
+                continue
+            inventory = verdicts.inventory(pod_set)
+            if inventory is None:
+                continue
+            inventory = verdicts.at_most(inventory) or inventory
+            alone = Group(pod_set.name, pod_set.owner.kind, (pod_set,), (), at=pod_set.at)
+            model = self._prover.models.model(alone, inventory)
+            closed = verdicts.closing(model.feasible[0], inventory)
+            if closed is None or model.feasible[0].cause is not None:
+                continue
+            cause = never_placed(alone, replace(model, complete=True))
+            if cause is not None:
+                found.append(replace(cause, assumes=closed.assumes))
+        return tuple(found)
+
+    def unknowns(self) -> Iterator[Unknown]:
+        """What is missing for groups, but for what admission objects do, which is said of each of those once."""
+        said = {each.missing for each in self._snapshot.gates}
+        for proof in self.proofs:
+            for text in proof.missing:
+                if text not in said:
+                    yield Unknown(f"group {proof.group.name}", text, REMEDIES.get(text, ""), at=proof.group.at)
+
+
+REMEDIES: Final[Mapping[str, str]] = {
+    NO_INVENTORY: "write the nodes into the repository: "
+    "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml",
+}
