@@ -109,7 +109,7 @@ def test_what_placement_needs_is_kept() -> None:
         ("nvidia.com/gpu", "present", "NoSchedule")
     ]
     known = {name: each for name, each in (pool.allocatable or {}).items() if isinstance(each, str)}
-    assert known == {"cpu": "191450m", "memory": "1032192Mi", "pods": "100", "nvidia.com/gpu": "8"}
+    assert known == {"cpu": "191450m", "memory": "1008Gi", "pods": "100", "nvidia.com/gpu": "8"}
 
 
 SECRETS = [
@@ -161,11 +161,77 @@ def test_memory_is_cut_to_whole_mebibytes_so_that_nodes_of_a_type_are_equal() ->
     assert len(read(written(node(1, memory="1056964608Ki"), node(2, memory="1056965000Ki"))).pools) == 1
 
 
-def test_a_cordoned_node_is_a_pool_of_its_own() -> None:
-    assert sorted(pool.unschedulable for pool in read(written(node(1), node(2, unschedulable=True))).pools) == [
-        False,
-        True,
-    ]
+def test_a_cordon_was_momentary_and_a_comment_says_so() -> None:
+    text = written(node(1), node(2, unschedulable=True))
+    assert "  # 1 cordoned and 2 not ready or about to go of 2 when this was written" in text
+    (pool,) = read(text).pools
+    assert (pool.minimum, pool.unschedulable) == (2, False)
+
+
+def test_sizes_are_rounded_down_to_the_smallest_of_equal_nodes() -> None:
+    (pool,) = read(written(node(1, memory="1056964608Ki"), node(2, memory="1055964608Ki"))).pools
+    assert (pool.allocatable or {})["memory"] == "1007Gi"  # 1055964608Ki are 1007.05Gi
+    assert [pool.minimum for pool in read(written(node(1), node(2, memory="1026964608Ki"))).pools] == [1, 1]
+
+
+def test_labels_can_stay_behind() -> None:
+    one, two = node(1), node(2)
+    two["metadata"]["labels"]["team"] = "vision"
+    text = json.dumps({"apiVersion": "v1", "kind": "List", "items": [one, two]})
+    assert len(read(written(one, two)).pools) == 2
+    result = CliRunner().invoke(cli, ["inventory", "-", "--ignore-label", "te*"], input=text, prog_name="trainlint")
+    (pool,) = read(result.output).pools
+    assert "team" not in pool.labels
+
+
+def test_the_label_that_splits_pools_is_named() -> None:
+    nodes = [node(number) for number in range(5)]
+    for number, each in enumerate(nodes):
+        each["metadata"]["labels"]["example.com/rack"] = f"rack-{number}"
+    assert "--ignore-label 'example.com/rack' leaves 1 of 5" in written(*nodes)
+
+
+TYPES = {
+    "m6i.4xlarge": ("15890m", 60_000_000, {}),
+    "g6.12xlarge": ("47810m", 182_000_000, {"nvidia.com/gpu": "4"}),
+    "p4d.24xlarge": ("95690m", 1_140_000_000, {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "4"}),
+    "p5.48xlarge": ("191450m", 2_060_000_000, {"nvidia.com/gpu": "8", "vpc.amazonaws.com/efa": "32"}),
+}
+"""Four machine types: allocatable CPU, KiB of memory, devices."""
+
+
+def real_looking(number: int) -> Any:
+    """One of 50 nodes: sizes of one type differ by some MiB; some nodes were just made, upgraded, drained, cordoned."""
+    machine = list(TYPES)[number % 4]
+    cpu, memory, devices = TYPES[machine]
+    found = node(number, pool=machine.partition(".")[0], memory=f"{memory - number * 1973}Ki")
+    found["metadata"]["labels"].update(
+        {
+            "node.kubernetes.io/instance-type": machine,
+            "eks.amazonaws.com/nodegroup-image": f"ami-0{number % 3}",
+            "eks.amazonaws.com/sourceLaunchTemplateVersion": str(number % 2),
+            "nvidia.com/gpu-driver-upgrade-state": "upgrade-done" if number % 5 else "pod-restart-required",
+            "nvidia.com/gpu.deploy.driver": "true" if number % 7 else "paused-for-driver-upgrade",
+            "topology.ebs.csi.aws.com/zone": "eu-west-1a",
+        }
+    )
+    taints = [found["spec"]["taints"][0]] if devices else []
+    if number % 11 == 0:
+        taints.append({"key": "node.cilium.io/agent-not-ready", "effect": "NoExecute"})
+    if number % 13 == 0:
+        taints.append({"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"})
+        found["spec"]["unschedulable"] = True
+    if number % 17 == 0:
+        taints.append({"key": "ToBeDeletedByClusterAutoscaler", "value": "1730000000", "effect": "NoSchedule"})
+    found["spec"]["taints"] = taints
+    del found["status"]["allocatable"]["nvidia.com/gpu"]
+    found["status"]["allocatable"].update({"cpu": cpu, **devices})
+    return found
+
+
+def test_fifty_nodes_of_four_machine_types_are_four_pools() -> None:
+    pools = read(written(*map(real_looking, range(50)))).pools
+    assert [(pool.name, pool.minimum) for pool in pools] == [("g6", 13), ("m6i", 13), ("p4d", 12), ("p5", 12)]
 
 
 def test_values_that_yaml_would_take_for_others_are_quoted() -> None:

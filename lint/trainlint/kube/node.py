@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Final
 
 from trainlint.kube.meta import read_meta
 from trainlint.kube.values import known_text, read_text
@@ -11,7 +12,15 @@ from trainlint.model.known import Known
 from trainlint.model.pool import Pool, Taint
 from trainlint.source.document import Field
 
-__all__ = ["CONDITION_TAINTS", "HOSTNAME", "read_node", "read_quantities", "read_taints", "without_condition_taints"]
+__all__ = [
+    "CONDITION_TAINTS",
+    "HOSTNAME",
+    "is_momentary",
+    "read_node",
+    "read_quantities",
+    "read_taints",
+    "without_condition_taints",
+]
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -29,6 +38,30 @@ CONDITION_TAINTS = frozenset(
     }
 )
 """Taints that controllers put on nodes and take away again (S 1.2). A cordon stands in ``unschedulable`` as well."""
+
+_MOMENTARY: Final = frozenset(
+    {
+        "DeletionCandidateOfClusterAutoscaler",
+        "ToBeDeletedByClusterAutoscaler",
+        "cloud.google.com/impending-node-termination",
+        "karpenter.sh/disrupted",
+        "karpenter.sh/unregistered",
+    }
+)
+_MOMENTARY_PARTS: Final = (
+    "aws-node-termination-handler/",
+    "ignore-taint.cluster-autoscaler.kubernetes.io/",
+    "readiness.k8s.io/",
+    "startup-taint.cluster-autoscaler.kubernetes.io/",
+)
+_NOT_READY: Final = "/agent-not-ready"
+"""How Cilium, the CSI drivers of AWS and others call the taint that they take away when their agent runs."""
+
+
+def is_momentary(taint: Taint) -> bool:
+    """Whether a controller puts the taint on a node and takes it away again, or the node with it."""
+    key = taint.key
+    return key in CONDITION_TAINTS | _MOMENTARY or key.endswith(_NOT_READY) or key.startswith(_MOMENTARY_PARTS)
 
 
 def read_quantities(field: Field) -> Mapping[str, Known[str]]:
@@ -75,11 +108,11 @@ def without_condition_taints(pool: Pool) -> Pool:
 
     The taint of a cordon is left out without a note: ``unschedulable`` says the same, and counts.
     """
-    taints = tuple(taint for taint in pool.taints if taint.key not in CONDITION_TAINTS)
+    taints = tuple(taint for taint in pool.taints if not is_momentary(taint))
     if taints == pool.taints:
         return pool
-    said = CONDITION_TAINTS - {_CORDON} if pool.unschedulable else CONDITION_TAINTS
-    dropped = [taint for taint in pool.taints if taint.key in said]
+    silent = {_CORDON} if pool.unschedulable else set()
+    dropped = [taint for taint in pool.taints if is_momentary(taint) and taint.key not in silent]
     notes = (f"node {pool.name}: taken as healthy, without its taints {_keys(dropped)}",) if dropped else ()
     return replace(pool, taints=taints, notes=(*pool.notes, *notes))
 

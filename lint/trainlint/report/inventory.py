@@ -11,14 +11,15 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE
 
-__all__ = ["inventory_yaml"]
+__all__ = ["HEAD", "inventory_yaml"]
 
 _PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _UNITS: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 HEAD: Final = (
-    "Written by `trainlint inventory` from the cluster's nodes. Equal nodes are one pool; names, addresses and",
-    "annotations are left out. Where a pool can grow or shrink, write min and max in place of count.",
+    "Written by `trainlint inventory` from the cluster's nodes. Nodes that are equal but for 1 Gi or 1 percent are one",
+    "pool with the least of them; names, addresses and annotations are left out. Where a pool can grow or shrink,",
+    "write min and max in place of count.",
 )
 REGION: Final = "topology.kubernetes.io/region"
 
@@ -43,6 +44,7 @@ def _pool(pool: Pool) -> Iterator[str]:
     labels = {key: value for key, value in pool.labels.items() if key not in {ZONE, REGION, "kubernetes.io/os"}}
     if pool.labels.get("kubernetes.io/os", "linux") != "linux":
         labels["kubernetes.io/os"] = pool.labels["kubernetes.io/os"]
+    yield from (f"  # {note}" for note in pool.notes)
     yield f"  - name: {_text(pool.name)}"
     yield f"    count: {pool.minimum}"
     for key, label in (("zone", ZONE), ("region", REGION)):
