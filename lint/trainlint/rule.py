@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from types import ModuleType
@@ -14,9 +14,10 @@ from trainlint.fact import fact
 from trainlint.facts.change import Change
 from trainlint.facts.facts import Facts
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.snapshot.repository import Repository
 
-__all__ = ["Change", "Facts", "Repository", "Rule", "all_rules", "rule"]
+__all__ = ["Change", "Facts", "Repository", "Rule", "all_rules", "rule", "told_by"]
 
 ENTRY_POINTS = "trainlint.rules"
 
@@ -29,13 +30,17 @@ class _Marked(Protocol):
     __module__: str
     trainlint_severity: Severity
     trainlint_sees: type
+    trainlint_tells: tuple[Root, ...]
 
     def __call__(self, facts: Any, /) -> Iterator[Finding]: ...
 
 
 @fact
 class Rule:
-    """One rule: its name (the module's, with dashes), category (the package's), page (the module's docstring)."""
+    """One rule: its name (the module's, with dashes), category (the package's), page (the module's docstring).
+
+    ``tells`` are the roots of refutations that it reports.
+    """
 
     name: str
     category: str
@@ -43,6 +48,7 @@ class Rule:
     page: str
     check: Callable[..., Iterator[Finding]]
     sees: type
+    tells: tuple[Root, ...] = ()
 
     @property
     def summary(self) -> str:
@@ -55,17 +61,18 @@ class Rule:
         return self.check.__module__.partition(".")[0]
 
 
-def rule(severity: Severity, *, sees: type = Facts) -> Callable[[Check], Check]:
+def rule(severity: Severity, *, sees: type = Facts, tells: tuple[Root, ...] = ()) -> Callable[[Check], Check]:
     """Mark a module's function as its rule.
 
     ``sees`` says what the function is given: the ``Facts`` of one snapshot (the default; it then runs once for each
     snapshot), the ``Repository`` as it was read, before anything is deployed together, or the ``Change`` from a base
-    revision (it then runs only where there is one).
+    revision (it then runs only where there is one). ``tells`` are the roots of refutations that the rule reports.
     """
 
     def mark(check: Check) -> Check:
         check.trainlint_severity = severity  # type: ignore[attr-defined]
         check.trainlint_sees = sees  # type: ignore[attr-defined]
+        check.trainlint_tells = tells  # type: ignore[attr-defined]
         return check
 
     return mark
@@ -77,6 +84,12 @@ def all_rules() -> tuple[Rule, ...]:
     packages = {entry.value: importlib.import_module(entry.value) for entry in entry_points(group=ENTRY_POINTS)}
     found = {each.name: each for package in packages.values() for each in _rules_of(package)}
     return tuple(found[name] for name in sorted(found))
+
+
+@cache
+def told_by() -> Mapping[Root, str]:
+    """The name of the rule that tells each root: the first by name, where packages add a second one."""
+    return {root: each.name for each in reversed(all_rules()) for root in each.tells}
 
 
 def _rules_of(package: ModuleType) -> Iterator[Rule]:
@@ -98,4 +111,5 @@ def _rule_of(module: ModuleType, check: _Marked) -> Rule:
         page=(module.__doc__ or "").strip(),
         check=check,
         sees=check.trainlint_sees,
+        tells=check.trainlint_tells,
     )

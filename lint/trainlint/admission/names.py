@@ -1,6 +1,6 @@
 """Names of objects: the API server's rule, and the stricter one of controllers that derive names from it.
 
-Names that are too long are the rule generated-name-too-long's; here is what is wrong with their form.
+Names that are too long are a matter of workload/checks/names.py; here is what is wrong with their form.
 """
 
 from __future__ import annotations

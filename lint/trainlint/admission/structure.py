@@ -1,6 +1,6 @@
 """Values of another type than the schema of the kind has at their place: the API server cannot read the object.
 
-Labels, variables and tolerations that only lack quotes are the rule unquoted-string's.
+Labels, variables and tolerations that only lack quotes are a matter of kube/strings.py.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FREE: Final = frozenset(
     {"annotations", "capacity", "divisor", "hard", "labels", "limits", "matchLabels", "minResources", "nodeSelector"}
     | {"overhead", "requests", "sizeLimit", "status", "storage", "value"}
 )
-"""Quantities, which may be numbers, and what unquoted-string reads."""
+"""Quantities, which may be numbers, and what kube/strings.py reads."""
 _WORDS: Final = {"string": "text", "integer": "a whole number", "boolean": "true or false", "array": "a list"}
 _WORDS_OF: Final = {**_WORDS, "object": "a mapping", "number": "a number"}
 

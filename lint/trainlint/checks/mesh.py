@@ -55,7 +55,8 @@ def injections(snapshot: Snapshot) -> Iterator[Injection]:
             id(group.members[end]) for flow in group.flows if flow.kind is FlowKind.COLLECTIVE for end in _ends(flow)
         }
         for (mesh, because, at), pod_sets in found.items():
-            # A store in a permissive mesh takes plain connections of ranks outside; a strict one is mesh-denies-flow's.
+            # A store in a permissive mesh takes plain connections of ranks outside; of a strict one
+            # control_plane/mesh.py tells.
             if not ranks or any(id(each) in ranks for each in pod_sets):
                 yield Injection(mesh, group, tuple(pod_sets), because, at)
 

@@ -66,7 +66,7 @@ class PolicyMistakes:
 
     @cached_property
     def rejected(self) -> tuple[Rejection, ...]:
-        """The fields for which objects are refused, apart from values that only lack quotes (unquoted-string)."""
+        """The fields for which objects are refused, apart from values that only lack quotes (kube/strings.py)."""
         bare = {
             value.at
             for origin in dict.fromkeys(each.origin for each in self._policies.rejected)

@@ -15,6 +15,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.strings import unquoted
 from trainlint.kube.values import read_text
+from trainlint.model.root import Root
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.scheduling.requests import invalid_resources
 from trainlint.snapshot.build import Snapshot
@@ -53,12 +54,12 @@ class RefusedObject:
 
 @fact
 class Refused:
-    """The pods that are never made because their object, or they themselves, are refused by ``rule``.
+    """The pods that are never made because their object, or they themselves, are refused.
 
     ``certain`` is false where it depends on what Git does not say; ``why`` then says on what.
     """
 
-    rule: str
+    root: Root
     pod_sets: tuple[PodSet, ...]
     certain: bool
     why: str
@@ -108,30 +109,30 @@ def _runtime(workload: Workload, runtimes: Mapping[tuple[str, str, str], Field])
 
 
 def refused(snapshot: Snapshot, found: Iterable[RefusedObject]) -> Iterator[Refused]:
-    """Everything that keeps pods from being made because something is refused, by the rule that says so."""
+    """Everything that keeps pods from being made because something is refused, whatever rule says so."""
     for each in found:
         if each.pod_sets:
             problem = each.problem
             why = f"whether {problem.by} takes {each.owner}: {problem.why}"
-            yield Refused("rejected-object", each.pod_sets, not problem.assumes, why)
+            yield Refused(Root.OBJECT, each.pod_sets, not problem.assumes, why)
     for workload in snapshot.workloads.objects:
         yield from _by_other_rules(workload)
         for fault in misplaced_fields_of(workload.field, snapshot.settings):
             why = f"whether the API server takes {workload.owner}, which has no field {fault.evidence['field']}"
-            yield Refused("misplaced-field", workload.pod_sets, certain=False, why=why)
+            yield Refused(Root.FIELD, workload.pod_sets, certain=False, why=why)
 
 
 def _by_other_rules(workload: Workload) -> Iterator[Refused]:
     sets = workload.pod_sets
     if (found := next(unquoted(workload.field), None)) is not None:
-        yield Refused("unquoted-string", sets, certain=True, why=f"{found[0]} must be a string")
+        yield Refused(Root.UNQUOTED, sets, certain=True, why=f"{found[0]} must be a string")
     for fault in long_names(workload):
-        yield Refused("generated-name-too-long", sets, certain=True, why=fault.text)
+        yield Refused(Root.NAME_LENGTH, sets, certain=True, why=fault.text)
     for fault in missing_main_containers(workload):
-        yield Refused("unexpected-container-name", sets, certain=True, why=fault.text)
+        yield Refused(Root.CONTAINER_NAME, sets, certain=True, why=fault.text)
     for fault in elastic_faults(workload):
         if fault.refused:
-            yield Refused("elastic-policy-invalid", sets, certain=True, why=fault.text)
+            yield Refused(Root.ELASTIC_POLICY, sets, certain=True, why=fault.text)
     for pods in sets:
         for invalid in invalid_resources(pods.spec):
-            yield Refused("invalid-extended-resource", (pods,), certain=True, why=invalid.problem)
+            yield Refused(Root.EXTENDED_RESOURCE, (pods,), certain=True, why=invalid.problem)

@@ -9,6 +9,7 @@ from trainlint.checks.policies import PolicyMistakes
 from trainlint.finding import Location
 from trainlint.kube.spelling import only_meant
 from trainlint.model.policy import PolicyEntry
+from trainlint.model.root import Root
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.policy import PolicySet
@@ -20,7 +21,7 @@ __all__ = ["with_slips"]
 
 
 def with_slips(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof) -> GroupProof:
-    """The proof with those denials under ``policy-selects-nothing`` that go away with one corrected label.
+    """The proof with those denials at the policy's subject that go away with one corrected label.
 
     Every correction is tried: a policy that selects no pod now and, with the label that the group's pods have, admits
     all denied flows of a cause is its root.
@@ -42,7 +43,7 @@ def _named(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, cau
             mended = policies.with_entries(_corrected(policies.entries, slip))
             denied = {flow for flow, _ in proof.reach.under(mended).denied}
             if denied.isdisjoint(flow for flow, _ in cause.flows):
-                return replace(cause, rule="policy-selects-nothing", slip=slip)
+                return replace(cause, root=Root.POLICY_SUBJECT, slip=slip)
     return cause
 
 

@@ -12,6 +12,7 @@ from trainlint.fabric.facts import Fabric
 from trainlint.fact import fact
 from trainlint.finding import Certainty
 from trainlint.model.known import Answer
+from trainlint.model.root import Root
 from trainlint.model.workload import PodSet
 from trainlint.proof.group import GroupProof
 from trainlint.queues.queue_refusals import QueueRefusal
@@ -23,12 +24,12 @@ __all__ = ["Stopped", "nowhere", "refuted_by_faults", "stopped", "stopping"]
 
 @fact
 class Stopped:
-    """The pods that a fault, which ``rule`` reports, keeps from training.
+    """The pods that a fault keeps from training.
 
     ``certain`` is false where they may train all the same; ``why`` then says what is not known.
     """
 
-    rule: str
+    root: Root
     pod_sets: tuple[PodSet, ...]
     certain: bool
     why: str
@@ -43,43 +44,43 @@ def stopped(
     for refusal in refusals:
         if not refusal.certain:
             why = f"whether {refusal.owner} is started: {refusal.reason}"
-            yield Stopped("queue-never-admits", refusal.pod_sets, certain=False, why=why)
+            yield Stopped(Root.SCHEDULER_QUEUE, refusal.pod_sets, certain=False, why=why)
     sets = {each.owner: each.pod_sets for each in snapshot.workloads.objects}
     for lost in snapshot.emptied:
         said = ", ".join(dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in lost.uses))
         why = f"whether it trains although {lost.by} replaces {said} in {lost.owner}"
-        yield Stopped("emptied-variable", sets.get(lost.owner, ()), certain=False, why=why)
+        yield Stopped(Root.EMPTIED_VARIABLE, sets.get(lost.owner, ()), certain=False, why=why)
 
 
 def _by_fabric(fabric: Fabric) -> Iterator[Stopped]:
-    for rule, faults, sure in (
-        ("nccl-interface-missing", fabric.missing_interfaces, True),
-        ("nccl-interface-loopback", fabric.loopback_interfaces, True),
-        ("interface-differs-across-roles", fabric.different_networks, True),
-        ("host-network-dns", fabric.unresolved_names, True),
-        ("network-attachment-missing", fabric.missing_attachments, True),
-        ("mixed-collective-versions", fabric.mixed_versions, True),
-        ("gloo-interface-syntax", fabric.gloo_names, False),  # only what creates a Gloo group reads it
-        ("rdma-on-some-roles", fabric.unequal_roles, False),  # NCCL hangs, or falls back to TCP
+    for root, faults, sure in (
+        (Root.INTERFACE, fabric.missing_interfaces, True),
+        (Root.LOOPBACK, fabric.loopback_interfaces, True),
+        (Root.NETWORKS, fabric.different_networks, True),
+        (Root.HOST_NETWORK_DNS, fabric.unresolved_names, True),
+        (Root.ATTACHMENT, fabric.missing_attachments, True),
+        (Root.VERSIONS, fabric.mixed_versions, True),
+        (Root.GLOO_INTERFACE, fabric.gloo_names, False),  # only what creates a Gloo group reads it
+        (Root.RDMA, fabric.unequal_roles, False),  # NCCL hangs, or falls back to TCP
     ):
         for each in faults:
             if each.severity is None:
                 certain = sure and each.certainty is Certainty.PROVEN
-                yield Stopped(rule, each.pod_sets, certain, _although(each.text))
+                yield Stopped(root, each.pod_sets, certain, _although(each.text))
 
 
 def _by_contract(contract: Contract) -> Iterator[Stopped]:
-    for rule, found in (
-        ("rendezvous-mismatch", contract.meetings),
-        ("headless-service-mismatch", contract.hosts),
-        ("process-count-mismatch", contract.counts),
-        ("elastic-policy-invalid", contract.elastic),
-        ("generated-name-too-long", contract.colliding),
+    for root, found in (
+        (Root.RENDEZVOUS, contract.meetings),
+        (Root.HOST_NAMES, contract.hosts),
+        (Root.PROCESS_COUNT, contract.counts),
+        (Root.ELASTIC_POLICY, contract.elastic),
+        (Root.NAME_LENGTH, contract.colliding),
     ):
         for each in found:
             if each.fault.severity is None and not each.fault.trains:
                 certain = each.fault.certainty is Certainty.PROVEN and not each.fault.assumes
-                yield Stopped(rule, each.pod_sets, certain, _although(each.fault.text))
+                yield Stopped(root, each.pod_sets, certain, _although(each.fault.text))
 
 
 def _although(text: str) -> str:

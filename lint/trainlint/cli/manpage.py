@@ -11,6 +11,8 @@ import click
 
 from trainlint import __version__
 from trainlint.cli import exit as codes
+from trainlint.model.root import Root
+from trainlint.rule import told_by
 
 __all__ = ["manual"]
 
@@ -36,7 +38,7 @@ EXAMPLES: Final = (
     ("Prove that all training groups of the repository can run:", "trainlint check"),
     ("Only what a branch breaks:", "trainlint check --base origin/main"),
     ("Where the pods of one group can run:", "trainlint prove ml/train"),
-    ("Why a rule speaks, with examples:", "trainlint rule no-viable-zone"),
+    ("Why a rule speaks, with examples:", "trainlint rule {rule}"),
     ("Write down the nodes of a cluster:", "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml"),
 )
 _BOLD: Final = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
@@ -44,6 +46,7 @@ _BOLD: Final = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
 
 def manual(root: click.Command) -> str:
     """The whole page: one section for each command."""
+    rule = told_by()[Root.ZONES]
     lines = [
         f'.TH TRAINLINT 1 "" "trainlint {__version__}" "User Commands"',
         ".SH NAME",
@@ -63,7 +66,7 @@ def manual(root: click.Command) -> str:
         ".SH FILES",
         *(line for name, text in FILES for line in _entry(f"\\fI{_escaped(name)}\\fR", text)),
         ".SH EXAMPLES",
-        *(line for text, example in EXAMPLES for line in _entry(_escaped(text), example)),
+        *(line for text, example in EXAMPLES for line in _entry(_escaped(text), example.format(rule=rule))),
     ]
     return "\n".join(lines) + "\n"
 

@@ -118,7 +118,8 @@ class GroupConfig(_Strict):
     )
 
     cross_zone: Literal["allowed", "forbidden"] = Field(
-        "forbidden", description="Whether traffic between domains is meant; then split-across-zones is silent."
+        "forbidden",
+        description="Whether traffic between domains is meant; then a placement over several domains is no finding.",
     )
 
 

@@ -19,6 +19,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.questions.argument import Argument, argue
 from trainlint.questions.table import proofs_of
 from trainlint.result import Placed, PlacedRelated
+from trainlint.rule import told_by
 
 __all__ = ["explain"]
 
@@ -56,7 +57,7 @@ def explain(
         found = _meant(wanted, [*kept, *(finding for finding, _ in suppressed)], state, chosen)
         proofs = [each for finding in found for each in _about(finding, state, chosen)]
         proofs = list({id(proof): (proof, facts) for proof, facts in proofs}.values())
-    arguments = argue(proofs)
+    arguments = argue(proofs, told_by())
     places = {at: _placed(at, state.places) for argument in arguments for at in argument.locations()}
     return tuple(state.places.placed(finding) for finding in found), arguments, places
 

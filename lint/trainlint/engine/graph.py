@@ -28,6 +28,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.questions.table import accelerators, no_group, table_of
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphRole, GroupGraph
+from trainlint.rule import told_by
 
 __all__ = ["Graphs", "graph_groups"]
 
@@ -64,7 +65,7 @@ class Graphs:
             pools=pools,
             role_zones=role_zones_of(proof, facts, zones, place),
             links=links_of(proof, facts, place),
-            table=table_of(proof, facts),
+            table=table_of(proof, facts, told_by()),
             witness=seated(proof, proof.assignments),
             counterexample=seated(proof, proof.bad_assignments),
             waiting=waiting_of(proof, place),

@@ -9,6 +9,7 @@ from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.opened import opened
 from trainlint.engine.progress import Progress
 from trainlint.questions.table import GroupTable, tables
+from trainlint.rule import told_by
 
 __all__ = ["prove_groups"]
 
@@ -28,4 +29,4 @@ def prove_groups(
         UsageError: a path that is not there, a wrong configuration, a group that does not exist.
     """
     state, _ = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
-    return tables(state.facts, group)
+    return tables(state.facts, told_by(), group)

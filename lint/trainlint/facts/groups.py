@@ -17,6 +17,7 @@ from trainlint.facts.core_finder import CoreFinder
 from trainlint.facts.obstacles import NO_INVENTORY
 from trainlint.facts.prover import Prover
 from trainlint.finding import Location, Related, Unknown
+from trainlint.model.root import Root
 from trainlint.model.workload import Group
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
 from trainlint.proof.group import GroupProof
@@ -113,11 +114,11 @@ class GroupFacts:
             yield from (cause for cause in proof.causes if isinstance(cause, kind))
         yield from (cause for cause in self._alone if isinstance(cause, kind))
 
-    def flow_causes(self, rule: str) -> Iterator[tuple[GroupProof, FlowCause]]:
-        """The needed flows that are denied wherever pods land, for the reason that ``rule`` names."""
+    def flow_causes(self, root: Root) -> Iterator[tuple[GroupProof, FlowCause]]:
+        """The needed flows that are denied wherever pods land, for one reason."""
         for proof in self.proofs:
             for cause in proof.causes:
-                if isinstance(cause, FlowCause) and cause.rule == rule:
+                if isinstance(cause, FlowCause) and cause.root is root:
                     yield proof, cause
 
     def cores(self, cause: Cause) -> tuple[Core, ...]:
@@ -154,7 +155,7 @@ class GroupFacts:
         return tuple(
             dict.fromkeys(
                 each
-                for proof, cause in self.flow_causes("flow-denied")
+                for proof, cause in self.flow_causes(Root.CONNECTION)
                 for each in node_peers(proof.group, cause, self._facts.policies.entries)
             )
         )

@@ -13,6 +13,7 @@ from trainlint.checks.targets import missing_targets
 from trainlint.facts.cluster import ClusterFacts
 from trainlint.facts.queues import QueueFacts
 from trainlint.model.pool import Pool
+from trainlint.model.root import Root
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import Miss, PlacementCause, TargetCause
 from trainlint.proof.feasibility import Feasibility
@@ -62,12 +63,12 @@ class PlacementFacts:
             and judged.cause is not None
         )
 
-    def causes(self, rule: str) -> Iterator[PlacementCause]:
-        """The pod sets that can never be scheduled for the reason ``rule``; one for each fault of an object."""
+    def causes(self, root: Root) -> Iterator[PlacementCause]:
+        """The pod sets that can never be scheduled for one reason; one for each fault of an object."""
         found: dict[Hashable, PlacementCause] = {}
         for judged in (*self.feasibilities, *self.impossible):
             cause = judged.cause
-            if cause is None or cause.rule != rule or judged.pod_set.replicas == 0:
+            if cause is None or cause.root is not root or judged.pod_set.replicas == 0:
                 continue
             fault = frozenset((miss.pool.name, *(each.reason for each in miss.refusals)) for miss in cause.misses)
             _merge(found, (judged.pod_set.owner, fault), cause)
@@ -90,7 +91,7 @@ class PlacementFacts:
             pod = replace(judged.pod, spec=replace(judged.pod.spec, perhaps_tolerated=()))
             nodes = self.verdicts.nodes(inventory)
             misses = tuple(Miss(nodes[index].pool, ()) for index in pools)
-            cause = PlacementCause("untolerated-taint", judged.pod_set, misses, assumes=closed.assumes, pod=pod)
+            cause = PlacementCause(Root.TAINTS, judged.pod_set, misses, assumes=closed.assumes, pod=pod)
             _merge(found, judged.pod_set.owner, cause)
         return tuple(found.values())
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Pool
+from trainlint.model.root import Root
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import CapacityCause
 from trainlint.proof.domain_limits import anti_affinity, nodes_of, spread
@@ -80,7 +81,7 @@ def _short(
     pod_set = pod_sets[packing.short]
     asked = readable(resource, short.requests[resource])
     yield CapacityCause(
-        "group-exceeds-capacity",
+        Root.CAPACITY,
         pod_set,
         needed=short.count,
         possible=min(room, short.count - 1) if len(demands) == 1 else room,
@@ -124,7 +125,7 @@ def _host_ports(problem: PlacementProblem) -> Iterator[CapacityCause]:
         if pods > nodes:
             pod_set = problem.pod_sets[holders[0]]
             yield CapacityCause(
-                "host-port-conflict",
+                Root.HOST_PORT,
                 pod_set,
                 needed=pods,
                 possible=nodes,

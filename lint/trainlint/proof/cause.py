@@ -1,4 +1,4 @@
-"""Root causes of refutations: what a rule renders. Each bears the name of the rule that reports it."""
+"""Root causes of refutations, as data: rules tell them, and find those that are theirs by their ``root``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
+from trainlint.model.root import Root
 from trainlint.model.workload import Flow, ObjectRef, PodSet, PortRange
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Refusal
@@ -60,14 +61,14 @@ class Miss:
 
 @fact
 class PlacementCause:
-    """No pod of the set can ever be scheduled: ``rule`` names the filter to blame, ``misses`` the pools, closest first.
+    """No pod of the set can ever be scheduled: ``root`` is the filter to blame, ``misses`` the pools, closest first.
 
     ``also`` are the other pod sets of the same object with the same fault; ``pod`` is a pod of the set as admitted.
     ``assumes`` is what has to be true beside what Git says.
     ``anywhere``: no node of any cluster could take one; then the pools are those that come closest.
     """
 
-    rule: str
+    root: Root
     pod_set: PodSet
     misses: tuple[Miss, ...]
     also: tuple[PodSet, ...] = ()
@@ -80,7 +81,7 @@ class PlacementCause:
 class DeadlockCause:
     """Required pod affinity that can never hold: to which pods, and where each of both can be."""
 
-    rule: ClassVar[str] = "affinity-deadlock"
+    root: ClassVar[Root] = Root.AFFINITY_CYCLE
     pod_set: PodSet
     target: PodSet
     mutual: bool
@@ -113,7 +114,7 @@ class ZoneCause:
     ``across`` is a placement over several zones that works; ``undecided`` is why it is not known whether one does.
     """
 
-    rule: ClassVar[str] = "no-viable-zone"
+    root: ClassVar[Root] = Root.ZONES
     reasons: Mapping[str, tuple[ZoneReason, ...]]
     across: Where = field(default_factory=dict)
     assumes: tuple[str, ...] = ()
@@ -140,7 +141,7 @@ class FlowCause:
     ``assumes`` is what has to be true beside what Git says.
     """
 
-    rule: str
+    root: Root
     flows: tuple[tuple[Flow, Verdict], ...]
     admitting: Mapping[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]] = field(default_factory=dict)
     slip: Slip | None = None
@@ -162,7 +163,7 @@ class CutPair:
 class CutCause:
     """A placement that the scheduler may choose, in which needed flows are denied."""
 
-    rule: ClassVar[str] = "split-cut-by-policy"
+    root: ClassVar[Root] = Root.CUT
     pairs: tuple[CutPair, ...]
     where: Where
     assignments: tuple[Assignment, ...] = ()
@@ -173,7 +174,7 @@ class CutCause:
 class SplitCause:
     """A permitted placement over several zones, for a group whose ranks exchange data all the time."""
 
-    rule: ClassVar[str] = "split-across-zones"
+    root: ClassVar[Root] = Root.SPLIT
     where: Where
     zones: tuple[str, ...]
     assignments: tuple[Assignment, ...] = ()
@@ -187,7 +188,7 @@ class StrandedCause:
     domains of it that hold the first pods and not the rest, ``roomy`` those in which all of them fit.
     """
 
-    rule: ClassVar[str] = "stranded-by-affinity"
+    root: ClassVar[Root] = Root.DEAD_END
     placed: Where
     waiting: tuple[PodSet, ...]
     at: Location
@@ -205,7 +206,7 @@ class SpreadCause:
     ``limits``: it may keep a pod out of the domain of the others; ``forces_split``: it does so in every order.
     """
 
-    rule: ClassVar[str] = "spread-used-as-colocation"
+    root: ClassVar[Root] = Root.SPREAD_OF_GROUP
     pod_set: PodSet
     forces_split: bool
     eligible: tuple[str, ...]
@@ -224,7 +225,7 @@ class CapacityCause:
     ``bounds`` are the pools whose size is the reason; ``assumes`` is what has to be true beside what Git says.
     """
 
-    rule: str
+    root: Root
     pod_set: PodSet
     needed: int
     possible: int
@@ -248,7 +249,7 @@ class TargetCause:
     namespaces in which pods do carry the labels.
     """
 
-    rule: ClassVar[str] = "affinity-target-missing"
+    root: ClassVar[Root] = Root.AFFINITY_TARGET
     pod_set: PodSet
     wanted: str
     near: tuple[str, ...]

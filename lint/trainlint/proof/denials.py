@@ -1,4 +1,4 @@
-"""Needed flows that are denied wherever pods land, by the rule that names the reason best."""
+"""Needed flows that are denied wherever pods land, by what is at the root of it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
+from trainlint.model.root import Root
 from trainlint.model.workload import Flow, FlowKind, PortRange
 from trainlint.proof.cause import FlowCause
 from trainlint.reachability import Reachability
@@ -18,22 +19,22 @@ OPEN: Final = 64
 
 
 def flow_causes(reach: Reachability) -> Iterator[FlowCause]:
-    """The flows that are denied everywhere, by the rule that names the reason best."""
-    found: dict[str, list[tuple[Flow, Verdict]]] = {}
+    """The flows that are denied everywhere, by what is at the root of it."""
+    found: dict[Root, list[tuple[Flow, Verdict]]] = {}
     for flow, verdict in reach.denied:
-        found.setdefault(_rule_for(flow, reach), []).append((flow, verdict))
-    if "flow-denied" in found:
-        found["flow-denied"] += found.pop("collective-ports-blocked", [])
-    for rule, flows in found.items():
-        admitting = {id(entry): (entry, opened) for entry, opened in _admitting(rule, flows, reach)}
-        yield FlowCause(rule, tuple(flows), dict(admitting.values()))
+        found.setdefault(_root_of(flow, reach), []).append((flow, verdict))
+    if Root.CONNECTION in found:
+        found[Root.CONNECTION] += found.pop(Root.PORTS, [])
+    for root, flows in found.items():
+        admitting = {id(entry): (entry, opened) for entry, opened in _admitting(root, flows, reach)}
+        yield FlowCause(root, tuple(flows), dict(admitting.values()))
 
 
 def _admitting(
-    rule: str, flows: Sequence[tuple[Flow, Verdict]], reach: Reachability
+    root: Root, flows: Sequence[tuple[Flow, Verdict]], reach: Reachability
 ) -> Iterator[tuple[PolicyEntry, tuple[Flow, tuple[PortRange, ...]]]]:
     """For flows that are open on a few ports: the entries that open these, in the directions that are not all open."""
-    if rule != "collective-ports-blocked":
+    if root is not Root.PORTS:
         return
     for flow, denied in flows:
         for open_ports in reach.on_ports(flow).allowed[:OPEN]:
@@ -44,12 +45,12 @@ def _admitting(
                         yield entry, (flow, every.allowed)
 
 
-def _rule_for(flow: Flow, reach: Reachability) -> str:
+def _root_of(flow: Flow, reach: Reachability) -> Root:
     if flow.kind is FlowKind.DNS:
-        return "dns-egress-blocked"
+        return Root.DNS
     if flow.kind is FlowKind.COLLECTIVE and _some_port_open(flow, reach):
-        return "collective-ports-blocked"
-    return "flow-denied"
+        return Root.PORTS
+    return Root.CONNECTION
 
 
 def decisions(verdict: Verdict) -> tuple[Decision, Decision]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Known
 from trainlint.model.pod import AffinityTerm, SpreadConstraint
+from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.scheduling.inter_pod_affinity import term_matches
@@ -34,7 +35,7 @@ def anti_affinity(problem: PlacementProblem) -> Iterator[CapacityCause]:
             if crowd and domains is not None and needed > domains:
                 pod_set = problem.pod_sets[index]
                 yield CapacityCause(
-                    "anti-affinity-exceeds-domains",
+                    Root.ANTI_AFFINITY,
                     pod_set,
                     needed=needed,
                     possible=domains,
@@ -122,7 +123,7 @@ def _too_even(
     needed = sum(problem.roles[index].count for index in counted)
     if (empty or few) and needed > domains * constraint.max_skew:
         yield CapacityCause(
-            "spread-unsatisfiable",
+            Root.SPREAD,
             pod_set,
             needed=needed,
             possible=domains * constraint.max_skew,

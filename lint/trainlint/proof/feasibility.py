@@ -11,6 +11,7 @@ from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import Flavor
 from trainlint.model.pool import Inventory, Pool
+from trainlint.model.root import Root
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
@@ -117,7 +118,7 @@ def judge_pod_set(
     if inventory.ideal and cause is not None:
         cause = replace(cause, anywhere=True)
     if choices and cause is not None and _fits_unqueued(pod_set, nodes, settings, admission, storage):
-        cause = replace(cause, rule="kueue-never-admits")
+        cause = replace(cause, root=Root.FLAVOR)
     return Feasibility(pod_set, made.pod, verdicts, cause, needs)
 
 
@@ -178,15 +179,15 @@ def _cause(
     misses.sort(key=lambda miss: len(miss.refusals))
     matching = [miss for miss in misses if not _refused_by(miss, AFFINITY)]
     if not matching:
-        return PlacementCause("no-matching-node", pod_set, tuple(misses), pod=pod)
+        return PlacementCause(Root.NODE_SELECTION, pod_set, tuple(misses), pod=pod)
     tainted = [miss for miss in matching if [each.plugin for each in miss.refusals] == [TAINTS]]
     if tainted:
-        return PlacementCause("untolerated-taint", pod_set, tuple(tainted), pod=pod)
+        return PlacementCause(Root.TAINTS, pod_set, tuple(tainted), pod=pod)
     if all(_refused_by(miss, FIT) for miss in matching):
-        return PlacementCause("request-exceeds-node", pod_set, tuple(matching), pod=pod)
+        return PlacementCause(Root.NODE_SIZE, pod_set, tuple(matching), pod=pod)
     elsewhere = [miss for miss in matching if all(_is_of_volume(each) for each in miss.refusals)]
     if elsewhere:
-        return PlacementCause("volume-zone-conflict", pod_set, tuple(elsewhere), pod=pod)
+        return PlacementCause(Root.VOLUME_ZONE, pod_set, tuple(elsewhere), pod=pod)
     return None
 
 

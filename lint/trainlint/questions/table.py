@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainlint.checks.stopped import stopping
 from trainlint.fact import fact
@@ -10,6 +10,7 @@ from trainlint.facts.facts import Facts
 from trainlint.finding import UsageError
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
+from trainlint.model.root import Root
 from trainlint.model.workload import DNS_PEER, Group, PodSet
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
 from trainlint.proof.group import GroupProof
@@ -19,7 +20,23 @@ from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["GroupTable", "Row", "ZoneRow", "accelerators", "blamed", "no_group", "proofs_of", "table_of", "tables"]
+__all__ = [
+    "GroupTable",
+    "Row",
+    "ToldBy",
+    "ZoneRow",
+    "accelerators",
+    "blamed",
+    "named",
+    "no_group",
+    "proofs_of",
+    "table_of",
+    "tables",
+]
+
+
+ToldBy = Mapping[Root, str]
+"""The rule that tells each root."""
 
 
 @fact
@@ -73,7 +90,7 @@ class GroupTable:
     needs: tuple[str, ...] = ()
 
 
-def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ...]:
+def tables(snapshots: Sequence[Facts], told_by: ToldBy, wanted: str = "") -> tuple[GroupTable, ...]:
     """The tables of all groups, or of those with one name (``namespace/name``, or the name alone).
 
     Raises:
@@ -86,7 +103,7 @@ def tables(snapshots: Sequence[Facts], wanted: str = "") -> tuple[GroupTable, ..
             raise UsageError(
                 no_group(wanted, sorted({each.group.name for facts in snapshots for each in facts.proofs}))
             )
-    return tuple(table_of(proof, facts) for proof, facts in proofs)
+    return tuple(table_of(proof, facts, told_by) for proof, facts in proofs)
 
 
 def proofs_of(wanted: str, snapshots: Sequence[Facts]) -> list[tuple[GroupProof, Facts]]:
@@ -106,8 +123,8 @@ def no_group(wanted: str, names: Sequence[str]) -> str:
     return f"there is no group {wanted!r}; " + (f"there are: {', '.join(names)}" if names else "there are no groups")
 
 
-def table_of(proof: GroupProof, facts: Facts) -> GroupTable:
-    """The table of one group."""
+def table_of(proof: GroupProof, facts: Facts, told_by: ToldBy) -> GroupTable:
+    """The table of one group; ``told_by`` names the rule of each root."""
     gpus = {each.name: accelerators(each, facts) for each in proof.group.members}
     unknown = Answer.UNKNOWN in (proof.exists, proof.for_all)
     return GroupTable(
@@ -120,7 +137,7 @@ def table_of(proof: GroupProof, facts: Facts) -> GroupTable:
         counterexample=tuple(_rows(proof, proof.bad_assignments, gpus)),
         why_bad=_why_bad(proof),
         zones=tuple(ZoneRow(each.name, each.answer, tuple(dict.fromkeys(_lacks(each, proof)))) for each in proof.zones),
-        blamed=tuple(dict.fromkeys(blamed(proof, facts))),
+        blamed=named(blamed(proof, facts), told_by),
         missing=tuple(dict.fromkeys(proof.missing)) if unknown else (),
         notes=proof.notes,
         needs=() if proof.needs is None else tuple(need_words(proof.needs)),
@@ -226,34 +243,39 @@ def _why_bad(proof: GroupProof) -> str:
     return ""
 
 
-def blamed(proof: GroupProof, facts: Facts) -> Iterator[str]:
-    """The rules that speak about the group or one of its pod sets."""
+def blamed(proof: GroupProof, facts: Facts) -> Iterator[Root]:
+    """What is at the root of the answers about the group or one of its pod sets; rules tell it."""
     members = {id(each) for each in proof.group.members}
-    yield from (cause.rule for cause in proof.causes)
+    yield from (cause.root for cause in proof.causes)
     for each in proof.group.members:
         judged = facts.verdicts.of(each)
         if judged is not None and judged[0].cause is not None:
-            yield judged[0].cause.rule
+            yield judged[0].cause.root
     yield from (
-        each.cause.rule for each in facts.placement.impossible if each.cause is not None and id(each.pod_set) in members
+        each.cause.root for each in facts.placement.impossible if each.cause is not None and id(each.pod_set) in members
     )
     if any(id(cause.pod_set) in members for cause in facts.placement.missing_targets):
-        yield "affinity-target-missing"
-    for rule, causes in (
-        ("quota-never-admits", [cause.pod_sets for cause in facts.queues.over_quota]),
-        ("dangling-reference", [cause.pod_sets for cause in facts.objects.dangling_references]),
-        ("single-writer-volume-shared", [cause.pod_sets for cause in facts.placement.shared_claims]),
-        ("exclusive-topology-insufficient", [cause.pod_sets for cause in facts.placement.exclusive_shortages]),
-        ("gang-exceeds-pods", [gang.pod_sets for gang, _ in facts.queues.oversized_gangs]),
-        ("kueue-never-admits", [cause.pod_sets for cause in facts.repository.never_admitted]),
+        yield Root.AFFINITY_TARGET
+    for root, causes in (
+        (Root.QUOTA, [cause.pod_sets for cause in facts.queues.over_quota]),
+        (Root.REFERENCE, [cause.pod_sets for cause in facts.objects.dangling_references]),
+        (Root.SHARED_CLAIM, [cause.pod_sets for cause in facts.placement.shared_claims]),
+        (Root.EXCLUSIVE_TOPOLOGY, [cause.pod_sets for cause in facts.placement.exclusive_shortages]),
+        (Root.GANG_SIZE, [gang.pod_sets for gang, _ in facts.queues.oversized_gangs]),
+        (Root.KUEUE, [cause.pod_sets for cause in facts.repository.never_admitted]),
     ):
         if any(id(pod_set) in members for pod_sets in causes for pod_set in pod_sets):
-            yield rule
+            yield root
     if any(id(each) in members for setting in facts.repository.missing_settings for each in setting.pod_sets):
-        yield "dangling-reference"
+        yield Root.REFERENCE
     for refused in facts.objects.refused:
         if any(id(pod_set) in members for pod_set in refused.pod_sets):
-            yield refused.rule
-    yield from (each.rule for each in stopping(facts.groups.stopped, proof) if each.certain)
+            yield refused.root
+    yield from (each.root for each in stopping(facts.groups.stopped, proof) if each.certain)
     if any(facts.control_plane.cut_off.get(each.owner, ("", False))[1] for each in proof.group.members):
-        yield "control-plane-flow-denied"
+        yield Root.CONTROL_PLANE
+
+
+def named(roots: Iterable[Root], told_by: ToldBy) -> tuple[str, ...]:
+    """The rules that tell some roots, each once."""
+    return tuple(dict.fromkeys(told_by[root] for root in roots if root in told_by))

@@ -7,11 +7,13 @@ from typing import Final
 
 from trainlint.finding import Severity
 from trainlint.model.known import Answer
+from trainlint.model.root import Root
 from trainlint.report.concern import groups_of
 from trainlint.report.markup import clipped, code
 from trainlint.report.values import listed
 from trainlint.result import GroupVerdict, Placed, Result
 from trainlint.result.answers import decided
+from trainlint.rule import told_by
 
 __all__ = ["NAME", "compared", "count", "headline", "severity_of"]
 
@@ -19,15 +21,11 @@ NAME: Final = 120
 """How long a name may be."""
 
 
-FATAL: Final = {
-    "collective-ports-blocked",
-    "dns-egress-blocked",
-    "exclusive-topology-insufficient",
-    "flow-denied",
-    "no-viable-zone",
-    "placement",
-}
-"""Rules and categories whose errors mean that a group runs nowhere; others may stand beside a slow placement."""
+PLACEMENT: Final = "placement"
+"""The category of rules whose errors mean that a group runs nowhere; others may stand beside a slow placement."""
+
+NOWHERE: Final = (Root.CONNECTION, Root.DNS, Root.EXCLUSIVE_TOPOLOGY, Root.PORTS, Root.ZONES)
+"""Roots of which errors in other categories mean the same."""
 
 
 def headline(result: Result) -> str:
@@ -68,8 +66,9 @@ def compared(result: Result) -> str:
 def _stuck(result: Result) -> list[str]:
     """The groups with an error that no placement can run."""
     found: dict[str, None] = {}
+    fatal = {told_by().get(root, PLACEMENT) for root in NOWHERE} | {PLACEMENT}
     for placed in result.findings:
-        if severity_of(placed) is Severity.ERROR and {placed.finding.rule, placed.finding.category} & FATAL:
+        if severity_of(placed) is Severity.ERROR and {placed.finding.rule, placed.finding.category} & fatal:
             about: tuple[GroupVerdict, ...] = groups_of(placed, result.groups)
             found.update((group.name, None) for group in about if group.exists is Answer.REFUTED)
     return list(found)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from string import Template
 from typing import TYPE_CHECKING, Final
 
+from trainlint.finding import Severity
+from trainlint.model.root import Root
 from trainlint.model.settings import NEWEST_CILIUM, NEWEST_KUBERNETES
+from trainlint.rule import all_rules, told_by
 
 if TYPE_CHECKING:
     from trainlint.start import Start
@@ -13,16 +17,16 @@ if TYPE_CHECKING:
 __all__ = ["configuration_text", "start_text"]
 
 _WORDS: Final = frozenset({"false", "n", "no", "null", "off", "on", "true", "y", "yes"})
-_RULES: Final = """\
+_RULES: Final = Template("""\
 # Which rules run, and how bad their findings are. `trainlint rule` lists all of them.
 # rules:
-#   ignore: [verbose-debug-committed]
-#   severity: {split-across-zones: error}
+#   ignore: [$note]
+#   severity: {$rule: error}
 
 # Findings that are known and accepted, with a reason and a last day.
 # ignore:
 #   - paths: [examples/]
-#     rules: [split-across-zones]
+#     rules: [$rule]
 #     reason: examples run in one zone only
 #     until: 2027-01-31
 
@@ -32,12 +36,17 @@ _RULES: Final = """\
 
 # The least severity that fails a run: error, warning or note.
 # fail_on: error
-"""
+""")
 
 
 def configuration_text(start: Start, schema: str) -> str:
     """The file, all of it comments but for what was found. ``schema`` is where editors find the schema."""
-    return "\n".join(_configuration(start, schema)) + "\n\n" + _RULES
+    notes = [each.name for each in all_rules() if each.severity is Severity.NOTE]
+    return (
+        "\n".join(_configuration(start, schema))
+        + "\n\n"
+        + _RULES.substitute(rule=told_by()[Root.SPLIT], note=notes[-1])
+    )
 
 
 def _configuration(start: Start, schema: str) -> Iterator[str]:

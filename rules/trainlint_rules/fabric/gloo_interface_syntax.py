@@ -74,10 +74,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.GLOO_INTERFACE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and value."""
     for fault in facts.fabric.gloo_names:

@@ -75,10 +75,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.HOST_NETWORK_DNS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for fault in facts.fabric.unresolved_names:

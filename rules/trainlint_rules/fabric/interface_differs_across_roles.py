@@ -90,10 +90,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.NETWORKS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator."""
     for fault in facts.fabric.different_networks:

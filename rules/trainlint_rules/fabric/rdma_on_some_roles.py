@@ -70,10 +70,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.RDMA,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and kind of device."""
     for fault in facts.fabric.unequal_roles:

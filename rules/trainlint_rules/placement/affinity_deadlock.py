@@ -72,12 +72,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import DeadlockCause
 from trainlint.repairs.group_fixes import deadlock_fixes
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.AFFINITY_CYCLE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
     for cause in facts.groups.causes(DeadlockCause):

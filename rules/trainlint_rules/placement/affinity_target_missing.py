@@ -71,11 +71,12 @@ from functools import partial
 from trainlint.checks.repelled import Repelled, terms_without_pods
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import only_meant
+from trainlint.model.root import Root
 from trainlint.proof.cause import TargetCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.AFFINITY_TARGET,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.placement.missing_targets:

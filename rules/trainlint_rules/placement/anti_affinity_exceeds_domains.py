@@ -57,15 +57,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.ANTI_AFFINITY,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.groups.causes(CapacityCause):
-        if cause.rule == "anti-affinity-exceeds-domains":
+        if cause.root is Root.ANTI_AFFINITY:
             yield _finding(cause, facts.forcing(cause))
 
 

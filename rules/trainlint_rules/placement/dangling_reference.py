@@ -53,12 +53,13 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import misspelt
+from trainlint.model.root import Root
 from trainlint.references.references import ReferenceCause
 from trainlint.references.settings_of_pods import MissingSetting
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.REFERENCE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and name."""
     for cause in facts.objects.dangling_references:

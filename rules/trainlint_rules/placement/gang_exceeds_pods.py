@@ -58,11 +58,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.model.root import Root
 from trainlint.model.workload import Gang
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.GANG_SIZE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per gang."""
     for gang, count in facts.queues.oversized_gangs:

@@ -55,15 +55,16 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.model.pool import Pool
+from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.CAPACITY,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, at the container that asks for what runs out first."""
     for cause in facts.groups.causes(CapacityCause):
-        if cause.rule == "group-exceeds-capacity":
+        if cause.root is Root.CAPACITY:
             yield _finding(cause, facts.forcing(cause))
 
 

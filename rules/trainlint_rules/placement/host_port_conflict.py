@@ -50,15 +50,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.HOST_PORT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and port."""
     for cause in facts.groups.causes(CapacityCause):
-        if cause.rule == "host-port-conflict":
+        if cause.root is Root.HOST_PORT:
             yield _finding(cause, facts.forcing(cause))
 
 

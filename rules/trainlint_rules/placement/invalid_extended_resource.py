@@ -41,11 +41,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Fix, Put, Safety, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.requests import InvalidResource, invalid_resources
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.EXTENDED_RESOURCE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per container and resource."""
     for pod_set in facts.snapshot.workloads.pod_sets:

@@ -71,13 +71,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Certainty, Finding, Location, Related, Severity
+from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.queues.never_admitted import QueueCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.FLAVOR, Root.KUEUE))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object; one for all objects of a queue where the fault is the queue's own."""
     shared: dict[tuple[Location, str], list[QueueCause]] = {}
@@ -87,7 +88,7 @@ def check(facts: Facts) -> Iterator[Finding]:
     for causes in shared.values():
         yield _never_admitted(causes)
     owners = {cause.owner for cause in facts.repository.never_admitted}
-    for placed in facts.placement.causes("kueue-never-admits"):
+    for placed in facts.placement.causes(Root.FLAVOR):
         if placed.pod_set.owner not in owners:
             yield _admitted_onto_nothing(placed, facts)
 

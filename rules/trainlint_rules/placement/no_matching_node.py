@@ -53,6 +53,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
 from trainlint.kube.spelling import only_meant
 from trainlint.model.pod import PodSpec
+from trainlint.model.root import Root
 from trainlint.model.selector import Requirement
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
@@ -60,10 +61,10 @@ from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.NODE_SELECTION,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
-    for cause in facts.placement.causes("no-matching-node"):
+    for cause in facts.placement.causes(Root.NODE_SELECTION):
         forced = facts.forcing(cause)
         yield _contradiction(cause, forced) if cause.anywhere else _finding(cause, forced)
 

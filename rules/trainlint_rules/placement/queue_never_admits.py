@@ -80,11 +80,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.model.root import Root
 from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.SCHEDULER_QUEUE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, where it names its queue."""
     for cause in facts.queues.refusals:

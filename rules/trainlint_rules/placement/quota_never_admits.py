@@ -57,11 +57,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
+from trainlint.model.root import Root
 from trainlint.queues.quota import QuotaCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.QUOTA,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group and quota, or per object and fault of its pods."""
     for cause in facts.queues.over_quota:

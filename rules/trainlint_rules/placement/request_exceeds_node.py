@@ -54,6 +54,7 @@ from typing import Final
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
 from trainlint.model.pool import Pool
+from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
@@ -64,10 +65,10 @@ from trainlint.scheduling.requests import Requests
 _COMMON: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.NODE_SIZE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the container that settles the amount."""
-    for cause in facts.placement.causes("request-exceeds-node"):
+    for cause in facts.placement.causes(Root.NODE_SIZE):
         yield _finding(cause, facts.forcing(cause))
 
 

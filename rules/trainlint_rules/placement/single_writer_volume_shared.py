@@ -75,10 +75,11 @@ from collections.abc import Iterator
 
 from trainlint.checks.shared_claims import SharingCause
 from trainlint.finding import Finding, Related, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.SHARED_CLAIM,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group and claim, at the first volume that mounts it."""
     for cause in facts.placement.shared_claims:

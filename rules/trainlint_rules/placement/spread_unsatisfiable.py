@@ -65,15 +65,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.SPREAD,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the constraint."""
     for cause in facts.groups.causes(CapacityCause):
-        if cause.rule == "spread-unsatisfiable":
+        if cause.root is Root.SPREAD:
             yield _finding(cause, facts.forcing(cause))
 
 

@@ -66,6 +66,7 @@ from functools import partial
 from typing import Final
 
 from trainlint.finding import Finding, Fix, Related, Severity, besides, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.repairs.group_fixes import tolerate, tolerations
 from trainlint.rule import Facts, rule
@@ -78,10 +79,10 @@ OFF: Final = (
 )
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.TAINTS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    for cause in facts.placement.causes("untolerated-taint"):
+    for cause in facts.placement.causes(Root.TAINTS):
         yield _finding(facts, cause, facts.forcing(cause))
     for cause in facts.placement.perhaps_untolerated:
         found = _finding(facts, replace(cause, assumes=(*cause.assumes, OFF)), ())

@@ -80,14 +80,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.VOLUME_ZONE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the volume."""
-    for cause in facts.placement.causes("volume-zone-conflict"):
+    for cause in facts.placement.causes(Root.VOLUME_ZONE):
         yield _finding(cause, facts.snapshot.settings.topology_key, facts.forcing(cause))
 
 

@@ -59,6 +59,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from trainlint.finding import Finding, Related, Severity, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import flow_text, list_of
@@ -66,10 +67,10 @@ from trainlint.repairs.admitting import admit_collectives
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.PORTS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy entry."""
-    for proof, cause in facts.groups.flow_causes("collective-ports-blocked"):
+    for proof, cause in facts.groups.flow_causes(Root.PORTS):
         yield from _findings(facts, proof, cause)
 
 

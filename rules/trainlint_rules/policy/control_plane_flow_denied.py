@@ -63,11 +63,12 @@ from collections.abc import Iterator
 
 from trainlint.control_plane.denied import Denial
 from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.model.root import Root
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.CONTROL_PLANE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per caller, pods and port."""
     seen = set()

@@ -65,6 +65,7 @@ from itertools import islice
 
 from trainlint.finding import Finding, Fix, Location, Related, Severity, besides, certainty_of
 from trainlint.model.policy import Direction, Permission, PolicyEntry
+from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.near import Near
@@ -74,10 +75,10 @@ from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.DNS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per isolating policy and group."""
-    for proof, cause in facts.groups.flow_causes("dns-egress-blocked"):
+    for proof, cause in facts.groups.flow_causes(Root.DNS):
         yield from _findings(facts, proof, cause)
 
 

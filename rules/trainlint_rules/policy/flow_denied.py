@@ -67,6 +67,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
+from trainlint.model.root import Root
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
@@ -76,10 +77,10 @@ from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.CONNECTION,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
-    for proof, cause in facts.groups.flow_causes("flow-denied"):
+    for proof, cause in facts.groups.flow_causes(Root.CONNECTION):
         yield _finding(facts, proof, cause, facts.forcing(cause))
 
 

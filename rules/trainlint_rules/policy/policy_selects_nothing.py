@@ -47,6 +47,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity, certainty_of
 from trainlint.kube.spelling import only_meant
+from trainlint.model.root import Root
 from trainlint.policy.checks.pods import Unselected
 from trainlint.policy.selector import split_source
 from trainlint.proof.cause import FlowCause, Slip
@@ -55,11 +56,11 @@ from trainlint.proof.words import flow_text, places_of
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, tells=(Root.POLICY_SUBJECT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per policy: an error where it would have admitted what a group needs."""
     broken: dict[Slip, list[tuple[GroupProof, FlowCause]]] = {}
-    for proof, cause in facts.groups.flow_causes("policy-selects-nothing"):
+    for proof, cause in facts.groups.flow_causes(Root.POLICY_SUBJECT):
         if cause.slip is not None:
             broken.setdefault(cause.slip, []).append((proof, cause))
     for slip, denials in broken.items():

@@ -57,11 +57,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Repository, rule
 from trainlint.snapshot.emptied import Emptied
 
 
-@rule(Severity.ERROR, sees=Repository)
+@rule(Severity.ERROR, sees=Repository, tells=(Root.EMPTIED_VARIABLE,))
 def check(repository: Repository) -> Iterator[Finding]:
     """One finding per object."""
     for each in repository.emptied:

@@ -41,6 +41,7 @@ from functools import partial
 
 from trainlint.finding import Finding, Fix, Quote, Safety, Severity
 from trainlint.kube.strings import unquoted
+from trainlint.model.root import Root
 from trainlint.rule import Repository, rule
 from trainlint.source.document import Field
 from trainlint.source.examples import example_of
@@ -49,7 +50,7 @@ NO_API = frozenset({"kind.x-k8s.io", "kubeadm.k8s.io", "trainlint.io"})
 """Configuration that no API server reads; its own readers take numbers for strings."""
 
 
-@rule(Severity.ERROR, sees=Repository)
+@rule(Severity.ERROR, sees=Repository, tells=(Root.UNQUOTED,))
 def check(repository: Repository) -> Iterator[Finding]:
     """One finding per value."""
     for item in repository.objects:

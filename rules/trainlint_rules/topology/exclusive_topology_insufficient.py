@@ -87,11 +87,12 @@ from collections.abc import Iterator
 
 from trainlint.checks.exclusive import ExclusiveCause
 from trainlint.finding import Finding, Location, Related, Severity
+from trainlint.model.root import Root
 from trainlint.proof.units import key_of
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.EXCLUSIVE_TOPOLOGY,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.placement.exclusive_shortages:

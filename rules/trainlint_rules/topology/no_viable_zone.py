@@ -79,13 +79,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import ZoneCause, ZoneReason
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.ZONES,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group."""
     for proof in facts.proofs:

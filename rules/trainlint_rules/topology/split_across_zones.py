@@ -56,13 +56,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
+from trainlint.model.root import Root
 from trainlint.proof.cause import SplitCause
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, tells=(Root.SPLIT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group."""
     for proof in facts.proofs:

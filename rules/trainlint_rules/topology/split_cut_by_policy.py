@@ -83,6 +83,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Location, Related, Severity, certainty_of
+from trainlint.model.root import Root
 from trainlint.proof.cause import CutCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import denied_sentence, flow_text, places_of
@@ -90,7 +91,7 @@ from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.CUT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group."""
     for proof in facts.proofs:

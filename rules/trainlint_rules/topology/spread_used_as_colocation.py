@@ -68,13 +68,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
+from trainlint.model.root import Root
 from trainlint.proof.cause import SpreadCause
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import dropped_spread
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.WARNING)
+@rule(Severity.WARNING, tells=(Root.SPREAD_OF_GROUP,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for proof in facts.proofs:

@@ -68,13 +68,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.model.root import Root
 from trainlint.proof.cause import StrandedCause
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.DEAD_END,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group."""
     for proof in facts.proofs:

@@ -46,10 +46,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.ELASTIC_POLICY,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and contradiction."""
     for each in facts.objects.contract.elastic:

@@ -41,11 +41,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.workload.checks.names import long_names
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.NAME_LENGTH,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for workload in facts.snapshot.workloads.objects:

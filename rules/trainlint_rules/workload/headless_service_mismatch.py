@@ -63,10 +63,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.HOST_NAMES,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and Service name."""
     for each in facts.objects.contract.hosts:

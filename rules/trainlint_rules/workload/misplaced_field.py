@@ -46,11 +46,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.workload.checks.fields import misplaced_fields
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.FIELD,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and field."""
     objects = ((each.meta, each.field) for each in facts.snapshot.objects)

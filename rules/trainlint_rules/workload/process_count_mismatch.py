@@ -65,10 +65,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.PROCESS_COUNT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and number."""
     for each in facts.objects.contract.counts:

@@ -68,10 +68,11 @@ from collections.abc import Iterator
 
 from trainlint.checks.refusals import RefusedObject
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Safety, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.OBJECT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and fault."""
     for refusal in facts.objects.refusals:

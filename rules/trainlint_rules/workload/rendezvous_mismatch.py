@@ -88,10 +88,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.RENDEZVOUS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and per absent pod; none for other names that DNS does not know."""
     for each in facts.objects.contract.meetings:

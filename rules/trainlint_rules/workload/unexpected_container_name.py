@@ -54,13 +54,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
+from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 
 RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}
 
 
-@rule(Severity.ERROR)
+@rule(Severity.ERROR, tells=(Root.CONTAINER_NAME,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for workload in facts.snapshot.workloads.objects:

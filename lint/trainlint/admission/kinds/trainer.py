@@ -110,7 +110,7 @@ def _patches(item: Any) -> Iterator[Problem]:
 
 
 def of_runtime(meta: Meta, item: Any) -> Iterator[Problem]:
-    """What is refused of a training runtime, apart from containers that are missing (unexpected-container-name)."""
+    """What is refused of a training runtime, apart from containers that are missing (workload/checks/containers.py)."""
     if meta.api_group != _GROUP or meta.kind not in {"TrainingRuntime", "ClusterTrainingRuntime"}:
         return
     at: Path = ("spec", "mlPolicy")

@@ -1,6 +1,6 @@
 """Volcano's webhook and CRD (volcano:pkg/webhooks/admission/jobs/validate; W 8).
 
-A gang that is larger than its pods is the rule gang-exceeds-pods'; queues are queue-never-admits'.
+A gang that is larger than its pods is a matter of workload/gangs.py, queues are one of queues/queue_refusals.py.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Resources of containers and pods: amounts, huge pages, requests above limits.
 
-Extended resources (devices) without an equal limit are the rule invalid-extended-resource's.
+Extended resources (devices) without an equal limit are a matter of scheduling/requests.py.
 """
 
 from __future__ import annotations

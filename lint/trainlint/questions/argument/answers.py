@@ -6,29 +6,30 @@ from collections.abc import Iterable, Iterator
 
 from trainlint.facts.facts import Facts
 from trainlint.model.known import Answer
+from trainlint.model.root import Root
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.ideal.words import need_words
 from trainlint.proof.words import denied_sentence, flow_text, places_of
 from trainlint.proof.zones import Zone
 from trainlint.questions.argument.step import Statement, Step, listed
-from trainlint.questions.table import blamed
+from trainlint.questions.table import ToldBy, blamed, named
 
 __all__ = ["every_placement", "zone_by_zone"]
 
 
-def zone_by_zone(proof: GroupProof, facts: Facts) -> Step:
+def zone_by_zone(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Step:
     """Exists: what each zone lacks, or who would be where in it."""
     statements = [_zone(zone, proof) for zone in proof.zones]
     title = f"Is there one zone in which it runs? {_said(proof.exists)}"
     if proof.exists is Answer.CONDITIONAL and proof.needs is not None:
         statements = [Statement(text) for text in need_words(proof.needs)]
     elif not statements:
-        statements = [Statement(text) for text in _without_zones(proof, facts)]
+        statements = [Statement(text) for text in _without_zones(proof, facts, told_by)]
     elif proof.exists is Answer.REFUTED and not all(
         zone.reasons or zone.flows is Answer.REFUTED for zone in proof.zones
     ):
-        statements += [Statement(text) for text in _without_zones(proof, facts)]
+        statements += [Statement(text) for text in _without_zones(proof, facts, told_by)]
     elif proof.exists is Answer.UNKNOWN:
         told = {text for zone in proof.zones for text in zone.missing}
         statements += [Statement(f"not known: {text}") for text in dict.fromkeys(proof.missing) if text not in told]
@@ -49,9 +50,9 @@ def _zone(zone: Zone, proof: GroupProof) -> Statement:
     return Statement(f"{zone.name}: {'no' if zone.answer is Answer.REFUTED else 'not known'}", below=tuple(below))
 
 
-def _without_zones(proof: GroupProof, facts: Facts) -> Iterator[str]:
+def _without_zones(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[str]:
     """Why a group was answered without looking at zones."""
-    rules = [rule for rule in dict.fromkeys(blamed(proof, facts)) if rule != "spread-used-as-colocation"]
+    rules = named((root for root in blamed(proof, facts) if root is not Root.SPREAD_OF_GROUP), told_by)
     if proof.exists is Answer.REFUTED:
         yield f"whatever the zone, it is refuted: {listed(rules)}" if rules else "whatever the zone, it is refuted"
     for text in dict.fromkeys(proof.missing):

@@ -15,6 +15,7 @@ from trainlint.questions.argument.connections import connections_needed, what_po
 from trainlint.questions.argument.grounds import what_forces_it, what_it_rests_on
 from trainlint.questions.argument.nodes import where_pods_may_run
 from trainlint.questions.argument.step import Step
+from trainlint.questions.table import ToldBy
 
 __all__ = ["Argument", "argue"]
 
@@ -37,11 +38,14 @@ class Argument:
                 yield from statement.locations()
 
 
-def argue(proofs: Sequence[tuple[GroupProof, Facts]]) -> tuple[Argument, ...]:
-    """The arguments; what is said alike about several snapshots is said once."""
+def argue(proofs: Sequence[tuple[GroupProof, Facts]], told_by: ToldBy) -> tuple[Argument, ...]:
+    """The arguments; what is said alike about several snapshots is said once.
+
+    ``told_by`` names the rule of each root.
+    """
     found: dict[Hashable, Argument] = {}
     for proof, facts in proofs:
-        argument = _argument(proof, facts)
+        argument = _argument(proof, facts, told_by)
         key = (argument.group, argument.steps)
         before = found.get(key)
         names = (*(before.snapshots if before else ()), facts.snapshot.name)
@@ -49,14 +53,14 @@ def argue(proofs: Sequence[tuple[GroupProof, Facts]]) -> tuple[Argument, ...]:
     return tuple(found.values())
 
 
-def _argument(proof: GroupProof, facts: Facts) -> Argument:
+def _argument(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Argument:
     steps = [
         where_pods_may_run(proof, facts),
         connections_needed(proof),
         what_policies_decide(proof),
-        zone_by_zone(proof, facts),
+        zone_by_zone(proof, facts, told_by),
         every_placement(proof),
-        what_forces_it(proof, facts),
+        what_forces_it(proof, facts, told_by),
         what_it_rests_on(proof, facts),
     ]
     return Argument(

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from trainlint.causes.forcing import forcing
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location
+from trainlint.model.root import Root
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import Cause
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step
+from trainlint.questions.table import ToldBy
 
 __all__ = ["what_forces_it", "what_it_rests_on"]
 
@@ -24,13 +26,15 @@ MEANING = (
 )
 
 
-def what_forces_it(proof: GroupProof, facts: Facts) -> Step:
+def what_forces_it(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Step:
     """The irreducible sets of places behind every refutation."""
-    causes = tuple(_causes(proof, facts))
-    return Step("What forces it", (*((Statement(MEANING), *causes) if causes else ()), *_objects(proof, facts)))
+    causes = tuple(_causes(proof, facts, told_by))
+    return Step(
+        "What forces it", (*((Statement(MEANING), *causes) if causes else ()), *_objects(proof, facts, told_by))
+    )
 
 
-def _causes(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
+def _causes(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[Statement]:
     own: list[Cause] = [*proof.causes, *_of_members(proof, facts)]
     for cause in own:
         cores = facts.groups.cores(cause)
@@ -39,7 +43,7 @@ def _causes(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
             places = forcing([core])
             text = "this place alone" if len(places) == 1 else f"these {len(places)} places together"
             below = tuple(Statement(each.role, (each.at,)) for each in places)
-            yield Statement(f"{cause.rule}{which}: {text}", below=below)
+            yield Statement(f"{told_by[cause.root]}{which}: {text}", below=below)
 
 
 def _of_members(proof: GroupProof, facts: Facts) -> Iterator[Cause]:
@@ -53,36 +57,34 @@ def _of_members(proof: GroupProof, facts: Facts) -> Iterator[Cause]:
     yield from (each for each in facts.placement.missing_targets if mine(each.pod_set))
 
 
-def _objects(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
+def _objects(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[Statement]:
     """What one object makes impossible by itself, wherever the pods would go."""
     members = {id(each) for each in proof.group.members}
-    refused: list[tuple[str, str, tuple[Location, ...], Sequence[PodSet]]] = [
-        ("gang-exceeds-pods", f"{gang.what} is {gang.minimum}, of {count} pods", (gang.at,), gang.pod_sets)
+    refused: list[tuple[Root, str, tuple[Location, ...], Sequence[PodSet]]] = [
+        (Root.GANG_SIZE, f"{gang.what} is {gang.minimum}, of {count} pods", (gang.at,), gang.pod_sets)
         for gang, count in facts.queues.oversized_gangs
     ]
     refused += [
-        ("quota-never-admits", f"{each.by} refuses them", each.places or (each.at,), each.pod_sets)
+        (Root.QUOTA, f"{each.by} refuses them", each.places or (each.at,), each.pod_sets)
         for each in facts.queues.over_quota
     ]
+    refused += [(Root.KUEUE, each.reason, (each.at,), each.pod_sets) for each in facts.repository.never_admitted]
     refused += [
-        ("kueue-never-admits", each.reason, (each.at,), each.pod_sets) for each in facts.repository.never_admitted
-    ]
-    refused += [
-        ("exclusive-topology-insufficient", each.together.by, (each.together.at,), each.pod_sets)
+        (Root.EXCLUSIVE_TOPOLOGY, each.together.by, (each.together.at,), each.pod_sets)
         for each in facts.placement.exclusive_shortages
     ]
     refused += [
-        ("single-writer-volume-shared", f"claim {each.claim.name} is {each.mode}", (each.at,), each.pod_sets)
+        (Root.SHARED_CLAIM, f"claim {each.claim.name} is {each.mode}", (each.at,), each.pod_sets)
         for each in facts.placement.shared_claims
         if each.certain
     ]
-    for rule, text, places, pod_sets in refused:
+    for root, text, places, pod_sets in refused:
         if any(id(pod_set) in members for pod_set in pod_sets):
-            yield Statement(f"{rule}: {text}", places)
+            yield Statement(f"{told_by[root]}: {text}", places)
     owners = {each.owner for each in proof.group.members}
     for denial in facts.control_plane.denials:
         if denial.need.fatal and not denial.need.assumes and not owners.isdisjoint(denial.need.owners):
-            yield Statement(f"control-plane-flow-denied: {denial.need.why}; {denial.need.breaks}", (denial.at,))
+            yield Statement(f"{told_by[Root.CONTROL_PLANE]}: {denial.need.why}; {denial.need.breaks}", (denial.at,))
 
 
 def what_it_rests_on(proof: GroupProof, facts: Facts) -> Step:

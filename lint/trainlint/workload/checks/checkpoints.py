@@ -150,7 +150,7 @@ def _claim_templates(workload: Workload) -> Field:
 def _unsafe(volume: Field, namespace: str, storage: ClaimStorage) -> str:
     """Why checkpoints of several nodes are not safe there; empty where they are, or that is unknown.
 
-    A claim that only one node may write to is single-writer-volume-shared's business.
+    A claim that only one node may write to is a matter of checks/shared_claims.py.
     """
     if volume["emptyDir"].value is not None and "emptyDir" in (volume.mapping or {}):
         return "an emptyDir: each pod has its own, and it is gone with the pod"

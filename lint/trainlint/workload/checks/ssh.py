@@ -81,7 +81,7 @@ def _ports(launcher: PodSet, worker: PodSet) -> Iterator[Fault]:
     told, listens = ssh_ports(launcher, worker)
     if listens is None or (told or 22) == listens or not worker.spec.containers:
         return
-    if ssh_arguments_lost(launcher) == listens:  # operator-env-overridden says what has become of them
+    if ssh_arguments_lost(launcher) == listens:  # workload/checks/ says what has become of them
         return
     at = worker.spec.containers[0].at or worker.template
     said = f"ssh to port {told}" if told else "ssh to port 22, since it is told no other"
