@@ -21,10 +21,12 @@ from trainlint.model.kueue import (
     Quota,
     ResourceGroup,
 )
+from trainlint.model.operator import Operator
 from trainlint.source.document import Field
 
 __all__ = [
     "KINDS",
+    "KUEUE",
     "KUEUE_GROUP",
     "KUEUE_KINDS",
     "read_admission_check",
@@ -36,6 +38,14 @@ __all__ = [
     "read_multikueue_config",
 ]
 
+KUEUE: Final = Operator(
+    "Kueue",
+    webhooks=("[mv]*.kb.io",),
+    configurations=("kueue-mutating-webhook-configuration", "kueue-validating-webhook-configuration"),
+    services=("kueue-webhook-service", "*kueue*-webhook-service"),
+    namespace="kueue-system",
+    labels=(("app.kubernetes.io/name", "kueue"),),
+)
 KUEUE_GROUP: Final = "kueue.x-k8s.io"
 KINDS: Final = declared(
     KUEUE_GROUP,

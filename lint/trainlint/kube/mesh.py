@@ -11,10 +11,11 @@ from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.selectors import read_label_selector
 from trainlint.kube.values import read_text
 from trainlint.model.api_kind import declared, names
+from trainlint.model.operator import Operator
 from trainlint.model.selector import LabelSelector
 from trainlint.source.document import Field
 
-__all__ = ["KINDS", "MESH_KINDS", "PeerAuthentication", "read_peer_authentication", "restricts"]
+__all__ = ["KINDS", "MESHES", "MESH_KINDS", "PeerAuthentication", "read_peer_authentication", "restricts"]
 
 _GROUP: Final = "security.istio.io"
 KINDS: Final = (
@@ -23,6 +24,45 @@ KINDS: Final = (
 )
 """What says which connections proxies accept: Istio's kinds, and Linkerd's servers."""
 MESH_KINDS: Final = names(KINDS)
+
+MESHES: Final = (
+    Operator(
+        "Istio",
+        webhooks=("*.istio.io",),
+        configurations=("istio-sidecar-injector*", "istio-revision-tag-*", "istio-validator-*", "istiod-*-validator"),
+        services=("istiod", "istiod-*"),
+        namespace="istio-system",
+        labels=(
+            ("app", "istiod"),
+            ("app", "sidecar-injector"),
+            ("app.kubernetes.io/name", "istiod"),
+        ),
+    ),
+    Operator(
+        "Linkerd",
+        webhooks=("*.linkerd.io",),
+        configurations=("linkerd-proxy-injector-webhook-config", "linkerd-*-validator-webhook-config"),
+        services=("linkerd-proxy-injector", "linkerd-*-validator"),
+        namespace="linkerd",
+    ),
+    Operator(
+        "Kuma",
+        webhooks=("*.kuma.io",),
+        configurations=("kuma-*-webhook-configuration",),
+        services=("kuma-control-plane", "*-control-plane"),
+        namespace="kuma-system",
+        labels=(("app.kubernetes.io/name", "kuma"),),
+    ),
+    Operator(
+        "Consul",
+        webhooks=("*.consul.hashicorp.com",),
+        configurations=("consul-connect-injector", "consul-connect-injector-cfg"),
+        services=("consul-connect-injector", "consul-connect-injector-svc", "*-connect-injector"),
+        namespace="consul",
+        labels=(("app", "consul"),),
+    ),
+)
+"""Meshes whose injectors put a proxy into pods: what that means for connections is read in ``control_plane``."""
 
 
 @fact

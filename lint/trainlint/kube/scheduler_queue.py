@@ -10,12 +10,20 @@ from trainlint.kube.meta import read_meta
 from trainlint.kube.values import known_text, read_text
 from trainlint.model.api_kind import ANY_GROUP, declared, names
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.operator import Operator
 from trainlint.model.quantity import QuantityError, milli
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, SchedulerQueue
 from trainlint.source.document import Field
 
-__all__ = ["KINDS", "QUEUE_KINDS", "read_queue"]
+__all__ = ["KAI", "KINDS", "QUEUE_KINDS", "read_queue"]
 
+KAI: Final = Operator(
+    "KAI Scheduler",
+    webhooks=("admission.*.svc",),
+    configurations=("mutating-kai-admission", "validating-kai-admission"),
+    services=("admission",),
+    namespace="kai-scheduler",
+)
 _VOLCANO: Final = "scheduling.volcano.sh"
 _KAI: Final = "scheduling.run.ai"
 KINDS: Final = (

@@ -97,6 +97,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
     WorkloadKind(
         group="apps",
@@ -123,6 +124,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
     WorkloadKind(
         group="apps",
@@ -149,6 +151,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
     WorkloadKind(
         group="apps",
@@ -175,5 +178,6 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
 )

@@ -145,6 +145,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
     WorkloadKind(
         group="batch",
@@ -171,5 +172,6 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
 )

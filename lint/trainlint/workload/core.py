@@ -51,5 +51,6 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     ),
 )

@@ -67,6 +67,7 @@ KINDS: Final = tuple(
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=None,
     )
     for name in ("HyperPodPyTorchJob", "HyperPodPytorchJob")
 )

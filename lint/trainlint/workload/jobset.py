@@ -9,6 +9,7 @@ from typing import Final
 from trainlint.kube.meta import read_labels
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.operator import Operator
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels, job_pods, pods_at_once
@@ -19,7 +20,7 @@ from trainlint.workload.ranks import indexed_ranks, proved_ranks
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["EXCLUSIVE", "KINDS", "NODE_SELECTOR", "expand_job_set", "placed_by_labels", "product"]
+__all__ = ["EXCLUSIVE", "JOBSET", "KINDS", "NODE_SELECTOR", "expand_job_set", "placed_by_labels", "product"]
 
 _PREFIX: Final = "jobset.sigs.k8s.io/"
 EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
@@ -146,6 +147,15 @@ def _ranks(entries: Sequence[Field], pod_sets: Sequence[PodSet]) -> Iterator[int
             yield index
 
 
+JOBSET: Final = Operator(
+    "JobSet",
+    webhooks=("[mv]*.kb.io", "*.x-k8s.io"),
+    configurations=("jobset-mutating-webhook-configuration", "jobset-validating-webhook-configuration"),
+    services=("jobset-webhook-service", "*jobset*-webhook-service"),
+    namespace="jobset-system",
+    labels=(("app.kubernetes.io/name", "jobset"),),
+)
+
 KINDS: Final = (
     WorkloadKind(
         group="jobset.x-k8s.io",
@@ -172,5 +182,6 @@ KINDS: Final = (
         waits=lambda job_set, pod_sets: job_set_stages(job_set["spec"], pod_sets),
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=JOBSET,
     ),
 )

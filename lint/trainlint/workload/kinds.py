@@ -31,6 +31,7 @@ from trainlint.workload.workload_kind import WorkloadKind
 __all__ = [
     "CLUSTER_KINDS",
     "KINDS",
+    "OPERATORS",
     "REFERENCED_KINDS",
     "WORKLOADS",
     "WORKLOAD_KINDS",
@@ -58,6 +59,8 @@ WORKLOADS: Final[tuple[WorkloadKind, ...]] = (
     *hyperpod.KINDS,
 )
 """Every kind that is expanded, by the module that does it: a new kind is one module, and one line here."""
+OPERATORS: Final = tuple(dict.fromkeys(each.operator for each in WORKLOADS if each.operator is not None))
+"""The operators of those kinds that have webhooks, each once."""
 
 _UNEXPANDED: Final = (
     *declared("batch.volcano.sh", namespaced="JobFlow JobTemplate"),

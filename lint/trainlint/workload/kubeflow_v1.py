@@ -11,6 +11,7 @@ from trainlint.finding import Location
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.nodes import least_nodes
 from trainlint.model.known import Known
+from trainlint.model.operator import Operator
 from trainlint.model.workload import (
     EPHEMERAL,
     FIRST_ONLY,
@@ -250,6 +251,14 @@ def _mpi_flows(index: dict[str, int], pod_sets: list[PodSet]) -> Iterator[Flow]:
     yield Flow(worker, launcher, "TCP", EPHEMERAL, FlowKind.RENDEZVOUS, why, pod_sets[worker].at)
 
 
+TRAINING_OPERATOR: Final = Operator(
+    "the training operator",
+    webhooks=("*.training-operator.kubeflow.org",),
+    configurations=("validator.training-operator.kubeflow.org",),
+    services=("training-operator",),
+    namespace="kubeflow",
+)
+
 KINDS: Final = tuple(
     WorkloadKind(
         group="kubeflow.org",
@@ -276,6 +285,7 @@ KINDS: Final = tuple(
         waits=mpi_stages if facts.launcher else None,
         sets_dns_policy=bool(facts.launcher),
         mounts_shared_memory=False,
+        operator=TRAINING_OPERATOR,
         version="v1",
     )
     for name, facts in V1_KINDS.items()

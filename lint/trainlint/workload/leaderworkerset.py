@@ -9,6 +9,7 @@ from typing import Final
 
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.operator import Operator
 from trainlint.model.pod import EnvVar
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
@@ -18,7 +19,7 @@ from trainlint.workload.ranks import computes, indexed_ranks
 from trainlint.workload.stages import leader_worker_set_stages
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["KINDS", "expand_leader_worker_set"]
+__all__ = ["KINDS", "LWS", "expand_leader_worker_set"]
 
 _PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
 _TPU: Final = Undetermined("it depends on the hosts of the slice")
@@ -129,6 +130,15 @@ def _labels(
     return labels
 
 
+LWS: Final = Operator(
+    "LeaderWorkerSet",
+    webhooks=("[mv]*.kb.io",),
+    configurations=("lws-mutating-webhook-configuration", "lws-validating-webhook-configuration"),
+    services=("lws-webhook-service",),
+    namespace="lws-system",
+    labels=(("app.kubernetes.io/name", "lws"),),
+)
+
 KINDS: Final = (
     WorkloadKind(
         group="leaderworkerset.x-k8s.io",
@@ -155,5 +165,6 @@ KINDS: Final = (
         waits=leader_worker_set_stages,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=LWS,
     ),
 )

@@ -195,6 +195,7 @@ KINDS: Final = (
         waits=mpi_stages,
         sets_dns_policy=True,
         mounts_shared_memory=False,
+        operator=None,
         version="v2beta1",
     ),
 )

@@ -11,6 +11,7 @@ from trainlint.fact import fact
 from trainlint.kube.pod import read_container
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.known import SYMBOL, Known, Undetermined
+from trainlint.model.operator import Operator
 from trainlint.model.workload import (
     EPHEMERAL,
     PER_POD,
@@ -30,7 +31,15 @@ from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
 from trainlint.workload.jobset import product
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["KINDS", "RayClusterSpec", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec", "random_name"]
+__all__ = [
+    "KINDS",
+    "KUBERAY",
+    "RayClusterSpec",
+    "expand_ray_cluster",
+    "expand_ray_service",
+    "expand_ray_spec",
+    "random_name",
+]
 
 UNCUT: Final = 40
 """Names of at most so many characters stand whole at the beginning of the names and labels that KubeRay makes."""
@@ -341,6 +350,15 @@ def _services(cluster: RayClusterSpec, head: PodSet) -> Iterator[Service]:
         )
 
 
+KUBERAY: Final = Operator(
+    "KubeRay",
+    webhooks=("[mv]ray*.kb.io",),
+    configurations=("kuberay-mutating-webhook-configuration", "kuberay-validating-webhook-configuration"),
+    services=("kuberay-webhook-service",),
+    namespace="ray-system",
+    labels=(("app.kubernetes.io/part-of", "kuberay-operator"),),
+)
+
 KINDS: Final = (
     WorkloadKind(
         group="ray.io",
@@ -367,6 +385,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        operator=KUBERAY,
     ),
     WorkloadKind(
         group="ray.io",
@@ -393,5 +412,6 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        operator=KUBERAY,
     ),
 )

@@ -14,7 +14,7 @@ from trainlint.workload import ray
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
-from trainlint.workload.ray import RayClusterSpec, expand_ray_spec, random_name
+from trainlint.workload.ray import KUBERAY, RayClusterSpec, expand_ray_spec, random_name
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "RAY_CLUSTERS", "expand_ray_cron_job", "expand_ray_job"]
@@ -122,6 +122,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        operator=KUBERAY,
     ),
     WorkloadKind(
         group="ray.io",
@@ -148,6 +149,7 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        operator=KUBERAY,
     ),
 )
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from trainlint.finding import Unknown
 from trainlint.kube.values import known_text, read_int, read_text
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.operator import Operator
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
@@ -289,6 +290,15 @@ def _override_unknowns(spec: Field, owner: ObjectRef) -> Iterator[Unknown]:
         yield Unknown(str(owner), f"the number of nodes: {nodes.why}", at=spec["trainer"].at)
 
 
+TRAINER: Final = Operator(
+    "Kubeflow Trainer",
+    webhooks=("*.trainer.kubeflow.org",),
+    configurations=("defaulter.trainer.kubeflow.org", "validator.trainer.kubeflow.org"),
+    services=("kubeflow-trainer-controller-manager",),
+    namespace="kubeflow-system",
+    labels=(("app.kubernetes.io/name", "kubeflow-trainer"),),
+)
+
 KINDS: Final = (
     WorkloadKind(
         group="trainer.kubeflow.org",
@@ -315,5 +325,6 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        operator=TRAINER,
     ),
 )

@@ -11,6 +11,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import MPI_PROGRAMS
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.operator import Operator
 from trainlint.model.workload import (
     EPHEMERAL,
     PER_POD,
@@ -222,6 +223,14 @@ def _policy(job: Field, owner: ObjectRef, selector: Mapping[str, str]) -> Field:
     )
 
 
+VOLCANO: Final = Operator(
+    "Volcano",
+    webhooks=("*.volcano.sh",),
+    configurations=("volcano-admission-service-*",),
+    services=("volcano-admission-service", "*-admission-service"),
+    namespace="volcano-system",
+)
+
 KINDS: Final = (
     WorkloadKind(
         group="batch.volcano.sh",
@@ -248,6 +257,7 @@ KINDS: Final = (
         waits=volcano_stages,
         sets_dns_policy=True,
         mounts_shared_memory=False,
+        operator=VOLCANO,
     ),
     WorkloadKind(
         group="batch.volcano.sh",
@@ -274,5 +284,6 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=True,
         mounts_shared_memory=False,
+        operator=VOLCANO,
     ),
 )

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from trainlint.fact import fact
 from trainlint.finding import Path
+from trainlint.model.operator import Operator
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Expander
@@ -69,7 +70,8 @@ class WorkloadKind:
     ``interchangeable``: no pod is told from the others. ``creates`` are the objects with pod templates, and pod groups,
     that the operator makes: API group and kind. ``waits`` says which pod sets are made after others (``None``: all at
     once). ``sets_dns_policy``: host-network pods get ClusterFirstWithHostNet where no policy is written.
-    ``mounts_shared_memory``: the operator mounts a memory-backed /dev/shm.
+    ``mounts_shared_memory``: the operator mounts a memory-backed /dev/shm. ``operator`` is whose webhooks guard the
+    kind (``None``: no operator's).
     """
 
     group: str
@@ -96,6 +98,7 @@ class WorkloadKind:
     waits: Waits | None
     sets_dns_policy: bool
     mounts_shared_memory: bool
+    operator: Operator | None
     version: str = ""
 
     @property

@@ -20,7 +20,7 @@ from trainlint.installed.gates.native import (
     read_bindings,
 )
 from trainlint.installed.gates.podsecurity import breaks
-from trainlint.installed.gates.webhooks import is_followed, matches_webhook
+from trainlint.installed.gates.webhooks import matches_webhook
 from trainlint.installed.kinds import ENFORCE
 from trainlint.kube.meta import Meta
 from trainlint.model.namespace import Namespaces
@@ -109,7 +109,7 @@ def _admitting(
     for meta, item in objects:
         if meta.kind in _WEBHOOKS:
             yield meta, item, _WEBHOOKS[meta.kind], partial(_by_webhooks, meta, item, namespaces)
-        elif meta.kind in NATIVE and not is_followed(meta):
+        elif meta.kind in NATIVE:
             yield meta, item, _verb(meta), partial(matches_native, meta, item, bindings[meta.kind], namespaces)
         elif is_policy_of_kyverno(meta):
             yield meta, item, _verb(meta), partial(matches_kyverno, meta, item, namespaces)
