@@ -197,7 +197,7 @@ def test_a_file_that_cannot_be_written_is_a_message_and_exit_code_2(run: Run, mo
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("tempfile.mkstemp", full)
+    monkeypatch.setattr("os.fsync", full)
     done = run("--fix", "--no-cache")
     assert done.exit_code == 2
     assert "trainlint: job.yaml: it cannot be written: No space left on device\n" in done.stderr

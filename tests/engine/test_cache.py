@@ -286,10 +286,10 @@ def test_a_directory_that_cannot_be_made_is_no_reason_to_fail(
 def test_a_disk_that_is_full_or_read_only_is_no_reason_to_fail(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(file: Path, *content: bytes) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(module, "replace_file", full)
+    monkeypatch.setattr(module, "write_whole", full)
     assert report(root, cache=True) == report(root, cache=False)
     assert kept(home) == []
 

@@ -128,6 +128,87 @@ def test_a_run_that_is_killed_at_any_time_leaves_whole_files(tmp_path: Path, sec
         assert (home / f"{name}.yaml").read_text() in (JOB.replace("NAME", name), MENDED.replace("NAME", name))
 
 
+WRITES = {
+    "--output": ("report.json", ["check", "--output=json=report.json"]),
+    "--write-baseline": ("base.json", ["check", "--write-baseline=base.json"]),
+    "--fix": ("a.yaml", ["check", "--fix"]),
+    "init": ("trainlint.yaml", ["init"]),
+}
+
+
+def before(root: Path, option: str) -> tuple[Path, bytes | None]:
+    """A repository with something to report or repair, and what stands where that is to be written."""
+    home = repository(root / "r", {})
+    name = home / WRITES[option][0]
+    match option:
+        case "--output":
+            name.write_bytes(b"old")
+        case "--write-baseline":
+            trainlint("check", "--write-baseline=base.json", cwd=home)
+    write(home, {"a.yaml": JOB.replace("NAME", "a")})
+    return home, name.read_bytes() if name.exists() else None
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("option", WRITES)
+def test_a_report_that_is_interrupted_leaves_the_old_one(tmp_path: Path, option: str, signal_: signal.Signals) -> None:
+    """The signal comes when the new content is written and the old file still there."""
+    name, arguments = WRITES[option]
+    home, old = before(tmp_path, option)
+    code = (
+        "import os, pathlib, sys, time\n"
+        "real = pathlib.Path.replace\n"
+        "def interrupted(self, target):\n"
+        f"    if str(target).endswith({name!r}):\n"
+        f"        os.kill(os.getpid(), {int(signal_)})\n"
+        "        time.sleep(5)\n"
+        "    return real(self, target)\n"
+        "pathlib.Path.replace = interrupted\n"
+        "from trainlint.cli.main import main\n"
+        f"sys.argv = ['trainlint', *{arguments!r}]\n"
+        "main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=home, capture_output=True, timeout=60, check=False)
+    assert done.returncode == (-signal.SIGKILL if signal_ is signal.SIGKILL else 128 + signal_), done.stderr
+    assert ((home / name).read_bytes() if (home / name).exists() else None) == old
+    left = [each.name for each in home.iterdir() if each.name.startswith(".trainlint-")]
+    assert not left or signal_ is signal.SIGKILL, "a run that is told to stop cleans up"
+    assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("option", WRITES)
+def test_a_disk_that_is_full_is_a_message_and_the_old_file_stays(tmp_path: Path, option: str) -> None:
+    name, arguments = WRITES[option]
+    home, old = before(tmp_path, option)
+    code = (
+        "import os, sys\n"
+        "def full(*_):\n"
+        "    raise OSError(28, 'No space left on device')\n"
+        "os.fsync = full\n"
+        "from trainlint.cli.main import main\n"
+        f"sys.argv = ['trainlint', *{arguments!r}]\n"
+        "main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=home, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 2
+    assert f"{name}: " in done.stderr
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert ((home / name).read_bytes() if (home / name).exists() else None) == old
+    assert not [each.name for each in home.iterdir() if each.name.startswith(".trainlint-")]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
+def test_reports_go_to_devices_and_open_files_as_they_come(tmp_path: Path) -> None:
+    home = repository(tmp_path / "r", {"a.yaml": TWICE})
+    done = trainlint("check", "--output=text", "--output=concise=/dev/stderr", cwd=home)
+    assert (done.returncode, "a.yaml:2:1" in done.stderr) == (1, True), done.stderr
+    done = trainlint("check", "--output=concise=/dev/full", cwd=home)
+    assert (done.returncode, "No space left on device" in done.stderr) == (2, True), done.stderr
+
+
 # A cache that another user has written.
 
 TWICE = "kind: Pod\nkind: Pod\n"

@@ -19,6 +19,7 @@ from trainlint.report import FORMATS
 from trainlint.report.commands import tamed
 from trainlint.report.terminal import escape
 from trainlint.source.place import place_of
+from trainlint.source.whole_file import write_whole
 
 __all__ = [
     "ReportOutput",
@@ -141,13 +142,13 @@ def flush() -> None:
 
 
 def write(file: Path, text: str, *, option: str = "--output") -> None:
-    """Write a file that ``option`` names, as UTF-8.
+    """Write a file that ``option`` names, as UTF-8, whole or not at all.
 
     Raises:
-        UsageError: that is not possible, or a symbolic link of a repository leads out of it.
+        UsageError: that is not possible, or a symbolic link of a repository leads out of it; the old file is as it was.
     """
     try:
-        place_of(file).write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+        write_whole(place_of(file), (text.encode("utf-8", "backslashreplace"),))
     except OSError as error:
         raise UsageError(f"{option}: cannot write {file}: {error.strerror or error}") from error
     except UsageError as error:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 from pathlib import Path
 
-__all__ = ["NotWrittenError", "replace_file"]
+from trainlint.source.whole_file import write_whole
 
-PART = ".trainlint-"
+__all__ = ["NotWrittenError", "replace_file"]
 
 
 class NotWrittenError(Exception):
@@ -28,28 +27,10 @@ def replace_file(root: Path, file: str, before: bytes, after: bytes) -> None:
     if not real.is_relative_to(os.path.realpath(root)) or ".git" in real.relative_to(os.path.realpath(root)).parts:
         raise NotWrittenError(f"{file}: it leads out of {root}, so it was not changed; change it by hand")
     try:
-        mode = real.stat().st_mode
-        if not stat.S_ISREG(mode):
+        if not stat.S_ISREG(real.stat().st_mode):
             raise NotWrittenError(f"{file}: it is no plain file, so it was not changed")
         if real.read_bytes() != before:
             raise NotWrittenError(f"{file}: it changed while it was read, so it was left alone; run again")
-        _replace(real, stat.S_IMODE(mode), after)
+        write_whole(real, (after,))
     except OSError as error:
         raise NotWrittenError(f"{file}: it cannot be written: {error.strerror or error}") from None
-
-
-def _replace(path: Path, mode: int, content: bytes) -> None:
-    import tempfile  # noqa: PLC0415 (heavy, and most runs write nothing)
-
-    handle, name = tempfile.mkstemp(prefix=PART, dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(mode)
-        Path(name).replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise

@@ -12,8 +12,9 @@ from typing import Final
 
 from trainlint import __version__
 from trainlint.source import plain
-from trainlint.source.cache import bound, cache_directory, code, read_own, replace_file
+from trainlint.source.cache import OWN, bound, cache_directory, code, read_own
 from trainlint.source.reading import Reading
+from trainlint.source.whole_file import write_whole
 
 __all__ = ["Builds", "digest_of", "open_builds"]
 
@@ -78,7 +79,7 @@ class Builds:
         try:
             self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             head = _HEAD + hashlib.sha256(body).hexdigest().encode() + b"\n"
-            replace_file(self._directory / f"{digest[:40]}{SUFFIX}", head, body)
+            write_whole(self._directory / f"{digest[:40]}{SUFFIX}", (head, body), mode=OWN, durable=False)
             bound(self._directory)
         except OSError:
             pass

@@ -19,14 +19,14 @@ from trainlint.source import plain
 from trainlint.source.files import STDIN, SourceFile, World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
+from trainlint.source.whole_file import PART, write_whole
 
-__all__ = ["Cache", "bound", "cache_directory", "code", "is_entry", "key_of", "open_cache", "read_own", "replace_file"]
+__all__ = ["Cache", "bound", "cache_directory", "code", "is_entry", "key_of", "open_cache", "read_own"]
 
 HEAD: Final = b"what trainlint read, sha256 "
 SUFFIX: Final = ".readings"
 SUFFIXES: Final = frozenset({SUFFIX, ".rendered"})
 """Of all files that trainlint keeps in the directory; others are not its own."""
-PART: Final = ".trainlint-"
 MAX_ENTRY: Final = 8
 """An entry may be this many times as long as the file: aliases can stand for far more than what is written."""
 SPARE: Final = 16 << 20
@@ -34,6 +34,8 @@ SPARE: Final = 16 << 20
 MAX_FILE: Final = 256 << 20
 MAX_TOTAL: Final = 512 << 20
 """Bytes of the whole directory; what was not used for the longest time goes first."""
+OWN: Final = 0o600
+"""The permissions of an entry: another user may neither read nor change it."""
 LEFT_BEHIND: Final = 3600.0
 """Seconds after which a file that was never finished is deleted."""
 
@@ -110,7 +112,7 @@ class Cache:
                 self._fresh = False
                 self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 body = b"".join(self._lines())
-                replace_file(self._file, _seal(body), body)
+                write_whole(self._file, (_seal(body), body), mode=OWN, durable=False)
                 bound(self._file.parent)
             elif self._used and not self._touched:
                 os.utime(self._file)  # its age decides what goes first
@@ -238,33 +240,17 @@ def read_own(file: Path) -> bytes | None:
         return None
 
 
-def replace_file(file: Path, *content: bytes) -> None:
-    """Put a new file in the place of another, at once. Raises OSError."""
-    import tempfile  # noqa: PLC0415 (heavy, and most runs have nothing to write)
-
-    handle, name = tempfile.mkstemp(prefix=PART, suffix=file.suffix, dir=file.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.writelines(content)
-        Path(name).replace(file)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            Path(name).unlink()
-        raise
-
-
 def bound(directory: Path) -> None:
     """Remove the oldest files where all of them together are too large, and what a run that broke off left behind."""
     found: list[tuple[float, int, Path]] = []
     for path in directory.iterdir():
         with contextlib.suppress(OSError):  # another run may have removed it
             state = path.stat()
-            if path.suffix not in SUFFIXES:
-                continue
-            if not path.name.startswith(PART):
+            if path.name.startswith(PART):
+                if time.time() - state.st_mtime > LEFT_BEHIND:
+                    path.unlink()
+            elif path.suffix in SUFFIXES:
                 found.append((state.st_mtime, state.st_size, path))
-            elif time.time() - state.st_mtime > LEFT_BEHIND:
-                path.unlink()
     total = 0
     for _, size, path in sorted(found, reverse=True):
         total += size

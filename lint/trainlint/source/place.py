@@ -16,6 +16,8 @@ __all__ = ["MAX_FILE", "place_of", "read_regular"]
 MAX_FILE: Final = 64 << 20
 """Bytes up to which a file that is named is read."""
 
+_OPENED: Final = Path("/proc")
+"""Links of its ``fd`` directories are files that are open already: what they name may be no path."""
 _MAX_LINKS: Final = 40  # like Linux
 
 
@@ -36,7 +38,7 @@ def place_of(path: Path) -> Path:
             here = here.parent
             continue
         link = here / step
-        if not link.is_symlink():
+        if not link.is_symlink() or (link.parent.name == "fd" and _OPENED in link.parents):
             here = link
             continue
         links += 1
