@@ -18,11 +18,17 @@ from trainlint.workload.kinds import WORKLOADS
 
 
 def followed(
-    configuration: str, name: str, service: str = "", labels: Mapping[str, str] | None = None, url: str = ""
+    configuration: str,
+    name: str,
+    service: str = "",
+    labels: Mapping[str, str] | None = None,
+    url: str = "",
+    group: str = "",
 ) -> bool:
     namespace, _, called = service.partition("/")
     client: dict[str, object] = {"url": url} if url else {"service": {"namespace": namespace, "name": called}}
-    webhook = Document("w.yaml", 0, 1, "", {"name": name, "clientConfig": client}).root
+    written = {"name": name, "clientConfig": client, "rules": [{"apiGroups": [group], "resources": ["*"]}]}
+    webhook = Document("w.yaml", 0, 1, "", written).root
     return is_followed(Meta("MutatingWebhookConfiguration", name=configuration, labels=labels or {}), webhook)
 
 
@@ -142,6 +148,20 @@ def test_a_webhook_that_only_looks_like_an_operators_is_not_its_own(
     configuration: str, name: str, service: str, labels: Mapping[str, str]
 ) -> None:
     assert not followed(configuration, name, service, labels)
+
+
+@pytest.mark.parametrize(
+    ("group", "service", "expected"),
+    [
+        ("jobset.x-k8s.io", "jobs/jobset-webhook-service", True),
+        ("batch", "jobs/jobset-webhook-service", False),
+        ("*", "jobs/jobset-webhook-service", False),
+        ("jobset.x-k8s.io", "jobs/guard-webhook-service", False),
+    ],
+)
+def test_a_webhook_of_the_own_kind_is_known_by_its_service(group: str, service: str, expected: bool) -> None:
+    """The manifests of JobSet under another prefix and in another namespace."""
+    assert followed("own-mutating", "mjobset.kb.io", service, group=group) is expected
 
 
 def test_a_webhook_outside_the_cluster_is_not_followed() -> None:

@@ -1,8 +1,8 @@
 """The software whose webhooks are followed, and which webhooks are theirs.
 
 A name alone says little: a company calls its own webhook after the software that it watches over. So the name of the
-webhook and the Service that it calls have to be those of one operator, and the object that holds it too: by its name,
-which is unique in a cluster, by the operator's labels, or by the Service in the operator's own namespace.
+webhook and the Service that it calls have to be those of one operator, and one thing more: the name of the object that
+holds it, which is unique in a cluster, the operator's labels, its namespace, or that only its own kinds are guarded.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from trainlint.kube.kueue import KUEUE
 from trainlint.kube.mesh import MESHES
 from trainlint.kube.meta import Meta
 from trainlint.kube.scheduler_queue import KAI
-from trainlint.kube.values import read_text
+from trainlint.kube.values import read_strings, read_text
 from trainlint.model.operator import Operator
 from trainlint.source.document import Field
-from trainlint.workload.kinds import OPERATORS
+from trainlint.workload.kinds import OPERATORS, WORKLOADS
 
 __all__ = ["FOLLOWED", "is_followed"]
 
@@ -94,10 +94,17 @@ def is_followed(meta: Meta, webhook: Field) -> bool:
         and (
             _fits(each.configurations, meta.name)
             or any(meta.labels.get(key) == value for key, value in each.labels)
-            or (called == each.services[0] and namespace == each.namespace)
+            or (called == each.services[0] and (namespace == each.namespace or _guards_its_own(each, webhook)))
         )
         for each in FOLLOWED
     )
+
+
+def _guards_its_own(operator: Operator, webhook: Field) -> bool:
+    """Whether the webhook is called for kinds of the operator's API groups alone."""
+    own = {each.group for each in WORKLOADS if each.operator == operator and each.group}
+    groups = {each for rule in webhook["rules"].elements() for each in read_strings(rule["apiGroups"])}
+    return bool(groups) and groups <= own
 
 
 def _fits(patterns: Iterable[str], name: str) -> bool:
