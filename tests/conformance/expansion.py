@@ -19,7 +19,7 @@ from typing import Any
 
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.settings import Settings
 from trainlint.model.workload import FIRST_ONLY, PodSet, Service, Workloads
 from trainlint.source.document import Document
@@ -90,11 +90,19 @@ def _of_instance(text: str, pods: PodSet) -> str:
 
 def _service(service: Service) -> Prediction:
     return {
-        "name": service.ref.name,
-        "selector": dict(service.selector or {}),
+        "name": _made(service.ref.name),
+        "selector": {key: _made(value) for key, value in (service.selector or {}).items()},
         "headless": service.headless,
         "publishNotReadyAddresses": service.publish_not_ready,
     }
+
+
+def _made(text: str) -> str:
+    """A text without the symbols that stand for names made in the cluster; of those only the end is known."""
+    if SYMBOL not in text:
+        return text
+    end, cut, _ = text.partition("/")
+    return f"{UNKNOWN}-{end}" if cut else UNKNOWN
 
 
 def _text(value: Known[str]) -> str:
@@ -117,7 +125,8 @@ def disagreements(record: Record, predicted: Prediction) -> dict[str, str]:
             found.setdefault(kind, f"{pod['name']}: {text}")
     for number, each in enumerate(predicted["pods"]):
         count, most = each["count"], each["most"] or 0
-        if count is not None and count != counts[number] and not count <= counts[number] <= most:
+        least = 0 if each["most"] and count == 1 else count  # a group that scales from zero is judged with one pod
+        if count is not None and count != counts[number] and not least <= counts[number] <= most:
             found.setdefault("count", f"{each['role']}: recorded {counts[number]}, predicted {each['count']}")
     found.update(_of_services(output["services"], predicted["services"]))
     policies = sorted(each["name"] for each in output["others"] if each["kind"] == "NetworkPolicy")
@@ -183,7 +192,8 @@ def _of_services(recorded: Iterable[Record], predicted: Iterable[Prediction]) ->
     found: dict[str, str] = {}
     left = list(predicted)
     for service in recorded:
-        same = next((each for each in left if _same(service["name"], each["name"])), None)
+        same = next((each for each in left if service["name"] == each["name"]), None)
+        same = same or next((each for each in left if _same(service["name"], each["name"])), None)
         if same is None:
             found.setdefault("service not predicted", service["name"])
             continue

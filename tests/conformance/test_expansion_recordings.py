@@ -11,7 +11,7 @@ DATA = Path(__file__).parent / "data" / "expansion"
 AGREE = {
     "job-statefulset": (124, 124),
     "jobset": (112, 112),
-    "kuberay": (200, 122),
+    "kuberay": (200, 200),
     "leaderworkerset": (116, 116),
     "mpijob-v2beta1": (107, 107),
     "trainer-v2": (237, 237),

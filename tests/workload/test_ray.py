@@ -100,7 +100,10 @@ def test_the_cluster_of_a_ray_job_has_a_random_name_and_a_submitter_that_need_no
     workloads = read(text)
     assert labels(role(workloads, "gpu"))["ray.io/cluster"] == "?"
     assert labels(role(workloads, "submitter"))["job-name"] == "rj"
-    assert workloads.services == ()
+    known = [each for each in workloads.services if "RANDOM" not in each.ref.name]
+    assert [each.ref.name for each in known] == ["rj-head-svc"]
+    assert known[0].selector is not None
+    assert known[0].selector["ray.io/node-type"] == "head"
     found = group(workloads)
     assert "submitter -> head 8265" in flows(found)
     assert [found.members[index].role for index in found.dependencies] == ["submitter"]

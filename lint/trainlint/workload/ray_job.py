@@ -6,37 +6,45 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import known_text, read_text
-from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container, PodSpec
+from trainlint.model.pod import PodSpec
 from trainlint.model.workload import Flow, FlowKind, ObjectRef, PodSet, PortRange
 from trainlint.source.document import Field
 from trainlint.workload import ray
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
-from trainlint.workload.ray import KUBERAY, RayClusterSpec, expand_ray_spec, random_name
+from trainlint.workload.ray import KUBERAY, expand_ray_spec
+from trainlint.workload.ray_env import OF_SUBMITTER, submitter_container
+from trainlint.workload.ray_services import job_service
+from trainlint.workload.ray_spec import RayClusterSpec, random_name
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "RAY_CLUSTERS", "expand_ray_cron_job", "expand_ray_job"]
 
-_OF_SUBMITTER: Final[dict[str, Known[str]]] = {
-    "PYTHONUNBUFFERED": "1",
-    "RAY_DASHBOARD_ADDRESS": Undetermined("it holds the name of the cluster, which is made"),
-    "RAY_JOB_SUBMISSION_ID": Undetermined("it is made in the cluster"),
-}
+_CLUSTER: Final = "ray.io/cluster"
 
 
 def expand_ray_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A cluster of its own, and a pod that submits the entrypoint to its head."""
-    return _expand_job(job["spec"], owner, context)
+    return _expand_job(job, job["spec"], owner, context)
 
 
-def _expand_job(spec: Field, owner: ObjectRef, context: Context) -> Expansion:
+def _expand_job(job: Field, spec: Field, owner: ObjectRef, context: Context) -> Expansion:
+    mode = read_text(spec["submissionMode"])
+    submitted = mode in {"", "K8sJobMode"}
     if spec["rayClusterSpec"].mapping is None:
-        return Expansion()
-    submitted = read_text(spec["submissionMode"]) in {"", "K8sJobMode"}
-    cluster = RayClusterSpec(spec["rayClusterSpec"], owner, random_name(owner), submitted=submitted)
+        return _on_cluster(spec, owner, context) if submitted else Expansion()
+    cluster = RayClusterSpec(
+        spec["rayClusterSpec"],
+        job,
+        owner,
+        random_name(owner),
+        submitted=submitted,
+        sidecar=mode == "SidecarMode",
+    )
     found = _with_runtime_env(expand_ray_spec(cluster, context), spec["runtimeEnvYAML"])
+    if found.pod_sets and mode != "InteractiveMode":
+        found = replace(found, services=(*found.services, *job_service(cluster, found.pod_sets[0])))
     if not submitted or not found.pod_sets:
         return found
     submitter = _submitter(spec, owner, found.pod_sets[0])
@@ -50,6 +58,22 @@ def _expand_job(spec: Field, owner: ObjectRef, context: Context) -> Expansion:
         flows=(*found.flows, call, *dns(number, "the submitter looks up the head's Service", spec.at)),
         helpers=frozenset({number}),
     )
+
+
+def _on_cluster(spec: Field, owner: ObjectRef, context: Context) -> Expansion:
+    """A job on a cluster that is there already: only the pod that submits it, which calls the cluster's head."""
+    name = read_text(spec.down("clusterSelector", _CLUSTER))
+    chosen = context.objects.get(ObjectRef("RayCluster", owner.namespace, name))
+    if not name or chosen is None:
+        return Expansion()
+    cluster = RayClusterSpec(chosen["spec"], chosen, ObjectRef("RayCluster", owner.namespace, name), name)
+    heads = expand_ray_spec(cluster, context).pod_sets[:1]
+    if not heads:
+        return Expansion()
+    port = cluster.parameter("dashboard-port") or 8265
+    address = f"{cluster.head_service}.{owner.namespace}.svc.cluster.local:{port}"
+    submitter = _submitter(spec, owner, heads[0], address)
+    return Expansion((submitter,), helpers=frozenset({0}))
 
 
 def _with_runtime_env(found: Expansion, written: Field) -> Expansion:
@@ -71,28 +95,22 @@ def _with_runtime_env(found: Expansion, written: Field) -> Expansion:
 
 def expand_ray_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """The pods of one of the RayJobs that it makes."""
-    return _expand_job(cron_job.down("spec", "jobTemplate"), owner, context)
+    return _expand_job(cron_job, cron_job.down("spec", "jobTemplate"), owner, context)
 
 
-def _submitter(spec: Field, owner: ObjectRef, head: PodSet) -> PodSet:
+def _submitter(spec: Field, owner: ObjectRef, head: PodSet, address: str = "") -> PodSet:
     """The pod of the submitter Job; without a template of its own KubeRay makes a small one with the head's image."""
     labels = job_labels(owner.name, indexed=False) | {
         "ray.io/originated-from-cr-name": owner.name,
         "ray.io/originated-from-crd": "RayJob",
         "app.kubernetes.io/created-by": "kuberay-operator",
     }
+    env = {**OF_SUBMITTER, "RAY_DASHBOARD_ADDRESS": address} if address else OF_SUBMITTER
     template = spec["submitterPodTemplate"]
     if is_template(template):
-        return pod_set(owner, "submitter", 1, template, template.at, labels=labels, env=_OF_SUBMITTER)
-    image = head.spec.containers[0].image if head.spec.containers else ""
-    container = Container(
-        "ray-job-submitter",
-        image,
-        requests={"cpu": "500m", "memory": "200Mi"},
-        limits={"cpu": "1", "memory": "1Gi"},
-        at=spec.at,
-    )
-    pods = injected(PodSpec((container,), at=spec.at), _OF_SUBMITTER, spec.at)
+        return pod_set(owner, "submitter", 1, template, template.at, labels=labels, env=env)
+    container = submitter_container(head.spec.containers[0].image if head.spec.containers else "", spec.at)
+    pods = injected(PodSpec((container,), at=spec.at), env, spec.at)
     return PodSet(owner, "submitter", 1, labels, pods, at=spec.at, template=spec.at)
 
 

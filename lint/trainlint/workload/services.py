@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -11,10 +11,11 @@ from trainlint.fact import fact, remembered
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.addresses import Address, addresses
+from trainlint.model.known import Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort, Workloads
 from trainlint.source.document import Field
 
-__all__ = ["Directory", "ResolvedName", "called_services", "directory_of", "read_service", "target_port"]
+__all__ = ["Directory", "ResolvedName", "called_services", "directory_of", "read_ports", "read_service", "target_port"]
 
 _IN_CLUSTER: Final = re.compile(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
 
@@ -27,21 +28,20 @@ def read_service(service: Field, namespace: str) -> Service:
         read_labels(spec["selector"])
         if spec["selector"].mapping and read_text(spec["type"]) != "ExternalName"
         else None,
-        tuple(
-            ServicePort(
-                number,
-                read_text(port["name"]),
-                read_text(port["protocol"]) or "TCP",
-                _target(port["targetPort"]),
-                port.at,
-            )
-            for port in spec["ports"].elements()
-            if isinstance(number := read_int(port["port"]), int) and number > 0
-        ),
+        tuple(read_ports(spec["ports"])),
         headless=read_text(spec["clusterIP"]) == "None",
         publish_not_ready=spec["publishNotReadyAddresses"].value is True,
         at=service.at,
     )
+
+
+def read_ports(ports: Field) -> Iterator[ServicePort]:
+    """The ports of a Service that are numbers."""
+    for port in ports.elements():
+        number = read_int(port["port"])
+        if isinstance(number, int) and number > 0:
+            protocol = read_text(port["protocol"]) or "TCP"
+            yield ServicePort(number, read_text(port["name"]), protocol, _target(port["targetPort"]), port.at)
 
 
 def _target(field_: Field) -> int | str | None:
@@ -73,8 +73,9 @@ class Directory:
         for index, pod_set in enumerate(self.pod_sets):
             self._by_namespace.setdefault(pod_set.namespace, set()).add(index)
             for key, value in pod_set.labels.items():
-                if isinstance(value, str):
-                    self._by_label.setdefault((pod_set.namespace, key, value), set()).add(index)
+                known = value.symbol if isinstance(value, Undetermined) else value
+                if known:
+                    self._by_label.setdefault((pod_set.namespace, key, known), set()).add(index)
 
     def selected(self, service: Service) -> tuple[int, ...]:
         """The pod sets with pods behind the Service; numbered labels have some pod for every value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from trainlint.admission.kinds.words import at_least, one_of
@@ -58,6 +58,7 @@ def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             why = f"rayStartParams.labels of {name} is not supported"
             remedy = "write labels beside rayStartParams"
             yield Problem((*path, "rayStartParams", "labels"), why, remedy, f"labels {name}", _BY)
+    yield from _repeated(groups)
     for path, _ in groups:
         yield from at_least(cluster, (*path[len(at) :], "numOfHosts"), 0, _BY)
     for path, group in groups:
@@ -74,6 +75,21 @@ def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             if count is not None and count < 0:
                 why = f"{key} of {name} is {count}, and must not be negative"
                 yield Problem((*path, key), why, "write 0 or more", f"{key} {name}", _BY)
+
+
+def _repeated(groups: Sequence[tuple[Path, Mapping[str, Any]]]) -> Iterator[Problem]:
+    """A second worker group of one name: KubeRay counts pods by the name, and the first has enough (ray-0144)."""
+    first: dict[str, Path] = {}
+    for path, group in groups:
+        name = known(group.get("groupName"))
+        if name and name in first:
+            why = f"a worker group before it is called {name} too, and KubeRay counts the pods of both by the name"
+            before = ("the first of this name", (*first[name], "groupName"))
+            cause = f"twice {name}"
+            yield Problem(
+                (*path, "groupName"), why, "rename one of the two", cause, _BY, related=(before,), unmade=True
+            )
+        first.setdefault(name or "", path)
 
 
 def _autoscaler(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
