@@ -32,8 +32,3 @@ def test_the_files_that_are_named_are_there() -> None:
     named = set(re.findall(r"`((?:\w+/)+\w+\.py)`", MAP))
     assert len(named) > 25
     assert [name for name in sorted(named) if not (CODE / name).exists()] == []
-
-
-def test_nearly_all_modules_are_as_short_as_it_says() -> None:
-    lengths = [len(path.read_text(encoding="utf-8").splitlines()) for path in CODE.rglob("*.py")]
-    assert sum(lines > 300 for lines in lengths) < len(lengths) / 40

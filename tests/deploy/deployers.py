@@ -11,10 +11,10 @@ from trainlint.snapshot.build import Snapshot, build_snapshots
 from trainlint.snapshot.fleet import find_fleet
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.repository import read_repository
-from trainlint.source.files import SourceFile
 from trainlint.source.library import Library
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
+from trainlint.source.world import SourceFile
 
 __all__ = ["URL", "flux", "job", "names", "snapshots", "sync"]
 

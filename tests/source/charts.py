@@ -8,13 +8,14 @@ from pathlib import Path
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.builds import Builds
 from trainlint.source.document import Document
-from trainlint.source.files import World, discover
+from trainlint.source.files import discover
 from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.render import render_charts
 from trainlint.source.helm.renderer import helm
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.rendered import Rendered
 from trainlint.source.spans import locate
+from trainlint.source.world import World
 
 __all__ = ["CHART", "JOB", "TRAIN", "chart", "only", "render", "rendered_by", "where", "write"]
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from trainlint.finding import UsageError
-from trainlint.source.files import STDIN, NotFound, discover
+from trainlint.source.files import NotFound, discover
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read_file
 from trainlint.source.revision import read_revision
+from trainlint.source.world import STDIN
 
 IDENTITY = ("-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false")
 

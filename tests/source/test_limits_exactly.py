@@ -9,8 +9,8 @@ import pytest
 
 from trainlint.source.builder import MAX_DEPTH
 from trainlint.source.events import TooDeepError
-from trainlint.source.files import SourceFile
 from trainlint.source.loader import load
+from trainlint.source.world import SourceFile
 
 
 @pytest.mark.parametrize(("size", "read"), [(0, True), (9, True), (10, True), (11, False)])

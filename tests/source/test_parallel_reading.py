@@ -18,9 +18,10 @@ from trainlint.finding import UsageError
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source import parallel_reading as ahead
 from trainlint.source.cache import Cache
-from trainlint.source.files import World, discover
+from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
+from trainlint.source.world import World
 
 pytestmark = [
     pytest.mark.needs("linux"),  # elsewhere one process reads all files

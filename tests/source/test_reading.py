@@ -5,9 +5,9 @@ import codecs
 import pytest
 
 from trainlint.finding import Location, Span
-from trainlint.source.files import SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, objects, read, read_file
+from trainlint.source.world import SourceFile
 
 KINDS = KindFilter({"Node", "Pod", "PyTorchJob", "NetworkPolicy"})
 

@@ -21,7 +21,7 @@ from trainlint.cli.question import cache_option, config_option
 from trainlint.config.choices import NodesFile
 from trainlint.finding import Severity, UsageError
 from trainlint.report import DRAWN, FORMATS, Options, reporter
-from trainlint.source.files import STDIN
+from trainlint.source.world import STDIN
 
 __all__ = ["command"]
 

@@ -16,9 +16,9 @@ from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Related, UsageError
 from trainlint.rule import Facts, Repository
 from trainlint.source.document import Document
-from trainlint.source.files import World
 from trainlint.source.reading import Reading, objects, parts_of
 from trainlint.source.text import NotTextError, decode
+from trainlint.source.world import World
 
 __all__ = ["Blame"]
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 from trainlint.finding import Path, UsageError
 from trainlint.model.settings import Settings
 from trainlint.source.document import Document
-from trainlint.source.files import World
 from trainlint.source.glob import is_pattern, matches
 from trainlint.source.library import Library
 from trainlint.source.spans import locate
+from trainlint.source.world import World
 
 __all__ = ["located"]
 

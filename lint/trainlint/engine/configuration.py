@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 from trainlint.config.load import configuration_document
 from trainlint.finding import UsageError
 from trainlint.source.document import Document
-from trainlint.source.files import World
 from trainlint.source.place import read_regular
+from trainlint.source.world import World
 
 __all__ = ["CONFIGS", "find_configuration", "linted_directory", "unused_configurations"]
 

@@ -9,11 +9,11 @@ from trainlint.finding import Finding, Location, Path, Related, Span, Unknown
 from trainlint.result import Placed, PlacedRelated, PlacedUnknown
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
-from trainlint.source.files import World
 from trainlint.source.reading import Reading
 from trainlint.source.spans import locate, spans
 from trainlint.source.text import NotTextError, decode
 from trainlint.source.tree import Tree
+from trainlint.source.world import World
 
 __all__ = ["Places"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from trainlint.engine.progress import Progress
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.cache import Cache
-from trainlint.source.files import SourceFile, World
 from trainlint.source.parallel_reading import start_reading
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read_file
+from trainlint.source.world import SourceFile, World
 
 if TYPE_CHECKING:
     from trainlint.source.parallel_reading import ParallelReading

@@ -12,11 +12,11 @@ from trainlint.model.settings import Settings
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.repository import Repository, read_repository
 from trainlint.source.builds import Builds
-from trainlint.source.files import World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered import BuildRoot, Rendered
+from trainlint.source.world import World
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release

@@ -25,10 +25,11 @@ from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummar
 from trainlint.snapshot.kinds import REFERENCED_KINDS
 from trainlint.snapshot.repository import Repository
 from trainlint.source.builds import open_builds
-from trainlint.source.files import World, bringers
+from trainlint.source.files import bringers
 from trainlint.source.hint import hint
 from trainlint.source.template import Template
 from trainlint.source.testdata import home_of_test
+from trainlint.source.world import World
 
 if TYPE_CHECKING:
     from trainlint.engine.place import Places

@@ -17,7 +17,7 @@ from trainlint.finding import Severity
 from trainlint.model.settings import Settings
 from trainlint.rule import Rule, all_rules
 from trainlint.source.document import Document
-from trainlint.source.files import World
+from trainlint.source.world import World
 
 if TYPE_CHECKING:
     from trainlint.inventory.given import GivenNodes

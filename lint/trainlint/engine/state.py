@@ -17,8 +17,8 @@ from trainlint.result import Failure
 from trainlint.rule import Repository
 from trainlint.snapshot.build import Snapshot, build_snapshots
 from trainlint.source.builds import Builds
-from trainlint.source.files import World
 from trainlint.source.reading import Reading
+from trainlint.source.world import World
 
 if TYPE_CHECKING:
     from trainlint.inventory.given import GivenNodes

@@ -24,9 +24,9 @@ from trainlint.questions.gains import Gain, gains
 from trainlint.rule import Facts, Repository, all_rules
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.document import Document
-from trainlint.source.files import SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
+from trainlint.source.world import SourceFile
 
 __all__ = ["OpenedConnections", "Trial", "TrialJudge"]
 

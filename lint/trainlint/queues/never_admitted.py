@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -17,6 +17,7 @@ from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.combinations import refused
 from trainlint.queues.queue_cause import QueueCause
+from trainlint.queues.queue_places import for_all_namespaces, place_of, spec_of
 from trainlint.queues.queueing import Queueing
 from trainlint.queues.unqueued import unqueued
 from trainlint.scheduling.kueue.capacity import most
@@ -74,7 +75,7 @@ class _Case:
             yield from self._no_local_queue(first.queue, first.namespace)
             return
         if local.stopped:
-            yield self._cause(f"the LocalQueue's stopPolicy is {local.stopped}", "let it run", _spec(local))
+            yield self._cause(f"the LocalQueue's stopPolicy is {local.stopped}", "let it run", spec_of(local))
         if isinstance(local.cluster_queue, Undetermined):
             return
         queue = queues.cluster.get(local.cluster_queue)
@@ -85,7 +86,7 @@ class _Case:
                 yield self._cause(
                     f"{reason}; there is {near}" if near else reason,
                     f"name {near}" if near else "name one that is",
-                    _spec(local, "clusterQueue"),
+                    spec_of(local, "clusterQueue"),
                     certain=self.queueing.stated("ClusterQueue"),
                     root=local.at.child("spec", "clusterQueue") if local.at else None,
                     meant=near,
@@ -111,7 +112,7 @@ class _Case:
             cause = self._cause(
                 found.reason,
                 found.remedy,
-                _place(queue, "resourceGroups"),
+                place_of(queue, "resourceGroups"),
                 certain=not queue.cohort or self.queueing.stated("ClusterQueue"),
             )
             yield replace(cause, stuck=found.stuck)
@@ -141,7 +142,7 @@ class _Case:
         yield self._cause(
             reason,
             f"let both stand in {namespace if alone else home}",
-            _spec(local),
+            spec_of(local),
             certain=self.queueing.stated("LocalQueue"),
             root=place,
             meant=namespace if alone else "",
@@ -163,40 +164,31 @@ class _Case:
         """A queue that is not active admits nothing; what is missing may be elsewhere, unless others of its kind are
         here.
         """
-        names = self._named(why.kind)
+        names = self.queueing.named(why.kind)
         if why.kind and not self.queueing.closed(why.kind, names):
             return
         near = probably_meant(why.name, names)
         yield self._cause(
             f"the ClusterQueue {queue.name} is not active, as {why.text}" + (f"; there is {near}" if near else ""),
             f"name {near}" if near else why.remedy,
-            (("is why", why.at), *_place(queue)) if why.at else _place(queue),
+            (("is why", why.at), *place_of(queue)) if why.at else place_of(queue),
             certain=not why.kind or self.queueing.stated(why.kind),
             root=why.at if why.kind else None,
             meant=near,
         )
-
-    def _named(self, kind: str) -> Iterable[str]:
-        queues = self.queueing.queues
-        known: Mapping[str, Iterable[str]] = {
-            "AdmissionCheck": queues.checks,
-            "MultiKueueCluster": queues.remotes,
-            "MultiKueueConfig": queues.configs,
-            "ResourceFlavor": queues.flavors,
-            "Topology": queues.topologies,
-        }
-        return known.get(kind, ())
 
     def _selected(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         namespace, selector = self.pod_sets[0].namespace, queue.namespace_selector
         if selector is None:
             reason = f"the ClusterQueue {queue.name} has no namespaceSelector, and without one no namespace may use it"
             remedy = "write namespaceSelector: {} to admit all namespaces"
-            yield replace(self._cause(reason, remedy, _place(queue)), fixes=_for_all_namespaces(queue))
+            yield replace(self._cause(reason, remedy, place_of(queue)), fixes=for_all_namespaces(queue))
             return
         if self.queueing.selects(selector, namespace) is False:
             reason = f"the namespaceSelector of the ClusterQueue {queue.name} does not match namespace {namespace}"
-            yield self._cause(reason, "label the namespace, or widen the selector", _place(queue, "namespaceSelector"))
+            yield self._cause(
+                reason, "label the namespace, or widen the selector", place_of(queue, "namespaceSelector")
+            )
 
     def _uncovered(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         covered = {name for group in queue.groups for name in group.covered}
@@ -210,7 +202,7 @@ class _Case:
             for name, amount in self.queueing.requests(pod_set).items():
                 if name not in covered and amount != 0:
                     reason = f"{pod_set.name} requests {name}, which no resource group of {queue.name} covers"
-                    yield self._cause(reason, f"add {name} to coveredResources, with a quota", _place(queue))
+                    yield self._cause(reason, f"add {name} to coveredResources, with a quota", place_of(queue))
 
     def _beyond_quota(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         """A pod set must fit into one flavor of each group; all of them together into all flavors."""
@@ -293,20 +285,5 @@ class _Case:
         )
 
 
-def _for_all_namespaces(queue: ClusterQueue) -> tuple[Fix, ...]:
-    if queue.at is None:
-        return ()
-    edit = Put(queue.at.child("spec", "namespaceSelector"), {}, ("resourceGroups",))
-    return (Fix(f"let all namespaces use the ClusterQueue {queue.name}", (edit,)),)
-
-
 def _queued(pod_set: PodSet) -> bool:
     return bool(pod_set.queue) and not is_placeholder(pod_set.queue)
-
-
-def _place(queue: ClusterQueue, *steps: str) -> tuple[tuple[str, Location], ...]:
-    return (("never admits them", queue.at.child("spec", *steps)),) if queue.at else ()
-
-
-def _spec(queue: LocalQueue, *steps: str) -> tuple[tuple[str, Location], ...]:
-    return (("is their queue", queue.at.child("spec", *steps)),) if queue.at else ()

@@ -137,6 +137,18 @@ class Queueing:
         more = self.snapshot.may_hold_more(namespace) if namespace else self.snapshot.opened
         return self.stated(kind) or (any(True for _ in names) and not more)
 
+    def named(self, kind: str) -> Iterable[str]:
+        """The names of the objects of a kind that a ClusterQueue may name."""
+        queues = self.queues
+        known: Mapping[str, Iterable[str]] = {
+            "AdmissionCheck": queues.checks,
+            "MultiKueueCluster": queues.remotes,
+            "MultiKueueConfig": queues.configs,
+            "ResourceFlavor": queues.flavors,
+            "Topology": queues.topologies,
+        }
+        return known.get(kind, ())
+
     def selects(self, selector: LabelSelector, namespace: str) -> bool | None:
         """Whether a selector matches a namespace; ``None`` where the labels that it asks for are not known."""
         labels = self.snapshot.namespaces.get(namespace)

@@ -7,48 +7,36 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
-from trainlint.finding import Path, Unknown
-from trainlint.installed.informed import Informed
-from trainlint.installed.kinds import EVIDENT_KINDS, enforces, may_admit
+from trainlint.installed.kinds import may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
-from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
-from trainlint.model.workload import Workloads
 from trainlint.snapshot.alternatives import Sides, SnapshotPart
-from trainlint.snapshot.assumed import assumptions, with_cni
 from trainlint.snapshot.handed import handing_on
 from trainlint.snapshot.interning import Interning
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.snapshot.namespaces import disputed, namespaces_of
-from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
-from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.one_snapshot import APART, once, snapshot_of
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.partition import EVERYWHERE, Partition
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.rest import Rest, WholeWorld
 from trainlint.snapshot.rivals import find_alternatives
-from trainlint.snapshot.shown import with_platform
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
 from trainlint.source.testdata import home_of_test
 from trainlint.workload.kinds import is_training
-from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
-    from trainlint.installed.gates import Gate
     from trainlint.inventory.given import GivenNodes
-    from trainlint.model.pool import Inventory
     from trainlint.snapshot.cluster_builder import Cluster, Fleet
-    from trainlint.snapshot.emptied import Emptied
 
 __all__ = ["Snapshot", "build_snapshots"]
 
 Charts = Sequence[tuple[str, "Release"]]
 """Charts that are installed, each with the file that says so."""
 
-APART = INVENTORY_KINDS | {"Namespace"}
 SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
 """Kinds that make no state of a cluster by themselves where deployers say what does."""
 
@@ -115,11 +103,11 @@ def _tests(repository: Repository, settings: Settings, interning: Interning) -> 
     for home, objects in sorted(own.items()):
         if any(is_training(each.meta.api_version, each.meta.kind) for each in objects):
             changed = {file: by for file, by in repository.transformed.items() if file.startswith(home)}
-            yield _snapshot(
+            yield snapshot_of(
                 repository,
                 f"test {home.rstrip('/')}",
                 "a test tool applies what lies there, and nothing else",
-                tuple(_once(objects)),
+                tuple(once(objects)),
                 settings,
                 interning,
                 unrendered=changed,
@@ -156,11 +144,11 @@ def _of_cluster(
     given: tuple[GivenNodes, ...],
 ) -> Snapshot:
     """What is deployed to a cluster."""
-    own = tuple(_once(cluster.objects))
+    own = tuple(once(cluster.objects))
     nodes = any(each.meta.kind in INVENTORY_KINDS for each in own)
     objects = own if nodes or settings.inventories else (*own, *_platform(repository))
     name = cluster.name if settings.cluster in ("", cluster.name) else f"{settings.cluster}: {cluster.name}"
-    return _snapshot(
+    return snapshot_of(
         repository,
         name,
         cluster.why,
@@ -224,12 +212,12 @@ def _left_over(
 ) -> Snapshot:
     """A part that no deployer names; with the only cluster that there is, where it would have to run."""
     there = context.objects if context is not None else ()
-    objects = tuple(_once([*own, *there]))
+    objects = tuple(once([*own, *there]))
     changed = context.unrendered if context is not None else {}
     why = part.why
     if context is not None:
         why = f"no deployer of {context.name}, the only cluster, names it; {why}"
-    return _snapshot(
+    return snapshot_of(
         repository,
         f"{settings.cluster}: {part.name}" if prefix else part.name,
         why,
@@ -257,70 +245,6 @@ def _left_over(
     )
 
 
-def _snapshot(
-    repository: Repository,
-    name: str,
-    why: str,
-    objects: tuple[ApiObject, ...],
-    settings: Settings,
-    interning: Interning,
-    *,
-    unrendered: Mapping[str, str],
-    opened: Mapping[str, str],
-    moved: Mapping[str, frozenset[str]],
-    home: str = "",
-    releases: Iterable[Release] = (),
-    unknowns: Iterable[Unknown] = (),
-    assumes: Iterable[str] = (),
-    emptied: Iterable[Emptied] = (),
-    rest: Rest | None = None,
-    given: tuple[GivenNodes, ...] = (),
-    names: Iterable[str] = (),
-) -> Snapshot:
-    if settings.namespace:
-        from trainlint.snapshot.carried import carried  # noqa: PLC0415 (as are all that only clusters need)
-
-        objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
-    found = _informed(settings, objects, repository, tuple(releases))
-    settings = interning.settings(with_cni(found.settings, objects))
-    inventories = interning.inventories(inventories_of(repository, objects, settings, home))
-    inventories, given = _with_given(inventories, given, set(names) - {""})
-    every = (*inventories, *(each.inventory for each in given))
-    settings, sign = with_platform(settings, every, objects, tuple(releases))
-    alone = bool(settings.inventories or (home and inventories))
-    elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
-    stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
-    assumed = (*assumes, *found.assumes, *sign, *assumptions(stated, objects, inventories))
-    settings = interning.settings(replace(stated, assumptions=assumed))
-    before = interning.known.get(name)
-    if before is not None and before.is_same(
-        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened)), rest
-    ):
-        return before
-    workloads = read_workloads([each.field for each in objects], stated)
-    namespaces = interning.namespaces(namespaces_of(objects))
-    found_gates = _gates(objects, workloads, namespaces)
-    return Snapshot(
-        name=name,
-        why=why,
-        objects=objects,
-        settings=settings,
-        namespaces=namespaces,
-        inventories=inventories,
-        workloads=workloads,
-        elsewhere=elsewhere,
-        unrendered=unrendered,
-        moved=moved,
-        opened=opened,
-        unknowns=(*workloads.unknowns, *doubts, *(each.unknown() for each in found_gates)),
-        gates=found_gates,
-        read=found.read,
-        emptied=tuple(emptied),
-        rest=rest,
-        given=given,
-    )
-
-
 def _assigned(
     nodes: tuple[GivenNodes, ...], repository: Repository, clusters: Sequence[Cluster], settings: Sequence[Settings]
 ) -> tuple[GivenNodes, ...]:
@@ -330,54 +254,3 @@ def _assigned(
     from trainlint.snapshot.given_nodes import assigned  # noqa: PLC0415 (only where nodes are given)
 
     return assigned(nodes, repository, clusters, settings)
-
-
-def _with_given(
-    inventories: tuple[Inventory, ...], given: tuple[GivenNodes, ...], names: set[str]
-) -> tuple[tuple[Inventory, ...], tuple[GivenNodes, ...]]:
-    """The inventories with nodes that are given for one of them, and those that are given for the whole cluster."""
-    if not given:
-        return inventories, ()
-    from trainlint.snapshot.given_nodes import nodes_of, shared_out  # noqa: PLC0415 (only where nodes are given)
-
-    described = {each.cluster for each in inventories}
-    return shared_out(nodes_of(given, names | described if names else set()), inventories, names)
-
-
-def _informed(
-    settings: Settings, objects: Sequence[ApiObject], repository: Repository, releases: tuple[Release, ...]
-) -> Informed:
-    """The settings with what the objects state. A chart that nothing installs states nothing: its values are
-    unknown.
-    """
-    if not releases and EVIDENT_KINDS.isdisjoint(each.meta.kind for each in objects):
-        return Informed(settings)
-    from trainlint.installed.read import informed  # noqa: PLC0415
-
-    assumed = {id(document) for root in repository.rendered if root.undeployed for document in root.documents}
-    evident = ((each.meta, each.field) for each in objects if id(each.field.document) not in assumed)
-    return informed(settings, evident, releases)
-
-
-def _gates(objects: Sequence[ApiObject], workloads: Workloads, namespaces: Namespaces) -> tuple[Gate, ...]:
-    """What may change or refuse pods of groups when they are created."""
-    if not workloads.groups or not any(may_admit(each.meta) or enforces(each.meta) for each in objects):
-        return ()
-    from trainlint.installed.gates import gates  # noqa: PLC0415 (few repositories hold admission objects)
-
-    return tuple(gates(((each.meta, each.field) for each in objects), workloads, namespaces))
-
-
-def _once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:
-    """Copies of one object in several files count once, but each directory's nodes are an inventory of their own.
-
-    What two paths of a cluster bring, one within the other, is one object too, where a placeholder keeps its name or
-    namespace from being known.
-    """
-    seen: set[Key | tuple[int, Path, str]] = set()
-    for each in objects:
-        known = None if each.meta.kind in APART else each.key
-        key = known or (id(each.field.document), each.field.path, each.meta.namespace)
-        if key not in seen:
-            yield each
-        seen.add(key)

@@ -9,8 +9,8 @@ from typing import Final
 
 from trainlint.snapshot.alternatives import Alternatives, Side, Sides, SnapshotPart, Steps, shared_steps
 from trainlint.snapshot.objects import Key
-from trainlint.source.files import CHART_FILE
 from trainlint.source.reading import is_kustomization
+from trainlint.source.world import CHART_FILE
 
 __all__ = ["parts"]
 

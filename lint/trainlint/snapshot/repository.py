@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cached_property
 
@@ -15,16 +15,14 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
 from trainlint.snapshot.emptied import Emptied
 from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.kustomized import deployed_places, moved_files, transformed_files, unrendered
 from trainlint.snapshot.objects import ApiObject, api_objects
 from trainlint.snapshot.patchlike import patch_like
 from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
 from trainlint.source.document import Document
 from trainlint.source.faults import BuildFault
-from trainlint.source.hint import hint
 from trainlint.source.kustomization import (
     Kustomization,
-    Resolution,
-    passes_through,
     read_kustomizations,
     resolve,
 )
@@ -166,7 +164,7 @@ def read_repository(
     superseded = {id(duplicate.first) for duplicate in (*duplicates, *twice)}
     broken = faults_of(faults or {}, twice, resolution, rendered)
     done = {posixpath.dirname(each.root) for each in rendered if is_kustomization(each.root) and not each.failed}
-    changed = _transformed(kustomizations, resolution, done, broken)
+    changed = transformed_files(kustomizations, resolution, done, broken)
     transformed = {file: by for file, by in changed.items() if file not in replaced}
     tops = {file: root or "." for root in reversed(resolution.roots) for file in resolution.files[root]}
     return Repository(
@@ -175,10 +173,10 @@ def read_repository(
         duplicates=tuple(duplicates),
         transformed=transformed,
         together=tops | {each.root: _together(each.root) for each in rendered},
-        places=_places(kustomizations, resolution, transformed, replaced),
-        moved=_moved(kustomizations, resolution),
+        places=deployed_places(kustomizations, resolution, transformed, replaced),
+        moved=moved_files(kustomizations, resolution),
         kustomization_files={each.directory or ".": each.file for each in kustomizations.values()},
-        unknowns=tuple(_unrendered(kustomizations, resolution, transformed, found, rendered, broken, missing)),
+        unknowns=tuple(unrendered(kustomizations, resolution, transformed, found, rendered, broken, missing)),
         rendered=tuple(rendered),
         kustomizations=kustomizations,
         reached=resolution.files,
@@ -217,94 +215,3 @@ def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
             or next(pod_templates(item.field), None) is not None
         ):
             yield item
-
-
-def _transformed(
-    kustomizations: Mapping[str, Kustomization],
-    resolution: Resolution,
-    done: Collection[str],
-    broken: Mapping[tuple[str, str], object],
-) -> dict[str, str]:
-    """The kustomization that changes the objects of a file, apart from those below roots that are ``done``. The topmost
-    ones win: theirs is the directory that would be rendered. Of one that does not build nothing comes out.
-    """
-    found: dict[str, str] = {}
-    roots = [each for each in resolution.roots if each not in done]
-    below_top = sorted(frozenset[str]().union(*(resolution.uses[each] for each in roots)) - {*roots, *done})
-    for directory in (*below_top, *reversed(roots)):
-        reached = {directory, *resolution.uses[directory]}
-        for each in reached:
-            if kustomizations[each].transforms:
-                found.update(dict.fromkeys(resolution.files[each], directory or "."))
-        if kustomizations[directory].transforms or (directory, "") in broken:
-            found.update(dict.fromkeys(resolution.files[directory], directory or "."))
-    return found
-
-
-def _places(
-    kustomizations: Mapping[str, Kustomization],
-    resolution: Resolution,
-    transformed: Mapping[str, str],
-    replaced: frozenset[str],
-) -> dict[str, tuple[str, ...]]:
-    """The files as which a file is deployed, in order, where that is not its own name alone."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for root in resolution.roots:
-        each = kustomizations[root]
-        if not each.component and passes_through(root, kustomizations, resolution):
-            for file in resolution.files[root] - replaced:
-                found[file].add(file if not root or file.startswith(f"{root}/") else each.file)
-    by_name = {directory or ".": each.file for directory, each in kustomizations.items()}
-    for file in found.keys() & transformed.keys():
-        found[file].add(by_name[transformed[file]])
-    return {file: tuple(sorted(places)) for file, places in found.items() if places != {file}}
-
-
-def _moved(kustomizations: Mapping[str, Kustomization], resolution: Resolution) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
-    for directory, each in kustomizations.items():
-        if each.namespace:
-            for file in resolution.files[directory]:
-                found[file] = found.get(file, frozenset()) | {each.namespace}
-    return found
-
-
-def _unrendered(
-    kustomizations: Mapping[str, Kustomization],
-    resolution: Resolution,
-    transformed: Mapping[str, str],
-    objects: Iterable[ApiObject],
-    rendered: Sequence[Rendered],
-    broken: Mapping[tuple[str, str], tuple[BuildFault, ...]],
-    missing: Callable[[str], bool],
-) -> Iterator[Unknown]:
-    """What is not known of kustomizations: what was rendered, or not for a reason, speaks for itself."""
-    told = {posixpath.dirname(each.root): each for each in rendered if is_kustomization(each.root)}
-    yield from (unknown for each in rendered for unknown in each.unknowns)
-    files = {item.file for item in objects}
-    changed = Counter(directory for file, directory in transformed.items() if file in files)
-    for name, count in sorted(changed.items()):
-        each = next(each for each in kustomizations.values() if (each.directory or ".") == name)
-        if each.directory in told:
-            continue
-        if (each.directory, "") in broken:
-            fault = broken[each.directory, ""][0]
-            what = f"its objects: it does not build, as {fault.name} {fault.what}"
-            yield Unknown(f"kustomization {name}", what, fault.remedy, Location(each.file, 0))
-        else:
-            yield Unknown(
-                subject=f"kustomization {name}",
-                missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
-                remedy=hint("kustomize", name, missing=missing("kustomize")),
-                at=Location(each.file, 0),
-            )
-    done = {root for root, each in told.items() if not each.failed}
-    within = done.union(*(resolution.uses[root] for root in done))
-    for each in kustomizations.values():
-        for url in each.remote if each.directory not in within else ():
-            yield Unknown(
-                subject=f"the objects of {url}, in kustomization {each.directory or '.'}",
-                missing="it is elsewhere, and nothing is fetched",
-                remedy="lint what the kustomization makes, where all of it is there",
-                at=Location(each.file, 0),
-            )

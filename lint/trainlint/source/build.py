@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from trainlint.fork_worker import ended, started
-from trainlint.source.closure import Closure
 from trainlint.source.complaint import complaint
 from trainlint.source.confined import alone, kept_to, limited
+from trainlint.source.copied_files import Closure
 from trainlint.source.definitions import without_structures
 from trainlint.source.program import Program
 

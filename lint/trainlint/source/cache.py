@@ -16,10 +16,10 @@ from typing import Final
 
 from trainlint import __version__
 from trainlint.source import plain
-from trainlint.source.files import STDIN, SourceFile, World
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
 from trainlint.source.whole_file import PART, write_whole
+from trainlint.source.world import STDIN, SourceFile, World
 
 __all__ = ["Cache", "bound", "cache_directory", "code", "is_entry", "key_of", "open_cache", "read_own"]
 

@@ -2,60 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
-from trainlint.fact import fact
-from trainlint.finding import Location, Path, Unknown
-from trainlint.source.cleaned import Cleaned, PluginError, RefusedError, is_inline
+from trainlint.finding import Location, Path
+from trainlint.source.cleaned import Cleaned, RefusedError
+from trainlint.source.copied_files import Closure, left_out
 from trainlint.source.document import Document, Field
-from trainlint.source.documents import endless, every_document, is_read
+from trainlint.source.documents import endless
 from trainlint.source.ignored import Ignored
-from trainlint.source.kustomization import FILE_NAMES, is_remote
+from trainlint.source.kustomization import FILE_NAMES
 from trainlint.source.merging import without_target
 from trainlint.source.overlaid import named, overlaid, tolerant
 from trainlint.source.patch_targets import aimed
 from trainlint.source.patches import Documents
 from trainlint.source.path_escape import astray
+from trainlint.source.plugins import PluginReader
+from trainlint.source.relative_path import joined
 from trainlint.source.rendered import BuildRoot, Overlay
 from trainlint.source.tree import OutsideError, Tree
+from trainlint.source.written_kustomization import MAX_BYTES, not_empty, written
 
-__all__ = ["MAX_BYTES", "Closure", "RefusedError", "close"]
-
-MAX_BYTES: Final = 64 << 20
-"""Bytes of all files together that are copied for one root."""
+__all__ = ["RefusedError", "close"]
 
 _MAX_FILES: Final = 20_000
 _MAX_BUILDS: Final = 2_000
 """Builds of kustomizations for one root: one that two others name is built twice."""
 _MAX_DEPTH: Final = 64
 """Kustomizations one in the other; public ones have ten."""
-_LISTING: Final = frozenset({"apiVersion", "kind", "metadata", "resources"})
-"""Fields of a kustomization that only lists files."""
-
-
-@fact(eq=False)
-class Closure:
-    """``files`` are the contents of the copy by name, ``links`` its symbolic links.
-
-    ``kustomizations`` are the documents of all kustomizations that take part, by directory, as they are written.
-    ``unknowns`` are what was taken out of the copy: the rest is rendered. ``lost`` are, likewise, single files that are
-    not here, and generators that change what is elsewhere. ``unrestricted``: kustomize may read any file of the copy
-    from any of its directories; nothing that it reads leads out of the copy. ``lenient``: it may if it must.
-    """
-
-    root: str
-    files: dict[str, bytes] = field(default_factory=dict)
-    links: dict[str, str] = field(default_factory=dict)
-    directories: set[str] = field(default_factory=set)
-    kustomizations: dict[str, Document] = field(default_factory=dict)
-    unknowns: list[Unknown] = field(default_factory=list)
-    lost: list[Unknown] = field(default_factory=list)
-    unrestricted: bool = False
-    lenient: bool = False
 
 
 def close(tree: Tree, deployed: BuildRoot, documents: Documents) -> Closure:
@@ -83,7 +59,7 @@ class _Collector:
         self._ignored = Ignored(tree.read_no_link)
         self._cleaned: dict[str, Cleaned] = {}
         self._below: dict[str, set[str]] = {}
-        self._listing: list[str] = []
+        self._plugins = PluginReader(tree, documents, self._real)
         self._depth = 0
         self._here = Location(posixpath.join(root, FILE_NAMES[0]), 0)
 
@@ -150,7 +126,7 @@ class _Collector:
             self._untangle(directory, document, kept)
 
             def documents(name: str, directory: str = directory) -> tuple[Document, ...]:
-                return self._documents(self._real(_joined(directory, name) or name))
+                return self._documents(self._real(joined(directory, name) or name))
 
             data = aimed(document, kept.data, documents)
             if data is not None:
@@ -166,7 +142,7 @@ class _Collector:
             real
             for each in (directory, *reached)
             for _, name in self._cleaned[each].references
-            if (joined := _joined(each, name)) and (real := self._real(joined)) in self._closure.files
+            if (path := joined(each, name)) and (real := self._real(path)) in self._closure.files
         }
         held = [
             document
@@ -192,19 +168,11 @@ class _Collector:
         return found
 
     def _lose(self, directory: str, document: Document, lost: list[tuple[str, str, Path]]) -> None:
-        for what, why, path in lost:
-            subject = f"{what}, in kustomization {directory or '.'}"
-            remedy = "lint what the kustomization makes where it is there: kubectl kustomize | trainlint check -"
-            self._closure.lost.append(Unknown(subject, why, remedy, document.at(path)))
+        self._closure.lost.extend(left_out(directory, document, lost, "makes where it is there"))
 
     def _write(self, file: str, data: dict[str, Any]) -> None:
         """Put a kustomization into the copy as it shall be read."""
-        if _is_longer(data, MAX_BYTES):  # aliases may stand for far more than is written
-            raise RefusedError(f"it is larger than {MAX_BYTES >> 20} MiB", Location(file, 0), "split it")
-        try:
-            self._closure.files[file] = json.dumps(data, allow_nan=False).encode()
-        except ValueError:
-            raise RefusedError("it holds a number that JSON has no word for", Location(file, 0), "fix it") from None
+        self._closure.files[file] = written(file, data)
 
     def _directory(self, directory: str) -> bool:
         """Add the kustomization of a directory and all that it names; false if there is none."""
@@ -236,69 +204,34 @@ class _Collector:
         if self._depth > _MAX_DEPTH:
             raise RefusedError(f"kustomizations lie more than {_MAX_DEPTH} deep", before, "name them nearer to the top")
         kept = Cleaned(document, self.plugins, self)
-        for what, why, path in kept.out:  # one text for all of a kind: a report says it once
-            subject = f"{what}, in kustomization {directory or '.'}"
-            remedy = (
-                "lint what the kustomization makes, where all of it is there: kubectl kustomize | trainlint check -"
-            )
-            self._closure.unknowns.append(Unknown(subject, why, remedy, document.at(path)))
+        # one text for all of a kind: a report says it once
+        self._closure.unknowns.extend(left_out(directory, document, kept.out, "makes, where all of it is there"))
         self._lose(directory, document, kept.lost)
         for path, name in kept.references:
             self._add(directory, name, document.at(path))
         self._cleaned[directory] = kept
         # kustomize reads what was looked at here, not a text that its parser may read in another way
-        self._write(document.file, _not_empty(kept.data) if kept.changed else kept.data)
+        self._write(document.file, not_empty(kept.data) if kept.changed else kept.data)
         self._here = before
         self._depth -= 1
 
+    def plugins(self, directory: str, entry: str) -> Iterator[Field]:
+        """The configurations of plugins that an entry of ``generators`` and the like names."""
+        return self._plugins.configurations(directory, entry, self._here.file)
+
     def has(self, directory: str, entry: str) -> bool:
         """Whether there is a file of that name."""
-        name = _joined(directory, entry)
+        name = joined(directory, entry)
         return name is not None and self._tree.read(self._real(name)) is not None
 
     def ignored(self, directory: str, entry: str) -> bool:
         """Whether Git ignores a file of that name."""
-        name = _joined(directory, entry)
+        name = joined(directory, entry)
         return name is not None and self._ignored(name)
-
-    def plugins(self, directory: str, entry: str) -> Iterator[Field]:
-        """The configurations of plugins that an entry of ``generators`` and the like names."""
-        file, text = self._here.file, entry.encode("utf-8", "surrogatepass")
-        documents: Sequence[Document] = every_document(file, text) if is_inline(entry) else ()
-        if any(document.root.mapping is not None for document in documents) or "\n" in entry:
-            content: bytes | None = text
-        else:
-            name = _joined(directory, entry)
-            if name is None:
-                return
-            file = self._real(name)
-            content = self._tree.read(file)
-            if content is None:
-                yield from self._plugins_of(name)
-                return
-            documents = self._documents(file)
-        if content is None or not is_read(file, content) or any(each.root.mapping is None for each in documents):
-            raise PluginError("is written in a way that may be read in another one")
-        yield from (document.root for document in documents)
-
-    def _plugins_of(self, directory: str) -> Iterator[Field]:
-        """The configurations in a directory whose kustomization lists files, and does nothing else."""
-        if directory in self._listing:
-            raise PluginError("leads in a circle")
-        self._listing.append(directory)
-        for name in FILE_NAMES:
-            for document in self._documents(self._real(posixpath.join(directory, name))):
-                if not set(document.root.mapping or ()) <= _LISTING:
-                    raise PluginError("has a configuration that a kustomization changes")
-                for each in document.root["resources"].elements():
-                    if is_remote(each.string or "") or is_inline(each.string or ""):
-                        raise PluginError(f"is made of {each.string}, which is elsewhere")
-                    yield from self.plugins(directory, each.string or "")
-        self._listing.pop()
 
     def _add(self, directory: str, entry: str, at: Location) -> None:
         """Add the file or directory that a kustomization names."""
-        name = _joined(directory, entry)
+        name = joined(directory, entry)
         if name is None:
             raise RefusedError(f"{entry} leads out of the repository", at, "name a path inside it")
         real = self._real(name, at)
@@ -343,31 +276,3 @@ class _Collector:
                 self._closure.links[here] = text
                 waiting += text.split("/")[::-1]
         raise RefusedError(f"{name} leads through symbolic links in a circle", at or self._here, "fix the links")
-
-
-def _is_longer(data: Any, limit: int) -> bool:
-    """Whether a value takes more than ``limit`` characters, told without writing them."""
-    pending = [data]
-    while pending and limit >= 0:
-        here = pending.pop()
-        if isinstance(here, dict):
-            pending += here.values()
-            limit -= sum(map(len, here))
-        elif isinstance(here, list):
-            pending += here
-        limit -= len(here) if isinstance(here, str) else 4
-    return limit < 0
-
-
-def _not_empty(data: dict[str, Any]) -> dict[str, Any]:
-    """A kustomization of which something is left: kustomize refuses one that says nothing."""
-    said = {key for key, value in data.items() if value and key not in ("apiVersion", "kind", "metadata")}
-    return data if said else {**data, "buildMetadata": ["originAnnotations"]}
-
-
-def _joined(directory: str, entry: str) -> str | None:
-    """A path relative to a directory as one below the root of the repository; ``None`` if it leads out of it."""
-    name = posixpath.normpath(posixpath.join(directory, entry))
-    if name.startswith(("/", "../")) or name == "..":
-        return None
-    return "" if name == "." else name

@@ -12,11 +12,11 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.source.document import Document, Field
-from trainlint.source.files import World
 from trainlint.source.ignored import Ignored
 from trainlint.source.kustomization import FILE_NAMES, is_remote, kustomization
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.tree import OutsideError, Tree
+from trainlint.source.world import World
 
 __all__ = ["BuildFault", "faults"]
 

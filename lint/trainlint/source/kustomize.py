@@ -12,11 +12,11 @@ from typing import Any, Final
 from trainlint.finding import Location, Unknown
 from trainlint.source.builds import Builds, digest_of
 from trainlint.source.cleaned import RefusedError
-from trainlint.source.closure import Closure, close
+from trainlint.source.closure import close
+from trainlint.source.copied_files import Closure
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.files import World
 from trainlint.source.kustomization import passes_through, read_kustomizations, resolve
 from trainlint.source.loader import load
 from trainlint.source.origins import NOTE, Origins
@@ -26,6 +26,7 @@ from trainlint.source.program import Program
 from trainlint.source.reading import Reading, read
 from trainlint.source.rendered import BuildRoot, Rendered
 from trainlint.source.tree import Tree
+from trainlint.source.world import World
 
 __all__ = ["render"]
 

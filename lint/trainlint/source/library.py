@@ -7,10 +7,10 @@ from functools import cached_property
 
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.files import SourceFile
 from trainlint.source.loader import load
 from trainlint.source.reading import MAX_BYTES
 from trainlint.source.text import NotTextError, decode, split
+from trainlint.source.world import SourceFile
 
 __all__ = ["Library"]
 

@@ -10,9 +10,9 @@ from trainlint.fact import fact
 from trainlint.fork_worker import Child, WorkSplit, fork
 from trainlint.source import plain
 from trainlint.source.cache import Cache, is_entry, key_of
-from trainlint.source.files import STDIN, SourceFile
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read
+from trainlint.source.world import STDIN, SourceFile
 
 __all__ = ["EarlyReading", "ParallelReading", "start_reading"]
 

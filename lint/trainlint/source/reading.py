@@ -13,7 +13,6 @@ from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.files import SourceFile
 from trainlint.source.kindless import head_of, may_be_kindless
 from trainlint.source.lines import Lines
 from trainlint.source.loader import json_stream, load
@@ -22,6 +21,7 @@ from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template, first, kinds_in, mark, ytt
 from trainlint.source.template_names import engine_of_name, plain_name
 from trainlint.source.text import DocumentText, NotTextError, decode, split
+from trainlint.source.world import SourceFile
 
 __all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "parts_of", "read", "read_file"]
 

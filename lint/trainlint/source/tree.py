@@ -7,9 +7,9 @@ import posixpath
 from pathlib import Path
 from typing import Final
 
-from trainlint.source.files import World
 from trainlint.source.git import GitError
 from trainlint.source.links import follow
+from trainlint.source.world import World
 
 __all__ = ["MAX_FILE", "OutsideError", "Tree"]
 

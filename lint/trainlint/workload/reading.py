@@ -7,33 +7,30 @@ from dataclasses import dataclass, field, replace
 
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
-from trainlint.launch.addresses import Address
 from trainlint.launch.markers import markers
 from trainlint.model.settings import DescribedKind, Settings
-from trainlint.model.workload import Flow, Gang, Group, ObjectRef, PodSet, Service, Wait, Workload, Workloads
+from trainlint.model.workload import Flow, Gang, ObjectRef, PodSet, Service, Wait, Workload, Workloads
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import pod_templates
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import connections_of
 from trainlint.workload.described import description_of, expand_described, undescribed
+from trainlint.workload.expanded import expanded, reference
 from trainlint.workload.expansion import Context, Expander, Expansion
-from trainlint.workload.flows import maybe_many, maybe_several
+from trainlint.workload.flows import maybe_several
 from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups
 from trainlint.workload.kinds import (
-    CLUSTER_KINDS,
     REFERENCED_KINDS,
     WORKLOAD_KINDS,
     expander_for,
     is_training,
     workload_kind,
 )
-from trainlint.workload.management import managed
-from trainlint.workload.podgroups import PodGroup, PodGroups, read_pod_groups
+from trainlint.workload.podgroups import PodGroups, read_pod_groups
 from trainlint.workload.ranks import computes
 from trainlint.workload.services import Directory, read_service
-from trainlint.workload.sources import with_sources
-from trainlint.workload.unnamed import has_made_name, without_name
+from trainlint.workload.silent_pods import lost_meetings, silent
 from trainlint.workload.wrappers import WRAPPERS, unwrapped
 
 __all__ = ["read_workloads"]
@@ -69,11 +66,11 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
         for held, meta in unwrapped(item, read_meta(item), found.unknowns)
         if meta.kind in WORKLOAD_KINDS or _has_pods(held, meta)
     ]
-    context = Context(settings, {_reference(meta): item for item, meta in read})
+    context = Context(settings, {reference(meta): item for item, meta in read})
     found.pod_groups = read_pod_groups(read)
     unnamed = False
     for item, meta in read:
-        owner = _reference(meta)
+        owner = reference(meta)
         if (meta.api_version, meta.kind) == ("v1", "Service"):
             found.services[owner.namespace, owner.name] = read_service(item, owner.namespace)
             unnamed |= not meta.namespace
@@ -90,8 +87,8 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
     directory = Directory(found.pod_sets, found.services)
     connections, lost = connections_of(directory, found.pod_sets)
     groups = form_groups(found.units, found.pod_sets, connections, settings)
-    found.unknowns.extend(_silent(found, groups))
-    found.unknowns.extend(_lost(lost, found.pod_sets, groups))
+    found.unknowns.extend(silent(found.units, found.pod_sets, groups))
+    found.unknowns.extend(lost_meetings(lost, found.pod_sets, groups))
     return Workloads(
         tuple(found.pod_sets),
         groups,
@@ -104,59 +101,8 @@ def read_workloads(objects: Sequence[Field], settings: Settings) -> Workloads:
     )
 
 
-class _Watched(Mapping[ObjectRef, Field]):
-    """The objects that an expansion may look at, what it asked for, and whether it looked at all of them."""
-
-    def __init__(self, objects: Mapping[ObjectRef, Field]) -> None:
-        self._objects = objects
-        self.asked: dict[ObjectRef, Field | None] = {}
-        self.searched = False
-
-    def __getitem__(self, ref: ObjectRef) -> Field:
-        found = self.asked[ref] = self._objects.get(ref)
-        if found is None:
-            raise KeyError(ref)
-        return found
-
-    def __iter__(self) -> Iterator[ObjectRef]:
-        self.searched = True
-        return iter(self._objects)
-
-    def __len__(self) -> int:
-        return len(self._objects)
-
-
 def _described(description: DescribedKind) -> Expander:
     return lambda item, owner, _: expand_described(item, owner, description)
-
-
-_Made = tuple[Expansion, tuple[PodSet, ...]]
-_Known = tuple[Settings, Meta, Sequence[PodGroup], Mapping[ObjectRef, Field | None], _Made]
-
-
-def _expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod_groups: Sequence[PodGroup]) -> _Made:
-    """What an object becomes, with what its containers take from elsewhere: once for all snapshots in which everything
-    that it rests on is the same. So one pod set is one fact, and what follows from it need not be found out again.
-    """
-    known = item.once(_expansions)
-    for settings, owned, beside, asked, made in known:
-        if (
-            owned == meta
-            and settings == context.settings
-            and beside == pod_groups
-            and all(context.objects.get(ref) == before for ref, before in asked.items())
-        ):
-            return made
-    watched = _Watched(context.objects)
-    here = Context(context.settings, watched)
-    expansion = expander(item, _reference(meta), here)
-    if has_made_name(item):
-        expansion = without_name(expansion, meta.name, item)
-    pod_sets = [with_sources(_counted(pods), item.document, here) for pods in expansion.pod_sets]
-    made = (expansion, managed(pod_sets, item, meta, pod_groups, context.settings.kueue))
-    if not watched.searched:
-        known.append((context.settings, meta, pod_groups, watched.asked, made))
-    return made
 
 
 def _waits(item: Field, meta: Meta, pod_sets: Sequence[PodSet]) -> Mapping[int, Wait]:
@@ -165,22 +111,10 @@ def _waits(item: Field, meta: Meta, pod_sets: Sequence[PodSet]) -> Mapping[int, 
     return {} if kind is None or kind.waits is None else kind.waits(item, pod_sets)
 
 
-def _counted(pods: PodSet) -> PodSet:
-    """The pod set with a number of pods that can be: of a negative one there are none."""
-    return replace(pods, replicas=0) if isinstance(pods.replicas, int) and pods.replicas < 0 else pods
-
-
-def _expansions(
-    item: Field,
-) -> list[_Known]:
-    """What the object became in each context so far: a place for what is remembered."""
-    return []
-
-
 def _add(found: _Found, item: Field, meta: Meta, expander: Expander, context: Context) -> None:
-    owner = _reference(meta)
+    owner = reference(meta)
     base = len(found.pod_sets)
-    expansion, pod_sets = _expanded(item, meta, expander, context, found.pod_groups.get(owner.namespace, ()))
+    expansion, pod_sets = expanded(item, meta, expander, context, found.pod_groups.get(owner.namespace, ()))
     found.pod_sets.extend(pod_sets)
     found.unknowns.extend(expansion.unknowns)
     found.policies.extend(expansion.policies)
@@ -212,68 +146,6 @@ def _add(found: _Found, item: Field, meta: Meta, expander: Expander, context: Co
                 several_jobs=expansion.several_jobs,
             )
         )
-
-
-def _silent(found: _Found, groups: Sequence[Group]) -> Iterator[Unknown]:
-    """Training objects of several pods for which nothing says how the pods communicate.
-
-    Pods whose commands open no connection communicate with no others: that is known, and no group.
-    """
-    grouped = {member.owner for group in groups for member in group.members}
-    for unit in found.units:
-        if unit.flows or unit.owner in grouped:
-            continue
-        if not unit.training:
-            yield from _of_unknown_devices(unit, found)
-            continue
-        from trainlint.launch.quiet import talks  # noqa: PLC0415 (seldom needed)
-
-        alive = (found.pod_sets[i] for i in unit.pod_sets if found.pod_sets[i].replicas != 0)
-        pods = [each for each in alive if any(talks(container) for container in each.spec.containers)]
-        if len(pods) > 1 or any(maybe_many(each) for each in pods):
-            yield Unknown(
-                str(unit.owner),
-                "which connections its pods open: no launcher, address or accelerator in its manifest says so",
-                f"annotate it with {GROUP_ANNOTATION}, or name the addresses in command, args or env",
-                at=unit.at,
-            )
-
-
-def _of_unknown_devices(unit: Unit, found: _Found) -> Iterator[Unknown]:
-    """Jobs of several pods whose claims may be accelerators, on which the pods would compute together."""
-    for pods in (found.pod_sets[i] for i in unit.pod_sets):
-        if not unit.seed or not maybe_many(pods) or accelerators_of(pods.spec):
-            continue
-        for container in pods.spec.containers:
-            claimed = next((each for each in container.claimed if each.accelerator is None), None)
-            if claimed is not None:
-                what = claimed.device_class or ", ".join(container.resource_claims)
-                yield Unknown(
-                    str(unit.owner),
-                    f"whether its pods compute together: no document says which devices {what} stands for",
-                    "add the ResourceClaimTemplate and its DeviceClass, or annotate the object with "
-                    f"{GROUP_ANNOTATION}",
-                    at=unit.at,
-                )
-                return
-
-
-def _lost(
-    lost: Sequence[tuple[int, Address]], pod_sets: Sequence[PodSet], groups: Sequence[Group]
-) -> Iterator[Unknown]:
-    """Places where the ranks of a group meet that no Service or pod of the snapshot has the name of."""
-    grouped = {id(member) for group in groups for member in group.members}
-    seen = set()
-    for index, address in lost:
-        found = pod_sets[index]
-        if id(found) in grouped and (found.owner, address.host) not in seen:
-            seen.add((found.owner, address.host))
-            yield Unknown(
-                str(found.owner),
-                f"what {address.host} is ({address.carrier}): no Service or pod in the repository has this name",
-                "add its Service and the pods behind it",
-                at=address.at,
-            )
 
 
 def _moved(flows: Sequence[Flow], base: int) -> Iterator[Flow]:
@@ -327,11 +199,6 @@ def _computes_together(owner: ObjectRef, expansion: Expansion) -> bool:
         ):
             return True
     return False
-
-
-def _reference(meta: Meta) -> ObjectRef:
-    kind = meta.kind if meta.api_group != "batch.volcano.sh" else f"{meta.kind}.{meta.api_group}"
-    return ObjectRef(kind, "" if meta.kind in CLUSTER_KINDS else meta.namespace or "default", meta.name)
 
 
 def _remedy(meta: Meta) -> str:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from math import ceil
 from typing import Any, Final
 
 from trainlint.finding import Unknown
-from trainlint.kube.values import known_text, read_int, read_text
+from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
-from trainlint.model.pod import Container, PodSpec
+from trainlint.model.pod import PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
-from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange
+from trainlint.model.workload import PER_POD, Flow, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerator_count, holds_accelerators
 from trainlint.workload.expansion import Context, Expansion, injected, named
 from trainlint.workload.flows import dns, maybe_several, rendezvous, total
 from trainlint.workload.jobset import expand_job_set
-from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.shipped_runtimes import shipped_runtime
 from trainlint.workload.stages import job_set_stages
+from trainlint.workload.trainer_mpi import mpi_job, processes
 from trainlint.workload.trainer_places import written_places
 from trainlint.workload.trainer_template import NODE, job_set_spec, launches_as_node, step_of
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
@@ -62,9 +62,9 @@ def expand_train_job(job: Field, owner: ObjectRef, context: Context) -> Expansio
     trainers = [index for index, found in enumerate(pod_sets) if steps.get(found.role) == "trainer"]
     framework = next((name for name in ("torch", "mpi", "jax", "xgboost", "flux") if name in policy), "")
     if framework == "mpi":
-        made = _mpi(pod_sets, trainers, policy["mpi"], spec)
+        made = mpi_job(pod_sets, trainers, policy["mpi"], spec)
     elif framework in _ADDRESS_VARIABLES and spec["trainer"].present and trainers:
-        made = _ranks(pod_sets, trainers[0], framework, owner, spec, _processes(spec, policy.get("torch"), torch=True))
+        made = _ranks(pod_sets, trainers[0], framework, owner, spec, processes(spec, policy.get("torch"), torch=True))
     elif framework == "flux" and trainers:
         made = _flux(pod_sets, trainers[0])
     else:  # without a trainer section nothing is injected: every pod is alone (W 4)
@@ -181,17 +181,6 @@ def _told_at(spec: PodSpec, name: str, field: Field) -> PodSpec:
     return replace(spec, containers=containers)
 
 
-def _processes(spec: Field, policy: Any, *, torch: bool = False) -> Known[str]:
-    """numProcPerNode of the trainer section, else of the runtime; empty where neither says it."""
-    written = spec.down("trainer", "numProcPerNode")
-    if written.present:
-        return known_text(written)
-    default = policy.get("numProcPerNode") if isinstance(policy, dict) else None
-    if not isinstance(default, (int, str)):
-        return ""
-    return Undetermined("Trainer reads numProcPerNode of a runtime's torch policy up to 2.1") if torch else str(default)
-
-
 def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
     """W 15.F14: brokers form a tree below the first pod, on 8050."""
     pods = pod_sets[index]
@@ -202,64 +191,6 @@ def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
     return Expansion(
         pod_sets, (flow, *dns(index, "brokers find each other by name", pods.at)), ranks=frozenset({index})
     )
-
-
-def _slots(pod_sets: tuple[PodSet, ...], trainers: Collection[int], policy: Any, spec: Field) -> Known[str]:
-    """The ranks of a node: as the TrainJob says, else as the runtime does if that is not 1, else the node's GPUs.
-
-    The node's GPUs are those that the TrainJob asks for, else those of the first container ``node`` of the runtime
-    (trainer:pkg/runtime/framework/plugins/mpi/mpi.go, pkg/runtime/runtime.go).
-    """
-    written = _processes(spec, policy)
-    if spec.down("trainer", "numProcPerNode").present or written not in {"", "1"}:
-        return written
-    asked = spec.down("trainer", "resourcesPerNode").present
-    nodes = (
-        container
-        for index, pods in enumerate(pod_sets)
-        if index in trainers or (pods.role == NODE and not asked)
-        for container in pods.spec.containers
-        if container.name == NODE
-    )
-    devices = next(map(accelerator_count, nodes), 0)
-    return devices if isinstance(devices, Undetermined) else str(max(devices, 1))
-
-
-def _mpi(pod_sets: tuple[PodSet, ...], trainers: Collection[int], policy: Any, spec: Field) -> Expansion:
-    """Launcher and nodes; the installed images run sshd as a user, on 2222."""
-    index = {found.role: number for number, found in enumerate(pod_sets)}
-    if "launcher" not in index or NODE not in index:
-        return Expansion(pod_sets)
-    if read_text(Field(spec.document, (), policy)["mpiImplementation"]) in {"", "OpenMPI"}:
-        of_launcher: dict[str, Known[str]] = {
-            "OMPI_MCA_orte_default_hostfile": "/etc/mpi/hostfile",
-            "OMPI_MCA_orte_keep_fqdn_hostnames": "true",
-            "OMPI_MCA_orte_set_default_slots": _slots(pod_sets, trainers, policy, spec),
-            "OMPI_MCA_plm_rsh_args": "-o ConnectionAttempts=10",
-        }
-        pods = pod_sets[index["launcher"]]
-        told = replace(pods, spec=injected(pods.spec, of_launcher, pods.at, NODE))
-        pod_sets = tuple(told if each is pods else each for each in pod_sets)
-    launcher, node = index["launcher"], index[NODE]
-    number = ssh_port(pod_sets[launcher], pod_sets[node]) or (2222 if _as_user(pod_sets[node].spec.containers) else 22)
-    port = PortRange(number, number)
-    at = pod_sets[launcher].at
-    flows = (
-        Flow(launcher, node, "TCP", port, FlowKind.RENDEZVOUS, f"mpirun starts the ranks by ssh (port {number})", at),
-        Flow(
-            node, launcher, "TCP", EPHEMERAL, FlowKind.RENDEZVOUS, "each node's MPI daemon connects back to mpirun", at
-        ),
-        *dns(launcher, "the host file holds the nodes' names", at),
-    )
-    both = isinstance(policy, dict) and policy.get("runLauncherAsNode") is True
-    return Expansion(pod_sets, flows, ranks=frozenset({launcher, node} if both else {node}))
-
-
-def _as_user(containers: tuple[Container, ...]) -> bool:
-    words = [
-        word for container in containers for word in (*container.command, *container.args) if isinstance(word, str)
-    ]
-    return any(word.endswith("mpiuser/.sshd_config") for word in words)
 
 
 def _doubtful(found: PodSet, spec: Field) -> PodSet:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import product
 
@@ -14,6 +14,7 @@ from trainlint.scheduling.kueue.domains import Forest, Path, Requests
 from trainlint.scheduling.kueue.match import KueueCode, mismatch
 from trainlint.scheduling.kueue.requested import MOST, Team
 from trainlint.scheduling.kueue.state import multikueue_check
+from trainlint.scheduling.kueue.teams import fnv, groups_of, is_explicit, leader_and_workers
 from trainlint.scheduling.kueue.topology import place
 
 __all__ = ["Assigner", "Choice", "Combination", "FlavorAssignment", "Memory"]
@@ -240,7 +241,7 @@ class Assigner:
             used = by_host if forest.by_host else {}
             for group in groups_of(teams):
                 leader, workers = leader_and_workers(group)
-                found = place(forest, workers, leader, used, implied=not _explicit(workers))
+                found = place(forest, workers, leader, used, implied=not is_explicit(workers))
                 if found is None:
                     return False
                 for team, places in ((workers, found[0]), (leader or workers, found[1])):
@@ -262,7 +263,7 @@ class Assigner:
         return False
 
     def _by_topology(self, team: Team) -> bool:
-        return _explicit(team) or self.implied
+        return is_explicit(team) or self.implied
 
     def _mismatch(self, team: Team, name: str, covering: ResourceGroup) -> KueueCode | None:
         flavor = self._queues.flavors[name]
@@ -291,37 +292,3 @@ class Assigner:
         if not self._team_requests(team) and team.topology is not None and team.topology.group is not None:
             own = {name: each for name, each in given.items() if self._queues.flavors[each].topology}
         return own
-
-
-def scaled(team: Team, count: int) -> Team:
-    """The pod set with fewer pods."""
-    return replace(team, count=count)
-
-
-def _explicit(team: Team) -> bool:
-    return team.topology is not None and team.topology.explicit
-
-
-def groups_of(teams: Sequence[Team]) -> list[list[Team]]:
-    """The pod sets that get the same flavors and are placed together, in the order of the first of each."""
-    found: dict[object, list[Team]] = {}
-    for number, team in enumerate(teams):
-        name = team.topology.group if team.topology is not None else None
-        found.setdefault(number if name is None else name, []).append(team)
-    return list(found.values())
-
-
-def leader_and_workers(group: Sequence[Team]) -> tuple[Team | None, Team]:
-    """Of two pod sets the one with fewer pods is the leader, which is one pod."""
-    if len(group) < 2:
-        return None, group[0]
-    first, second = group[0], group[1]
-    return (first, second) if second.count > first.count else (second, first)
-
-
-def fnv(name: str) -> int:
-    """The hash by whose order resources are looked at: 64-bit FNV-1a."""
-    found = 0xCBF29CE484222325
-    for byte in name.encode():
-        found = (found ^ byte) * 0x100000001B3 % 2**64
-    return found

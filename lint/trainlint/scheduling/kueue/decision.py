@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from trainlint.fact import fact
-from trainlint.scheduling.kueue.assignment import Assigner, Combination, FlavorAssignment, Memory, scaled
+from trainlint.scheduling.kueue.assignment import Assigner, Combination, FlavorAssignment, Memory
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team
+from trainlint.scheduling.kueue.teams import scaled
 
 __all__ = ["KueueDecision", "decide"]
 

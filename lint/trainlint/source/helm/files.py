@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final
 
-from trainlint.source.files import World
 from trainlint.source.git import GitError
 from trainlint.source.helm.chart import CHART_FILE, in_chart
 from trainlint.source.links import follow
 from trainlint.source.listing import git_files
+from trainlint.source.world import World
 
 __all__ = ["ChartFiles", "RefusedChartError"]
 

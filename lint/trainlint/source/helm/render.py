@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.finding import Location, Unknown
-from trainlint.source.files import World
 from trainlint.source.helm.chart import Chart, find_charts, local_home
 from trainlint.source.helm.engine import Copy, Engine, Store
 from trainlint.source.helm.files import ChartFiles, RefusedChartError
@@ -16,6 +15,7 @@ from trainlint.source.helm.renderer import HelmProgram, Worker
 from trainlint.source.helm.staging import stage
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.rendered import Rendered
+from trainlint.source.world import World
 
 __all__ = ["render_charts"]
 

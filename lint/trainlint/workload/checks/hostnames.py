@@ -12,7 +12,8 @@ from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import ObjectRef, PodSet, Workload, Workloads
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.checks.inside import CLUSTER_SUFFIX, pod_pattern
-from trainlint.workload.checks.resolution import UsedName, unresolved
+from trainlint.workload.checks.resolution import unresolved
+from trainlint.workload.checks.used_name import UsedName
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.services import Directory, directory_of

@@ -2,41 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from trainlint.fact import fact
 from trainlint.finding import Certainty, Fix, Location, Put
 from trainlint.kube.names import distance
-from trainlint.kube.values import is_placeholder, read_text
-from trainlint.launch.addresses import Address
-from trainlint.model.workload import PodSet, Service, Workload
-from trainlint.source.document import Field
+from trainlint.kube.values import is_placeholder
+from trainlint.model.workload import PodSet, Service
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.checks.inside import is_operated
+from trainlint.workload.checks.readiness import not_ready
+from trainlint.workload.checks.used_name import UsedName, user_of
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.services import Directory
 from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
-from trainlint.workload.written import containers_of
 
-__all__ = ["UsedName", "unresolved"]
+__all__ = ["unresolved"]
 
 _SLIP: Final = 2
 """Letters by which a name that is mistyped differs at most."""
-
-
-@fact
-class UsedName:
-    """A name of a pod that is used: the pod's part, the Service's part, by which pods, and whose pod it is."""
-
-    pod: str
-    service: str
-    address: Address
-    workload: Workload
-    user: PodSet
-    target: PodSet
 
 
 def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) -> Fault | None:
@@ -66,7 +51,7 @@ def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) ->
         return _unnumbered(name, service)
     if named(target.spec.subdomain) != name.service and target.spec.subdomain != name.service:
         return _wrong_subdomain(name, service)
-    return _not_ready(name, service)
+    return not_ready(name, service)
 
 
 def _selects(directory: Directory, service: Service, target: PodSet) -> bool:
@@ -78,10 +63,6 @@ def _subdomain_at(name: UsedName) -> Location:
     if kind is not None and kind.subdomain:
         return name.workload.field.down(*kind.subdomain).at
     return (name.target.spec.at or name.target.template).child("subdomain")
-
-
-def _used(name: UsedName) -> tuple[str, Location]:
-    return "who uses the name", name.address.at
 
 
 def _behind(directory: Directory, target: PodSet) -> list[Service]:
@@ -135,7 +116,7 @@ def _unserved(name: UsedName) -> Fault | None:
         f"{why}",
         at,
         f"write {remedy} here" + ("" if name.service else f", and {own} as the name"),
-        (_used(name),),
+        (user_of(name),),
         {"host": name.address.host},
         name.service or name.pod,
         Certainty.LIKELY,
@@ -173,7 +154,7 @@ def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None)
     called = f"; the headless Service that selects them is called {other[0].ref.name}" if other else ""
     if elsewhere:
         called = f" in the namespace {name.target.namespace}; there is one in {elsewhere.ref.namespace}"
-    related = [_used(name)]
+    related = [user_of(name)]
     if other and other[0].at is not None:
         related.append(("the Service elsewhere" if elsewhere else "the Service under another name", other[0].at))
     return Fault(
@@ -227,7 +208,7 @@ def _not_selected(name: UsedName, service: Service) -> Fault:
         f"pods of {name.target.name} (it selects {wanted or 'nothing'}): the name does not exist",
         service.at.child("spec", "selector") if service.at and not service.generated else name.address.at,
         "select labels that the pods carry",
-        (_used(name), ("the pods", name.target.template)),
+        (user_of(name), ("the pods", name.target.template)),
         {"host": name.address.host, "selector": wanted},
         name.service,
     )
@@ -239,7 +220,7 @@ def _unnumbered(name: UsedName, service: Service) -> Fault:
         "completionMode is not Indexed",
         name.workload.field.down("spec", "completionMode").at,
         "set completionMode: Indexed (and completions)",
-        (_used(name), *((("the Service", service.at),) if service.at else ())),
+        (user_of(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host},
         name.service,
         fixes=_indexed(name),
@@ -265,46 +246,8 @@ def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
         "the name of a pod only under the Service that its subdomain names",
         _subdomain_at(name),
         f"set subdomain: {name.service} in the pod template",
-        (_used(name), *((("the Service", service.at),) if service.at else ())),
+        (user_of(name), *((("the Service", service.at),) if service.at else ())),
         {"host": name.address.host, "subdomain": own},
         name.service,
         fixes=(Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name, name.service)),),
     )
-
-
-def _not_ready(name: UsedName, service: Service) -> Fault | None:
-    """Pods that must be ready before they have a name, and that only become ready when all have met (W 1.8)."""
-    if service.publish_not_ready or service.generated or not name.address.rendezvous or service.at is None:
-        return None
-    for container in containers_of(name.workload, name.target):
-        probe = container["readinessProbe"]
-        if probe.mapping is not None and not _listens(probe, name.address.port, container):
-            return Fault(
-                f"pods of {name.user.name} look for {name.pod}.{name.service} before they are ready, and the Service "
-                f"{name.service} gives names only to pods that are: each waits for the other",
-                service.at.child("spec", "publishNotReadyAddresses"),
-                "set publishNotReadyAddresses: true",
-                (_used(name), ("what makes the pod ready", probe.at)),
-                {"host": name.address.host},
-                name.service,
-                Certainty.LIKELY,
-                fixes=(
-                    Fix(
-                        f"let {name.service} name pods that are not ready yet",
-                        (Put(service.at.child("spec", "publishNotReadyAddresses"), value=True),),
-                    ),
-                ),
-            )
-    return None
-
-
-def _listens(probe: Field, port: int | None, container: Field) -> bool:
-    """Whether the probe only asks for the port where ranks meet, which opens before they do."""
-    asked = probe.down("tcpSocket", "port")
-    if not asked.present:
-        return False
-    numbers: Mapping[str, str] = {
-        read_text(each["name"]): read_text(each["containerPort"]) for each in container["ports"].elements()
-    }
-    text = read_text(asked)
-    return numbers.get(text, text) == str(port)

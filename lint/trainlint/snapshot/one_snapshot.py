@@ -1,0 +1,152 @@
+"""One snapshot: the settings, nodes and workloads that follow from the objects of one state of one cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from trainlint.finding import Path, Unknown
+from trainlint.installed.informed import Informed
+from trainlint.installed.kinds import EVIDENT_KINDS, enforces, may_admit
+from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.model.namespace import Namespaces
+from trainlint.model.settings import Settings
+from trainlint.model.workload import Workloads
+from trainlint.snapshot.assumed import assumptions, with_cni
+from trainlint.snapshot.interning import Interning
+from trainlint.snapshot.namespaces import disputed, namespaces_of
+from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
+from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.snapshot.repository import Repository
+from trainlint.snapshot.rest import Rest
+from trainlint.snapshot.shown import with_platform
+from trainlint.snapshot.snapshot import Snapshot
+from trainlint.workload.reading import read_workloads
+
+if TYPE_CHECKING:
+    from trainlint.deploy.deployment import Release
+    from trainlint.installed.gates import Gate
+    from trainlint.inventory.given import GivenNodes
+    from trainlint.model.pool import Inventory
+    from trainlint.snapshot.emptied import Emptied
+
+__all__ = ["APART", "once", "snapshot_of"]
+
+APART = INVENTORY_KINDS | {"Namespace"}
+
+
+def snapshot_of(
+    repository: Repository,
+    name: str,
+    why: str,
+    objects: tuple[ApiObject, ...],
+    settings: Settings,
+    interning: Interning,
+    *,
+    unrendered: Mapping[str, str],
+    opened: Mapping[str, str],
+    moved: Mapping[str, frozenset[str]],
+    home: str = "",
+    releases: Iterable[Release] = (),
+    unknowns: Iterable[Unknown] = (),
+    assumes: Iterable[str] = (),
+    emptied: Iterable[Emptied] = (),
+    rest: Rest | None = None,
+    given: tuple[GivenNodes, ...] = (),
+    names: Iterable[str] = (),
+) -> Snapshot:
+    """The snapshot of these objects under these settings, or the one that was known before where it is the same."""
+    if settings.namespace:
+        from trainlint.snapshot.carried import carried  # noqa: PLC0415 (as are all that only clusters need)
+
+        objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
+    found = _informed(settings, objects, repository, tuple(releases))
+    settings = interning.settings(with_cni(found.settings, objects))
+    inventories = interning.inventories(inventories_of(repository, objects, settings, home))
+    inventories, given = _with_given(inventories, given, set(names) - {""})
+    every = (*inventories, *(each.inventory for each in given))
+    settings, sign = with_platform(settings, every, objects, tuple(releases))
+    alone = bool(settings.inventories or (home and inventories))
+    elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
+    stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
+    assumed = (*assumes, *found.assumes, *sign, *assumptions(stated, objects, inventories))
+    settings = interning.settings(replace(stated, assumptions=assumed))
+    before = interning.known.get(name)
+    if before is not None and before.is_same(
+        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened)), rest
+    ):
+        return before
+    workloads = read_workloads([each.field for each in objects], stated)
+    namespaces = interning.namespaces(namespaces_of(objects))
+    found_gates = _gates(objects, workloads, namespaces)
+    return Snapshot(
+        name=name,
+        why=why,
+        objects=objects,
+        settings=settings,
+        namespaces=namespaces,
+        inventories=inventories,
+        workloads=workloads,
+        elsewhere=elsewhere,
+        unrendered=unrendered,
+        moved=moved,
+        opened=opened,
+        unknowns=(*workloads.unknowns, *doubts, *(each.unknown() for each in found_gates)),
+        gates=found_gates,
+        read=found.read,
+        emptied=tuple(emptied),
+        rest=rest,
+        given=given,
+    )
+
+
+def _with_given(
+    inventories: tuple[Inventory, ...], given: tuple[GivenNodes, ...], names: set[str]
+) -> tuple[tuple[Inventory, ...], tuple[GivenNodes, ...]]:
+    """The inventories with nodes that are given for one of them, and those that are given for the whole cluster."""
+    if not given:
+        return inventories, ()
+    from trainlint.snapshot.given_nodes import nodes_of, shared_out  # noqa: PLC0415 (only where nodes are given)
+
+    described = {each.cluster for each in inventories}
+    return shared_out(nodes_of(given, names | described if names else set()), inventories, names)
+
+
+def _informed(
+    settings: Settings, objects: Sequence[ApiObject], repository: Repository, releases: tuple[Release, ...]
+) -> Informed:
+    """The settings with what the objects state. A chart that nothing installs states nothing: its values are
+    unknown.
+    """
+    if not releases and EVIDENT_KINDS.isdisjoint(each.meta.kind for each in objects):
+        return Informed(settings)
+    from trainlint.installed.read import informed  # noqa: PLC0415
+
+    assumed = {id(document) for root in repository.rendered if root.undeployed for document in root.documents}
+    evident = ((each.meta, each.field) for each in objects if id(each.field.document) not in assumed)
+    return informed(settings, evident, releases)
+
+
+def _gates(objects: Sequence[ApiObject], workloads: Workloads, namespaces: Namespaces) -> tuple[Gate, ...]:
+    """What may change or refuse pods of groups when they are created."""
+    if not workloads.groups or not any(may_admit(each.meta) or enforces(each.meta) for each in objects):
+        return ()
+    from trainlint.installed.gates import gates  # noqa: PLC0415 (few repositories hold admission objects)
+
+    return tuple(gates(((each.meta, each.field) for each in objects), workloads, namespaces))
+
+
+def once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:
+    """Copies of one object in several files count once, but each directory's nodes are an inventory of their own.
+
+    What two paths of a cluster bring, one within the other, is one object too, where a placeholder keeps its name or
+    namespace from being known.
+    """
+    seen: set[Key | tuple[int, Path, str]] = set()
+    for each in objects:
+        known = None if each.meta.kind in APART else each.key
+        key = known or (id(each.field.document), each.field.path, each.meta.namespace)
+        if key not in seen:
+            yield each
+        seen.add(key)

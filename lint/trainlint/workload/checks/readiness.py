@@ -1,0 +1,53 @@
+"""Pods that have a name only when they are ready, and are ready only when others found them by it (W 1.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trainlint.finding import Certainty, Fix, Put
+from trainlint.kube.values import read_text
+from trainlint.model.workload import Service
+from trainlint.source.document import Field
+from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.used_name import UsedName, user_of
+from trainlint.workload.written import containers_of
+
+__all__ = ["not_ready"]
+
+
+def not_ready(name: UsedName, service: Service) -> Fault | None:
+    """Pods that must be ready before they have a name, and that only become ready when all have met (W 1.8)."""
+    if service.publish_not_ready or service.generated or not name.address.rendezvous or service.at is None:
+        return None
+    for container in containers_of(name.workload, name.target):
+        probe = container["readinessProbe"]
+        if probe.mapping is not None and not _listens(probe, name.address.port, container):
+            return Fault(
+                f"pods of {name.user.name} look for {name.pod}.{name.service} before they are ready, and the Service "
+                f"{name.service} gives names only to pods that are: each waits for the other",
+                service.at.child("spec", "publishNotReadyAddresses"),
+                "set publishNotReadyAddresses: true",
+                (user_of(name), ("what makes the pod ready", probe.at)),
+                {"host": name.address.host},
+                name.service,
+                Certainty.LIKELY,
+                fixes=(
+                    Fix(
+                        f"let {name.service} name pods that are not ready yet",
+                        (Put(service.at.child("spec", "publishNotReadyAddresses"), value=True),),
+                    ),
+                ),
+            )
+    return None
+
+
+def _listens(probe: Field, port: int | None, container: Field) -> bool:
+    """Whether the probe only asks for the port where ranks meet, which opens before they do."""
+    asked = probe.down("tcpSocket", "port")
+    if not asked.present:
+        return False
+    numbers: Mapping[str, str] = {
+        read_text(each["name"]): read_text(each["containerPort"]) for each in container["ports"].elements()
+    }
+    text = read_text(asked)
+    return numbers.get(text, text) == str(port)
