@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import random
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-__all__ = ["Point", "all_points", "compiles", "mutated", "points_of"]
+__all__ = ["Point", "all_points", "compiles", "drawn", "mutated", "points_of"]
 
 
 @dataclass(frozen=True, order=True)
@@ -27,6 +28,10 @@ class Point:
     last: int
     inner: bool
     old: str
+
+    def outside(self) -> Point:
+        """The same change, as one of the module and not of a function."""
+        return replace(self, inner=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} {self.kind}: {_short(self.old)} -> {_short(self.text)}"
@@ -285,3 +290,16 @@ def all_points(root: Path) -> Iterator[Point]:
         for file in sorted((root / folder).rglob("*.py")):
             if "/demo/" not in str(file):
                 yield from points_of(root, file)
+
+
+def drawn(points: Sequence[Point], root: Path, seed: int, number: int) -> list[Point]:
+    """``number`` of the points that leave a program, in an order that only the seed decides."""
+    shuffled = list(points)
+    random.Random(seed).shuffle(shuffled)
+    found: list[Point] = []
+    for point in shuffled:
+        if len(found) == number:
+            break
+        if compiles((root / point.file).read_bytes(), point):
+            found.append(point)
+    return found
