@@ -9,12 +9,21 @@ from tests.deploy.deployers import flux, sync
 from tests.source.repositories import write
 
 from trainlint.deploy.deployment import Variables
-from trainlint.deploy.envsubst import EnvsubstError, parsed_text
+from trainlint.deploy.envsubst import (
+    MAX_DEPTH,
+    MAX_TRIMMED,
+    MAX_VALUE,
+    DeepError,
+    EnvsubstError,
+    Use,
+    parsed_text,
+    value_of,
+)
 from trainlint.deploy.substitution import replaced
 from trainlint.engine import check
 from trainlint.result import Placed, Result
 
-KNOWN = Variables({"NAME": "one-two-one", "EMPTY": ""})
+KNOWN = Variables({"NAME": "one-two-one", "EMPTY": "", "UPPER": "ABC", "PATH": "a/b/c", "WIDE": "äöü"})
 
 
 @pytest.mark.parametrize(
@@ -31,19 +40,101 @@ KNOWN = Variables({"NAME": "one-two-one", "EMPTY": ""})
         ("${NAME^^} ${NAME^} ${#NAME}", "ONE-TWO-ONE One-two-one 11"),
         ("${NAME:4} ${NAME:4:3} ${NAME:-7}", "two-one two one-two-one"),
         ("${NAME/one/1} ${NAME//one/1} ${NAME/%one/1}", "1-two-one 1-two-1 one-two-1"),
+        ("${UPPER,,} ${UPPER,} ${EMPTY,}${EMPTY^}", "abc aBC "),
+        ("${NAME^^^}", None),
+        ("${#GONE} ${#EMPTY} ${#WIDE}", "0 0 6"),  # bytes
+        ("${EMPTY:-x}${EMPTY:=y}${EMPTY=z}${EMPTY:?w}${EMPTY}", "xyzw"),
+        ("${NAME:-x}${NAME=y}", "one-two-oneone-two-one"),
+        ("${NAME:0}|${NAME:11}|${NAME:10}|${NAME:99}", "one-two-one||e|"),
+        ("${NAME:4:99}|${NAME:4:7}|${NAME:4:6}|${NAME:4:0}|${NAME:0:1}", "two-one|two-one|two-on||o"),
+        ("${NAME:x}|${NAME:4:x}|${NAME:1:2:3}|${NAME: 4}|${NAME:1_0}", "|".join(["one-two-one"] * 5)),  # Atoi refuses
+        ("${NAME:+4}", "one-two-one"),
+        ("${NAME:${GONE:-4}:3}", "two"),
+        ("${NAME/#one/1} ${NAME/#two/1} ${NAME/%two/1}", "1-two-one one-two-one one-two-one"),
+        ("${NAME/%one/} ${NAME//-/}|${NAME/x/y}", "one-two-one onetwoone|one-two-one"),
+        (r"${PATH/\//-} ${PATH//\//-} ${PATH/b/\/\/}", "a-b/c a-b-c a////c"),
+        (r"${GONE:-a\/b} ${NAME#a\/b}", r"a\/b one-two-one"),  # only replacements have escapes
+        ("${NAME/${EMPTY}o/0}", None),
+        ("${NAME/one/${UPPER}}", "ABC-two-one"),
+        (
+            "${NAME#one} ${NAME#*} ${NAME##*}|${NAME%one} ${NAME%*} ${NAME%%*}|",
+            "-two-one ne-two-one |one-two- one-two-on |",
+        ),
+        ("${NAME#x} ${NAME%x} ${NAME#o??-} ${NAME%-[no]*}", "one-two-one one-two-one two-one one-two"),
+        ("${GONE:-${EMPTY:-${UPPER}}}-$", "ABC-$"),
+        ("$", "$"),
+        ("$$", "$"),
         ("${NAME#*-} ${NAME##*-} ${NAME%-*} ${NAME%%-*}", "two-one one one-two one"),
     ],
 )
-def test_what_a_substitution_makes(text: str, made: str) -> None:
-    assert replaced(text, KNOWN) == made
+def test_what_a_substitution_makes(text: str, made: str | None) -> None:
+    if made is None:
+        with pytest.raises(EnvsubstError):
+            parsed_text(text)
+    else:
+        assert replaced(text, KNOWN) == made
 
 
 def test_what_another_source_may_hold_stays() -> None:
     assert replaced("${GONE:-x} ${NAME}", Variables(KNOWN.values, ("Secret s",))) == "${GONE:-x} one-two-one"
 
 
+def test_substitutions_lie_in_each_other_up_to_a_depth() -> None:
+    def deep(depth: int) -> str:
+        return "${X:-" * depth + "end" + "}" * depth
+
+    assert replaced(deep(MAX_DEPTH), KNOWN) == "end"
+    assert replaced(deep(1) * 2 * MAX_DEPTH, KNOWN) == "end" * 2 * MAX_DEPTH  # beside each other they are not deep
+    with pytest.raises(DeepError):
+        parsed_text(deep(MAX_DEPTH + 1))
+
+
 @pytest.mark.parametrize(
-    "text", ["${x-y}", "${list[@]}", "${!x}", "${x", "${}", "${{ x }}", "${x?}", "${a.b}", "${x:}"]
+    ("text", "value", "fits"),
+    [
+        ("${X#*}", "x" * MAX_TRIMMED, True),
+        ("${X#*}", "x" * (MAX_TRIMMED + 1), False),
+        ("${X//a/bb}", "a" * (MAX_VALUE // 2), True),
+        ("${X//a/bb}", "a" * (MAX_VALUE // 2 + 1), False),
+        ("${X//a/}", "a" * MAX_VALUE, True),
+        ("${GONE:-${X}}", "x" * MAX_VALUE, True),
+        ("${GONE:-${X}y}", "x" * MAX_VALUE, False),
+    ],
+)
+def test_values_that_would_be_too_long_or_too_much_work_are_not_made(text: str, value: str, fits: bool) -> None:
+    (use,) = parsed_text(text)
+    assert isinstance(use, Use)
+    assert (value_of(use, {"X": value, "GONE": ""}.get) is not None) is fits
+
+
+def test_a_variable_that_is_not_known_leaves_the_substitution_open() -> None:
+    for text in ("${X}", "${GONE:-${X}}", "${X/a/b}"):
+        (use,) = parsed_text(text)
+        assert isinstance(use, Use)
+        assert value_of(use, {"GONE": ""}.get) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "${NAME/a",
+        "${NAME/a}",
+        "${NAME/a/b",
+        "${NAME#a",
+        "${#}",
+        "${#NAME",
+        "${#NAME:-x}",
+        "${NAME^x}",
+        "${x-y}",
+        "${list[@]}",
+        "${!x}",
+        "${x",
+        "${}",
+        "${{ x }}",
+        "${x?}",
+        "${a.b}",
+        "${x:}",
+    ],
 )
 def test_what_flux_refuses(text: str) -> None:
     with pytest.raises(EnvsubstError):

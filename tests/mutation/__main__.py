@@ -35,12 +35,15 @@ def main() -> int:
         given = {"seed": options.seed, "points": options.points, "seconds": options.seconds, "only": options.only}
         given |= {"reach": options.reach, "log": log, "collect": options.collect, "work": work}
         command = [sys.executable, "-m", "tests.mutation.loop", *(f"--{name}={each}" for name, each in given.items())]
-        subprocess.run([*command, *(["--again"] if options.again else [])], cwd=tree, env=environment, check=True)
+        subprocess.run(
+            [*command, *(["--again"] if options.again else []), *options.tests], cwd=tree, env=environment, check=True
+        )
     return Results(log).summary()
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=(__doc__ or "").partition("\n\n")[2])
+    parser.add_argument("tests", nargs="*", default=["tests"], help="the tests that are loaded")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--points", type=int, default=200)
     parser.add_argument("--only", default="", help="a part of the path of the modules to change")

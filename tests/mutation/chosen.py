@@ -6,11 +6,12 @@ import difflib
 import json
 from array import array
 from collections import defaultdict
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.mutation.points import Point
-from tests.mutation.reach import digest
+from tests.mutation.reach import digest, kept_in
 
 __all__ = ["Reached", "reached"]
 
@@ -60,11 +61,11 @@ def _package(point: Point) -> str:
     return Path(point.file).parts[2 if point.file.startswith("lint/") else 0].removesuffix(".py")
 
 
-def reached(folder: Path, tree: Path) -> Reached:
-    """What the files of a folder say, in terms of the lines of ``tree``."""
+def reached(folder: Path, tree: Path, tests: Collection[str]) -> Reached:
+    """What the files of a folder say of these files of tests, in terms of the lines of ``tree``."""
     made = Reached()
     now = _Lines(folder / "modules", tree)
-    for file in sorted(folder.glob("*.json")):
+    for file in sorted(kept for kept in (kept_in(folder, each) for each in tests) if kept.exists()):
         data = json.loads(file.read_text(encoding="utf-8"))
         first = len(made.tests)
         made.tests.extend(name for name, _ in data["tests"])

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
-import json
 import os
 import re
 import resource
@@ -22,7 +21,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-
 from tests.mutation.chosen import Reached, reached
 from tests.mutation.points import Point, all_points, drawn, mutated
 from tests.mutation.reach import collect, is_known
@@ -60,7 +58,7 @@ class Loop:
         gc.collect()
         gc.freeze()
         self._collect(session.items)
-        known = reached(self.reach, self.tree)
+        known = reached(self.reach, self.tree, {item.nodeid.partition("::")[0] for item in session.items})
         for point in self._points():
             if self.results.is_due(str(point), again=self.options.again):
                 self._try(point, known)
@@ -108,7 +106,9 @@ class Loop:
             if at_import:
                 outcome, test = self._fresh(tests)
             else:
-                outcome, test = self._fork(tests, lambda: swap(self.functions, str(file), source, mutated(source, point)))
+                outcome, test = self._fork(
+                    tests, lambda: swap(self.functions, str(file), source, mutated(source, point))
+                )
                 if outcome == "none":
                     at_import, tests = True, tests[:AT_IMPORT]
                     continue
@@ -157,7 +157,18 @@ class Loop:
         return (STALLED, "") if ended is None or ended in {-signal.SIGXCPU, -signal.SIGKILL} else (KILLED, "")
 
     def _fresh(self, tests: Sequence[str]) -> tuple[str, str]:
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "--no-header", "-p", "no:cacheprovider", "-rfE"]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-x",
+            "-q",
+            "--tb=no",
+            "--no-header",
+            "-p",
+            "no:cacheprovider",
+            "-rfE",
+        ]
         try:
             done = subprocess.run(
                 [*command, *tests], check=False, capture_output=True, text=True, timeout=20 * self.options.seconds
@@ -209,15 +220,16 @@ def _forked(work: Callable[[], int], seconds: float) -> int | None:
     return None
 
 
-def _arguments(tree: Path, work: Path) -> Iterator[str]:
+def _arguments(work: Path) -> Iterator[str]:
     yield from ("-q", "-p", "no:cacheprovider", "--tb=no", "-W", "ignore::pytest.PytestAssertRewriteWarning")
-    yield from ("tests", f"--basetemp={work / 'temporary'}")
+    yield f"--basetemp={work / 'temporary'}"
     yield from (f"--ignore=tests/{each}" for each in (*SKIPPED, *OWN_WORDS))
 
 
 def main() -> int:
     """Run in the copy of the tree; the options are those of ``python -m tests.mutation``."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("tests", nargs="*", default=["tests"])
     for each in ("--reach", "--log", "--only", "--collect", "--work"):
         parser.add_argument(each, default="")
     for each in ("--seed", "--points"):
@@ -230,7 +242,7 @@ def main() -> int:
 
     if not str(trainlint.__file__).startswith(str(tree)):
         raise SystemExit(f"{trainlint.__file__} is not of {tree}")
-    return int(pytest.main(list(_arguments(tree, Path(options.work))), plugins=[Loop(options)]))
+    return int(pytest.main([*_arguments(Path(options.work)), *options.tests], plugins=[Loop(options)]))
 
 
 if __name__ == "__main__":

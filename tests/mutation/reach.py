@@ -15,7 +15,7 @@ from pathlib import Path
 import coverage
 import pytest
 
-__all__ = ["collect", "digest", "is_known"]
+__all__ = ["collect", "digest", "is_known", "kept_in"]
 
 
 def digest(file: Path) -> str:
@@ -25,7 +25,7 @@ def digest(file: Path) -> str:
 
 def is_known(folder: Path, root: Path, file: str) -> bool:
     """Whether ``folder`` holds what the tests of ``file`` reach, as the file is now."""
-    kept = _of(folder, file)
+    kept = kept_in(folder, file)
     return kept.exists() and json.loads(kept.read_text(encoding="utf-8"))["test"] == digest(root / file)
 
 
@@ -41,7 +41,7 @@ def collect(folder: Path, root: Path, file: str, items: Sequence[pytest.Item]) -
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_bytes((root / module).read_bytes())
     data = {"test": digest(root / file), "tests": reach.tests, "modules": modules, "lines": reach.lines}
-    _of(folder, file).write_text(json.dumps(data, separators=(",", ":")), encoding="utf-8")
+    kept_in(folder, file).write_text(json.dumps(data, separators=(",", ":")), encoding="utf-8")
 
 
 class _Reach:
@@ -78,7 +78,8 @@ class _Reach:
             self.passed = False
 
 
-def _of(folder: Path, file: str) -> Path:
+def kept_in(folder: Path, file: str) -> Path:
+    """Where ``folder`` holds what the tests of ``file`` reach."""
     return folder / (file.replace("/", "-").removesuffix(".py") + ".json")
 
 

@@ -47,7 +47,9 @@ class Results:
     def summary(self) -> int:
         """Print survivors and the score of each package; 1 where the whole is below what is wanted."""
         survived, all_of = Counter(map(_package, self.survivors())), Counter(map(_package, self.answers))
-        equal = Counter(map(_package, (each for each, answer in self.answers.items() if answer["outcome"] == "survived")))
+        equal = Counter(
+            map(_package, (each for each, answer in self.answers.items() if answer["outcome"] == "survived"))
+        )
         for each in self.survivors():
             print(each)
         for package in sorted(all_of):

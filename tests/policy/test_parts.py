@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import pytest
@@ -65,7 +66,7 @@ def test_parts_touch_no_other_and_those_beside_each_other_differ(seed: int) -> N
         assert held == {
             port: asked for port in range(LAST + 2) if (asked := plainly(spans, protocol, port)) is not None
         }
-        for (_, last, asked), (first, _, other) in zip(parts, parts[1:], strict=False):
+        for (_, last, asked), (first, _, other) in itertools.pairwise(parts):
             assert (last + 1, asked) != (first, other)
             assert last < first
 

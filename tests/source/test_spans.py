@@ -133,6 +133,22 @@ def test_a_value_behind_an_alias_stands_where_it_is_written():
     assert found.value(("all", "nothing")) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("a: &x name\nb:\n  *x : 1\n", "name"),
+        ("a: &x 'the name'\nb:\n  *x : 1\n", "the name"),
+        ("&x name: q\nb:\n  *x : 1\n", "name"),
+        ("a: &x 5\nb:\n  *x : 1\n", "5"),
+        ("a: &x !!str name\nb: {*x : 1}\n", "name"),
+        ("a: [&x one, &x two]\nb: {*x : 1}\n", "two"),
+    ],
+)
+def test_a_key_may_be_an_alias_of_any_scalar(text, key):
+    assert document(text).data["b"] == {key: 1}
+    assert cut(text, spans(document(text)).value(("b", key))) == "1"
+
+
 def test_of_several_merges_the_one_that_wins_is_the_place():
     text = "a: &a {x: 1, w: 1}\nb: &b\n  {x: 2, v: 2}\nc: {<<: [*a, *b]}\nd:\n  <<: *a\n  <<: *b\n"
     here = document(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Final
@@ -16,6 +17,9 @@ MAX_TRIMMED: Final = 4096
 """Characters of a value of which a pattern is cut off: for each of them it is matched once."""
 
 MAX_DEPTH: Final = 50
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
+"""What Go's ``strconv.Atoi`` reads."""
 
 _DEFAULTS: Final = frozenset({"=", ":=", ":-", ":?", ":+"})
 """Operators that put in their words where the variable is empty or not set: of all of them Flux makes the same."""
@@ -117,10 +121,9 @@ def _trimmed(value: str, operator: str, pattern: str) -> str:
 
 
 def _part(value: str, words: list[str]) -> str:
-    try:
-        start, *length = map(int, words)
-    except ValueError:
+    if not all(map(_INTEGER.fullmatch, words)):
         return value
+    start, *length = map(int, words)
     start = max(len(value) + start, 0) if start < 0 else start
     return value[start:] if not length or start + length[0] >= len(value) else value[start : start + length[0]]
 

@@ -149,6 +149,7 @@ class _Placer:
         self._places: dict[Path, _Place] = {}
         self._sources: dict[Path, list[Path]] = {}
         self._anchors: dict[str, Path] = {}
+        self._words: dict[str, str] = {}
 
     def document(self, lines: Lines) -> Spans:
         event = next(self._events, None)
@@ -167,6 +168,8 @@ class _Placer:
         if event.anchor is not None:
             self._anchors[event.anchor] = path
         if kind is EventKind.SCALAR:
+            if event.anchor is not None:
+                self._noted(event)
             if event.style in ("|", ">"):  # the parser counts the line ends after a block text to it
                 place.end = start + len(self._text[start:end].rstrip())
             return place
@@ -230,13 +233,20 @@ class _Placer:
 
     def _key(self, event: Any, path: Path) -> str:
         if KINDS[type(event)] is EventKind.ALIAS:
-            place = self._places.get(self._anchors.get(event.anchor, ()))
-            return self._text[place.start : place.end].partition(" ")[2] if place else ""
+            return self._words.get(event.anchor, "")
         if KINDS[type(event)] is not EventKind.SCALAR:
             self._node(event, (*path, ""))
             return ""
+        return self._noted(event)
+
+    def _noted(self, event: Any) -> str:
+        """What a scalar is as a key; where it has an anchor, aliases of it are found."""
+        word = self._word(event)
         if event.anchor is not None:
-            self._anchors[event.anchor] = (*path, event.value)
+            self._words[event.anchor] = word
+        return word
+
+    def _word(self, event: Any) -> str:
         if self._as_json:
             with suppress(ValueError):
                 return str(json.loads(self._text[event.start_mark.index : event.end_mark.index]))
