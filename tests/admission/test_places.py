@@ -419,3 +419,32 @@ def test_of_metadata(metadata: str, found: list[str]) -> None:
     spec = {"containers": [{"name": "main", "image": "registry.example/train:1"}]}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", **yaml.safe_load(metadata)}, "spec": spec}
     assert places(list(problems(Document("a.yaml", 0, 1, "", pod).root, "1.36")), ("metadata",)) == found
+
+
+SPREAD = "{topologySpreadConstraints: [{%s}]}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "container", "lacks"),
+    [
+        (SPREAD % "topologyKey: a, whenUnsatisfiable: DoNotSchedule", "{}", "maxSkew"),
+        (SPREAD % "topologyKey: a, whenUnsatisfiable: DoNotSchedule, maxSkew: 0", "{}", ""),
+        (SPREAD % "topologyKey: a, maxSkew: 1", "{}", "whenUnsatisfiable"),
+        (SPREAD % "topologyKey: a, maxSkew: 1, whenUnsatisfiable: Never", "{}", ""),
+        (SPREAD % "maxSkew: 1, whenUnsatisfiable: DoNotSchedule", "{}", "topologyKey"),
+        (f"{{affinity: {{nodeAffinity: {{{PREFERRED}: [{{preference: {{}}}}]}}}}}}", "{}", "weight"),
+        (f"{{affinity: {{podAffinity: {{{REQUIRED}: [{{}}]}}}}}}", "{}", "topologyKey"),
+        ("{tolerations: [{operator: Equal}]}", "{}", "key"),
+        ("{volumes: [{name: a, csi: {}}]}", "{}", "driver"),
+        ("{volumes: [{emptyDir: {}}]}", "{}", "name"),
+        ("{resourceClaims: [{name: a}]}", "{}", "resourceClaimName"),
+        ("{}", "{ports: [{name: a}]}", "containerPort"),
+        ("{}", "{env: [{value: a}]}", "name"),
+        ("{}", "{env: [{name: A, valueFrom: {configMapKeyRef: {name: c}}}]}", "key"),
+        ("{volumes: [{name: v, emptyDir: {}}]}", "{volumeMounts: [{name: v}]}", "mountPath"),
+        ("{}", "{volumeMounts: [{mountPath: /a}]}", "name"),
+    ],
+)
+def test_a_key_that_is_missing_is_named(spec: str, container: str, lacks: str) -> None:
+    (only,) = refused(spec, container)
+    assert only.lacks == lacks
