@@ -10,6 +10,7 @@ from tests.engine.worlds import write
 from tests.test_rule_examples import MARK, examples
 
 from trainlint.engine import repairs as mend
+from trainlint.engine import trial
 from trainlint.engine.check import check
 from trainlint.engine.request import Repairs
 from trainlint.finding import Safety
@@ -260,6 +261,19 @@ def test_what_was_not_tried_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     text = TORCH.replace("restartPolicy: Never", "restartPolicy: OnFailure").replace("&role", "")
     result = repaired(tmp_path, {"job.yaml": text, "two.yaml": text.replace("name: train,", "name: two,")})
     assert [each.why for each in result.unmended if not each.group] == [mend.UNTRIED]
+
+
+def test_repairs_end_where_as_much_was_looked_at_as_they_are_worth(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = TORCH.replace("restartPolicy: Never", "restartPolicy: OnFailure").replace("&role", "")
+    files = {"job.yaml": text, "two.yaml": text.replace("name: train,", "name: two,")}
+    every = repaired(tmp_path / "every", files)
+    monkeypatch.setattr(trial, "STEPS", 1)
+    few = repaired(tmp_path / "few", files)
+    assert len(few.repairs or ()) < len(every.repairs or ())
+    assert [each.why for each in few.unmended if not each.group] == [mend.UNTRIED]
+    assert len(few.findings) == len(every.findings)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,8 @@ cache, and prints what that took: seconds by the clock, seconds of the processor
 memory in MiB (the proportional set size of the process and all of its children together, asked for every 50 ms where
 there is ``/proc``; elsewhere the largest process alone) and the exit code. The limits are 20 seconds and 1 GiB on two
 cores (where other programs use the processors too, those of the processor): the program ends with 1 where an input
-passes one of them, or makes trainlint end with another code than 0 or 1.
+passes one of them, or makes trainlint end with another code than 0 or 1. A check that used three times as much of the
+processor is ended, and so is one that waits for ten minutes.
 Words as arguments choose the inputs whose names hold one of them; ``--list`` shows the names.
 """
 
@@ -27,6 +28,7 @@ from tests.source.repositories import write
 __all__ = ["Taken", "measured"]
 
 SECONDS, MEMORY = 20.0, 1 << 30
+PATIENCE, WAITED = 3 * SECONDS, 600.0
 PAUSE = 0.05
 
 
@@ -50,7 +52,7 @@ class Taken:
 
 
 def measured(made: Made, patience: float) -> Taken:
-    """What a check of a repository takes; it is ended after so many seconds."""
+    """What a check of a repository takes; it is ended after so many seconds of the processor."""
     with tempfile.TemporaryDirectory(prefix="trainlint-hostile-") as folder:
         root, cache = Path(folder, "repository"), Path(folder, "cache")
         write(root, made.files())
@@ -72,8 +74,11 @@ def _variables(cache: Path) -> dict[str, str]:
 def _run(command: list[str], variables: dict[str, str], said: Path, patience: float) -> Taken:
     before, start, peak = os.times(), time.monotonic(), 0
     with said.open("wb") as output, subprocess.Popen(command, env=variables, stdout=output, stderr=output) as run:
-        while run.poll() is None and time.monotonic() - start < patience:
-            peak = max(peak, sum(map(_memory, _family(run.pid))))
+        while run.poll() is None and time.monotonic() - start < WAITED:
+            family = tuple(_family(run.pid))
+            peak = max(peak, sum(map(_memory, family)))
+            if sum(map(_used, family)) > patience:
+                break
             time.sleep(PAUSE)
         wall = time.monotonic() - start
         if run.poll() is None:
@@ -109,6 +114,15 @@ def _memory(process: int) -> int:
     return next((int(line.split()[1]) << 10 for line in lines if line.startswith("Pss:")), 0)
 
 
+def _used(process: int) -> float:
+    """Seconds of the processor that a process used, with those of its children that have ended."""
+    try:
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def _largest() -> int:
     try:
         import resource  # noqa: PLC0415 (not on Windows)
@@ -123,7 +137,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.hostile.measure", description=__doc__)
     parser.add_argument("words", nargs="*", help="only inputs whose names hold one of these")
     parser.add_argument("--list", action="store_true", help="show the names, and measure nothing")
-    parser.add_argument("--patience", type=float, default=180, help="seconds after which a check is ended")
+    parser.add_argument(
+        "--patience", type=float, default=PATIENCE, help="seconds of the processor after which a check is ended"
+    )
     options = parser.parse_args()
     chosen = {name: made for name, made in INPUTS.items() if _asked(name, options.words)}
     if options.list:

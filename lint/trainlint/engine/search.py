@@ -73,14 +73,18 @@ def search(judge: TrialJudge, goal: Goal, trials: int, worst: Safety = Safety.OP
         seen: list[Fix] = []
         touched = [edit.at for fix in trial.fixes for edit in fix.edits if isinstance(edit, Put)]
         for fix in goal.proposals(trial):
+            if len(seen) == WIDEST or not judge.left:
+                break
             again = any(edit.at in touched for edit in fix.edits if isinstance(edit, Put))
             fits = not again and RANKS[fix.safety] <= RANKS[worst]
-            if len(seen) < WIDEST and fits and all(fix.edits != other.edits for other in seen):
+            if fits and all(fix.edits != other.edits for other in seen):
                 seen.append(fix)
                 opening = any(each.safety is Safety.OPENING for each in (*trial.fixes, fix))
                 edits = sum(len(each.edits) for each in (*trial.fixes, fix))
                 heapq.heappush(waiting, (opening, len(trial.fixes) + 1, edits, next(ticket), trial, fix))
 
+    if not judge.left:
+        return None
     propose(judge.start)
     expanded: set[frozenset[tuple[str, bytes]]] = set()
     best: MendedState | None = None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
+from trainlint.effort import spend, spent
 from trainlint.engine.judge import judge
 from trainlint.engine.match import entry_of, is_worse, match
 from trainlint.engine.progress import silent
@@ -29,6 +30,11 @@ from trainlint.source.reading import read
 from trainlint.source.world import SourceFile
 
 __all__ = ["OpenedConnections", "Trial", "TrialJudge"]
+
+STEPS = 600_000
+"""Steps of all trials of a run at most, and of what fixes are looked for among."""
+EACH, OF_FINDING = 800, 20
+"""Steps of a trial, apart from what is judged anew: for each snapshot that it changes, and for each finding in them."""
 
 RANKS = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.CONDITIONAL: 2, Answer.PROVED: 3}
 Answers = dict[tuple[str, str], tuple[Answer, Answer]]
@@ -85,7 +91,7 @@ class Trial:
 
 
 class TrialJudge:
-    """Tries fixes on the model: all rules speak, whatever was selected. ``left`` is how many trials may be made yet."""
+    """Tries fixes on the model: all rules speak, whatever was selected."""
 
     def __init__(self, state: State, setup: Setup, trials: int) -> None:
         self._setup = setup
@@ -93,7 +99,10 @@ class TrialJudge:
         self._kinds = KindFilter(READ_KINDS)
         self._scope = state.world.scope
         self._known: dict[frozenset[tuple[str, bytes]], State | None] = {}
-        self.left = trials
+        self._trials = trials
+        self._until = spent() + STEPS
+        state.builds.kustomizations.renew()
+        state.builds.charts.renew()
         names = {rule.name for rule in self._rules}
         whole = replace(state, found={}, failures=[])
         whole.facts = state.facts
@@ -102,6 +111,11 @@ class TrialJudge:
         else:
             judge(whole, self._rules, silent)
         self.start = Trial(whole)
+
+    @property
+    def left(self) -> int:
+        """How many trials may be made yet: none where as much was looked at as is worth it."""
+        return self._trials if spent() < self._until else 0
 
     def go_on(self, trial: Trial) -> None:
         """Take the state that some fixes made for the one to start from."""
@@ -116,10 +130,10 @@ class TrialJudge:
             return None
         changed = {**trial.changed, **contents}
         key = frozenset(changed.items())
-        if not contents or (key not in self._known and self.left <= 0):
+        if not contents or (key not in self._known and not self.left):
             return None
         if key not in self._known:
-            self.left -= 1
+            self._trials -= 1
             self._known[key] = self._judged(trial.state, contents)
         state = self._known[key]
         return None if state is None else Trial(state, (*trial.fixes, fix), changed)
@@ -179,8 +193,10 @@ class TrialJudge:
             return None
         made.severities = state.severities
         made.facts, touched = _facts(state, made)
+        spend(EACH * (1 + len(touched)))
         every, made.facts = made.facts, touched
         judge(made, self._rules, silent)
+        spend(OF_FINDING * len(made.found))
         made.facts = every
         left = {each.snapshot.name for each in every} - {each.snapshot.name for each in touched}
         for key, finding in state.found.items():

@@ -222,11 +222,17 @@ class Decision:
                 return f"{self.direction} is denied: this cluster denies what no policy allows"
 
 
+NAMED = 20
+"""Policies that a sentence names at most: of more of them it says how many others there are."""
+
+
 def _names(entries: tuple[PolicyEntry, ...]) -> list[str]:
     return list(dict.fromkeys(entry.policy for entry in entries))
 
 
 def _listed(names: list[str]) -> str:
+    if len(names) > NAMED:
+        return f"{', '.join(names[: NAMED - 2])} and {len(names) - NAMED + 2} others"
     return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
 
 

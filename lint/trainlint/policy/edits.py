@@ -7,6 +7,7 @@ from dataclasses import field, replace
 from difflib import SequenceMatcher
 from itertools import islice, product
 
+from trainlint.effort import spend
 from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.model.owned_labels import is_owned
@@ -93,6 +94,7 @@ class Editor:
 
     def admitting(self, entry: ReadyEntry, subject: Endpoint, peer: Endpoint, here: int) -> Iterator[Edits]:
         """What would make an entry match: sets for each of its peers. ``here`` numbers the subject's end."""
+        spend(5)
         ports = self._fit_ports(entry, subject, peer)
         if entry.selects_peer(peer, self.policies.rules) is True:
             others: list[LabelSelector] = [LabelSelector()]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
+from trainlint.effort import spend
 from trainlint.finding import Unknown
 from trainlint.model.policy import (
     Action,
@@ -62,6 +63,7 @@ class PolicySet:
         self._rules = rules
         context = rules.context
         self.dns = dns or ClusterDns(dns_endpoint(context.settings, context.namespaces))
+        spend(len(self.entries))
         self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
         self._selections: dict[Endpoint, Mapping[Direction, SelectedEntries]] = {}
         self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
@@ -172,6 +174,7 @@ class PolicySet:
             why = selection.conflict.why
             uncertain = (f"Cilium cannot compute a policy, because {why}",)
             return Decision(direction, Permission.UNKNOWN, conflict=why, uncertain=uncertain)
+        spend(6 + len(selection.entries))
         matched = self._match(direction, subject, peer, selection)
         decision = decide(
             direction,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.effort import spend
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.spelling import misspelt
@@ -85,6 +86,7 @@ def _near(
     for entry in entries_about(policies, subject, direction):
         if entry.action is not Action.ALLOW:
             continue
+        spend(4)
         able = ready(entry, 0)
         found = tuple(shortfalls(able, subject, peer, protocol, ports, policies))
         parts = {each.part for each in found}

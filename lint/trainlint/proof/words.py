@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from trainlint.finding import Location
 from trainlint.model.policy import Decision, Permission, PolicyEntry, Verdict
@@ -33,6 +34,9 @@ __all__ = [
 
 _MADE_OF = "networkPolicy"
 """The field of a Ray cluster of which its policies are made."""
+
+PLACES = 50
+"""Places of a denial that are shown: of more policies, the first stand for all."""
 
 Places = tuple[tuple[str, Location], ...]
 
@@ -125,7 +129,9 @@ def denying(verdict: Verdict) -> tuple[Decision, ...]:
 
 
 def places_of(verdict: Verdict) -> Places:
-    """Where a denial is decided: the entries that deny, else per isolating policy the list that does not admit it."""
+    """Where a denial is decided: the entries that deny, else per isolating policy the list that does not admit it. The
+    first of them, where there are many.
+    """
     found: dict[Location, str] = {}
     for decision in denying(verdict):
         side = decision.direction.value
@@ -138,7 +144,7 @@ def places_of(verdict: Verdict) -> Places:
                     entry.at.file, entry.at.document, path[:-1] if path and isinstance(path[-1], int) else path
                 )
                 found.setdefault(whole, f"does not admit it ({side}, {short_policy(entry)})")
-    return tuple((role, at) for at, role in found.items())
+    return tuple((role, at) for at, role in islice(found.items(), PLACES))
 
 
 def short_policy(entry: PolicyEntry) -> str:

@@ -6,6 +6,7 @@ Loaded when it is needed: a check that finds nothing to repair does without.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
 from trainlint.facts.facts import Facts
@@ -23,12 +24,15 @@ from trainlint.repairs.corrected import port_added
 
 __all__ = ["flow_fixes"]
 
+FLOWS: Final = 100
+"""Connections of a group whose fixes are looked for: what opens the first of many mostly opens all of them."""
+
 _CILIUM: Final = frozenset({"CiliumNetworkPolicy", "CiliumClusterwideNetworkPolicy"})
 
 
 def flow_fixes(facts: Facts, group: Group, flows: Iterable[Flow]) -> Iterator[Fix]:
     """The smallest changes of labels or ports that open each flow, as the search over the policies finds them."""
-    for flow in flows:
+    for flow in islice(flows, FLOWS):
         ends = _ends(facts, group, flow)
         if ends is None:
             continue

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, permutations
 
+from trainlint.effort import spend
 from trainlint.fact import fact
 from trainlint.model.known import Answer
 
@@ -92,6 +93,7 @@ def pack(classes: Sequence[NodeClass], demands: Sequence[Demand]) -> Packing:
         if room < _total(wanted, demand):
             return Packing(Answer.REFUTED, short=demand.role, room=room)
     for order in _orders(classes, wanted):
+        spend(4 * (1 + len(order)))
         slots = _greedy(classes, order)
         if slots is not None:
             return Packing(Answer.PROVED, slots=slots)

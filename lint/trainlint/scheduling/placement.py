@@ -13,7 +13,9 @@ from functools import cached_property
 from itertools import chain, combinations
 
 from trainlint.model.known import Answer
+from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.role import Placement, State
+from trainlint.scheduling.shared_search import SharedSearch, shared_search
 from trainlint.scheduling.state import States
 
 __all__ = ["Placements"]
@@ -49,6 +51,33 @@ class Placements(States):
     @cached_property
     def reachable(self) -> tuple[State, ...] | None:
         """Every state that can be reached, smallest first; ``None`` if there are too many or a packing is unknown."""
+        if self._shared is None:
+            return self._searched()
+        found = self._shared.found
+        if not found.searched:
+            found.reachable, found.searched = self._searched(), True
+            found.steps = self._steps
+        self._steps = found.steps
+        return found.reachable
+
+    @cached_property
+    def _shared(self) -> SharedSearch | None:
+        """What is known of searches like this one; ``None`` where there is nothing to search."""
+        if not self.bound:
+            return None
+        return shared_search(self.roles, self.domains, self.classes, self.alike, self._classes_of)
+
+    def _pack(self, state: State, *, complete: bool | frozenset[int]) -> Packing:
+        key = (state, complete)
+        if self._shared is not None and key not in self._fits:
+            known = self._shared.get(key)
+            if known is None:
+                self._shared.keep(key, super()._pack(state, complete=complete))
+            else:
+                self._fits[key] = known
+        return super()._pack(state, complete=complete)
+
+    def _searched(self) -> tuple[State, ...] | None:
         seen: dict[State, None] = {frozenset(): None}
         frontier: list[State] = [frozenset()]
         while frontier:

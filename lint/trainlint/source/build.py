@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import tempfile
 import threading
+import time
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -13,16 +16,17 @@ from typing import IO, Final
 
 from trainlint.fork_worker import ended, started
 from trainlint.source.complaint import complaint
-from trainlint.source.confined import alone, kept_to, limited
+from trainlint.source.confined import MAX_HELD, alone, kept_to, limited
 from trainlint.source.copied_files import Closure
 from trainlint.source.definitions import without_structures
 from trainlint.source.program import Program
+from trainlint.source.rendering_allowance import MOST_SECONDS, RenderingAllowance
 
 __all__ = ["MAX_OUTPUT", "MAX_SECONDS", "BuildError", "build"]
 
 MAX_OUTPUT: Final = 64 << 20
 MAX_SECONDS: Final = 120.0
-"""Of one root; the largest public ones take a few."""
+"""Of one root by the clock, on a machine that is busy; its limit is that of the processor's time."""
 
 _UNRESTRICTED: Final = "--load-restrictor=LoadRestrictionsNone"
 
@@ -40,7 +44,7 @@ class BuildError(Exception):
         self.lasting = lasting
 
 
-def build(closure: Closure, program: Program) -> bytes:
+def build(closure: Closure, program: Program, allowance: RenderingAllowance) -> bytes:
     """What kustomize writes for the root of a closure, apart from the structures of kinds that it defines.
 
     Raises:
@@ -49,14 +53,14 @@ def build(closure: Closure, program: Program) -> bytes:
     slim = without_structures(closure.files)
     if slim:  # definitions of kinds are megabytes, over which kustomize takes seconds
         try:
-            return _build(replace(closure, files={**closure.files, **slim}), program)
+            return _build(replace(closure, files={**closure.files, **slim}), program, allowance)
         except BuildError as error:
             if not error.lasting:
                 raise
-    return _build(closure, program)  # a patch may be about a structure
+    return _build(closure, program, allowance)  # a patch may be about a structure
 
 
-def _build(closure: Closure, program: Program) -> bytes:
+def _build(closure: Closure, program: Program, allowance: RenderingAllowance) -> bytes:
     try:
         with tempfile.TemporaryDirectory(prefix="trainlint-kustomize-") as name:
             home = Path(os.path.realpath(name))
@@ -66,11 +70,11 @@ def _build(closure: Closure, program: Program) -> bytes:
             options = (_UNRESTRICTED,) if closure.unrestricted else ()
             command = [*program.command, *options, str(copy / closure.root)]
             try:
-                return _run([*alone(), *kept_to(home), *command], copy, home)
+                return _run([*alone(), *kept_to(home), *command], copy, home, allowance, closure.size)
             except BuildError:
                 if _works_confined(program):
                     raise
-            return _run(command, copy, home)
+            return _run(command, copy, home, allowance, closure.size)
     except OSError as error:
         raise BuildError(f"it cannot be copied: {error.strerror or type(error).__name__}") from None
 
@@ -87,7 +91,9 @@ def _works_confined(program: Program) -> bool:
         copy.mkdir()
         (copy / "kustomization.yaml").write_text("configMapGenerator: [{name: a, literals: [a=b]}]\n", encoding="utf-8")
         try:
-            return b"a: b" in _run([*alone(), *kept_to(home), *program.command, str(copy)], copy, home)
+            return b"a: b" in _run(
+                [*alone(), *kept_to(home), *program.command, str(copy)], copy, home, RenderingAllowance()
+            )
         except BuildError:
             return False
 
@@ -105,7 +111,10 @@ def _copy(closure: Closure, home: Path) -> None:
         path.symlink_to(text)
 
 
-def _run(command: list[str], copy: Path, home: Path) -> bytes:
+def _run(command: list[str], copy: Path, home: Path, allowance: RenderingAllowance, size: int = 0) -> bytes:
+    seconds = allowance.begin(size)
+    if not seconds:
+        raise BuildError("it was not tried: those before it took all the time of the processor that rendering may take")
     with (home / "errors").open("w+b") as errors:
         try:
             process = subprocess.Popen(  # noqa: S603 (a program that the user installed, no shell)
@@ -119,31 +128,56 @@ def _run(command: list[str], copy: Path, home: Path) -> bytes:
         except OSError as error:
             raise BuildError(f"{command[0]} cannot be started: {error.strerror or error}") from None
         started(process.pid)
-        limited(process.pid)
+        limited(process.pid, seconds)
         late = threading.Event()
 
         def stop() -> None:
             late.set()
-            process.kill()
+            _kill(process)
 
         timer = threading.Timer(MAX_SECONDS, stop)
         timer.start()
+        begun = time.monotonic()
         try:
             output = _output(process.stdout)
         finally:
-            process.kill()
-            code = process.wait()
-            ended(process.pid)
             timer.cancel()
+            _kill(process)
+            taken = _ended(process, time.monotonic() - begun)
+            allowance.end(taken)
         if late.is_set():
             raise BuildError(f"it takes longer than {MAX_SECONDS:.0f} seconds")
         if len(output) > MAX_OUTPUT:
             raise BuildError(f"it makes more than {MAX_OUTPUT >> 20} MiB", lasting=True)
-        if code:
+        if process.returncode and taken >= seconds:
+            left = "" if seconds >= MOST_SECONDS else ", which those before it left to it"
+            raise BuildError(f"it takes more than {seconds:.1f} seconds of the processor{left}")
+        if process.returncode:
             errors.seek(0)
             said = complaint(errors.read(1 << 16).decode("utf-8", "replace"), str(copy))
             raise BuildError(said.message, said.directory, lasting=True)
         return output
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End a process, and leave it to ``_ended`` to say what it took."""
+    if hasattr(os, "wait4"):
+        with contextlib.suppress(OSError):
+            os.kill(process.pid, signal.SIGKILL)
+    else:
+        process.kill()
+
+
+def _ended(process: subprocess.Popen[bytes], by_the_clock: float) -> float:
+    """Wait for a process: the seconds of the processor that it took, or those of the clock where nothing tells."""
+    if not hasattr(os, "wait4"):
+        process.wait()
+        ended(process.pid)
+        return by_the_clock
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    ended(process.pid)
+    return usage.ru_utime + usage.ru_stime
 
 
 def _output(stream: IO[bytes] | None) -> bytes:
@@ -164,6 +198,7 @@ def _environment(home: Path) -> dict[str, str]:
         "HTTPS_PROXY": nowhere,
         "KUBECONFIG": os.devnull,
         "GOMAXPROCS": "2",
+        "GOMEMLIMIT": str(MAX_HELD * 3 // 4),
     }
     for name in ("SYSTEMROOT", "TEMP", "TMP"):  # without them no program starts on Windows
         if name in os.environ:

@@ -14,6 +14,7 @@ from trainlint import __version__
 from trainlint.source import plain
 from trainlint.source.cache import OWN, bound, cache_directory, code, read_own
 from trainlint.source.reading import Reading
+from trainlint.source.rendering_allowance import RenderingAllowance
 from trainlint.source.whole_file import write_whole
 
 __all__ = ["Builds", "digest_of", "open_builds"]
@@ -23,9 +24,14 @@ _HEAD: Final = b"what trainlint rendered, sha256 "
 
 
 class Builds:
-    """Readings of what renderers wrote: of this run, and of earlier ones where there is a directory for them."""
+    """Readings of what renderers wrote: of this run, and of earlier ones where there is a directory for them.
+
+    ``kustomizations`` and ``charts`` are what may be rendered yet in this run.
+    """
 
     def __init__(self, directory: Path | None = None) -> None:
+        self.kustomizations = RenderingAllowance()
+        self.charts = RenderingAllowance()
         self._directory = directory
         self._known: dict[str, Reading] = {}
         self._texts: dict[str, bytes] = {}

@@ -66,7 +66,7 @@ class _Collector:
     def closure(self, namespace: str, overlay: Overlay | None) -> Closure:
         root = self._closure.root
         self._directory(root)
-        self._count(root, {})
+        builds = self._count(root, {})
         fields: Mapping[str, Any] = {}
         if overlay is not None:
             self._astray = astray(overlay.fields, root)
@@ -85,7 +85,7 @@ class _Collector:
                 if namespace:
                     data = {**data, "namespace": namespace}
                 self._write(file, {**data, "buildMetadata": [*asked, "originAnnotations"]})
-        return self._closure
+        return replace(self._closure, builds=builds)
 
     def _count(self, directory: str, known: dict[str, int]) -> int:
         """How often kustomizations are built below a directory and in it: kustomize builds one anew for each way to it.

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import math
+import os
 import subprocess
 import sys
 from functools import cache
@@ -12,10 +14,12 @@ from typing import Final
 from trainlint.source import landlock
 from trainlint.source.found import found
 
-__all__ = ["MAX_MEMORY", "alone", "kept_to", "limited"]
+__all__ = ["MAX_HELD", "MAX_MEMORY", "alone", "kept_to", "limited", "seconds_of"]
 
 MAX_MEMORY: Final = 4 << 30
-"""Bytes of a program that renders; the largest public kustomization takes a fifth of it."""
+"""Addresses of a program that renders: it reserves far more than it holds."""
+MAX_HELD: Final = 450 << 20
+"""Bytes that it holds; two of them run at a time."""
 
 _SECONDS: Final = 5.0
 
@@ -48,11 +52,29 @@ def kept_to(home: Path) -> tuple[str, ...]:
     return (sys.executable, "-I", "-S", landlock.__file__, str(home)) if sys.platform == "linux" else ()
 
 
-def limited(process: int) -> None:
-    """Let a process have no more memory than rendering needs, where the system can say so."""
+def limited(process: int, seconds: float) -> None:
+    """Let a process have no more memory than rendering needs, and so many seconds of the processor, where the system
+    can say so.
+    """
     if sys.platform == "linux":
         import resource  # noqa: PLC0415 (not on Windows)
 
         with contextlib.suppress(OSError, ValueError):  # it may have ended
             resource.prlimit(process, resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+            resource.prlimit(process, resource.RLIMIT_DATA, (MAX_HELD, MAX_HELD))
+            most = math.ceil(seconds)
+            resource.prlimit(process, resource.RLIMIT_CPU, (most, most))
             resource.prlimit(process, resource.RLIMIT_CORE, (0, 0))
+
+
+def seconds_of(process: int) -> float:
+    """Seconds of the processor that a process took, with those of its children; 0 where the system does not tell."""
+    if sys.platform != "linux":
+        return 0.0
+    try:
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+    except OSError:
+        return 0.0
+    own = sum(map(int, words[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(seconds_of(int(child)) for child in children)

@@ -20,6 +20,7 @@ class Closure:
     ``unknowns`` are what was taken out of the copy: the rest is rendered. ``lost`` are, likewise, single files that are
     not here, and generators that change what is elsewhere. ``unrestricted``: kustomize may read any file of the copy
     from any of its directories; nothing that it reads leads out of the copy. ``lenient``: it may if it must.
+    ``builds``: how many kustomizations are built for it, each as often as others name it.
     """
 
     root: str
@@ -31,6 +32,12 @@ class Closure:
     lost: list[Unknown] = field(default_factory=list)
     unrestricted: bool = False
     lenient: bool = False
+    builds: int = 1
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files together."""
+        return sum(map(len, self.files.values()))
 
 
 def left_out(

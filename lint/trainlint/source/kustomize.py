@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -31,8 +30,6 @@ from trainlint.source.world import World
 __all__ = ["render"]
 
 _AT_A_TIME: Final = 2
-TIME_LIMIT: Final = 300.0
-"""Seconds after which no further root is begun."""
 _DOUBTFUL: Final = re.compile(
     r"is not in or below|plugin|--enable|unknown field|longer than|more than|"
     r"cannot be (?:copied|started)|broke off|not tried|did not say why"
@@ -109,25 +106,26 @@ def _build(roots: Sequence[_Root], builds: Builds, program: Program, tell: Calla
 
     from trainlint.source.build import BuildError, build  # noqa: PLC0415
 
-    until = time.monotonic() + TIME_LIMIT
+    allowance = builds.kustomizations
+    refusals = [allowance.refusal(root.closure.builds, root.closure.size) if root.closure else "" for root in roots]
 
-    def one(root: _Root) -> bytes | BuildError:
-        if time.monotonic() > until:
-            return BuildError(f"it was not tried: the kustomizations before it took {TIME_LIMIT:g} seconds")
+    def one(root: _Root, refusal: str) -> bytes | BuildError:
+        if refusal:
+            return BuildError(refusal)
         closure = root.closure
         try:
-            return build(closure, program) if closure else b""
+            return build(closure, program, allowance) if closure else b""
         except BuildError as error:
             if closure is None or not closure.lenient or _RESTRICTED not in str(error):
                 return error
         root.lifted = True
         try:
-            return build(replace(closure, unrestricted=True), program)
+            return build(replace(closure, unrestricted=True), program, allowance)
         except BuildError as error:
             return error
 
     with ThreadPoolExecutor(_AT_A_TIME) as pool:
-        for number, (root, output) in enumerate(zip(roots, pool.map(one, roots), strict=True), 1):
+        for number, (root, output) in enumerate(zip(roots, pool.map(one, roots, refusals), strict=True), 1):
             tell("rendering", number, len(roots))
             if isinstance(output, BuildError):
                 fault = root.directory if output.directory is None else output.directory

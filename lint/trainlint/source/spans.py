@@ -23,6 +23,8 @@ __all__ = ["Spans", "locate", "spans"]
 _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
 _JSON_ONLY: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\x7f\t]")
 _MAX_STEPS: Final = 1000
+_SHORT: Final = 1 << 14
+"""Characters of a document whose spans are kept among many; those of long ones take far more memory."""
 
 
 @dataclass(slots=True)
@@ -93,9 +95,12 @@ def _is_merge(step: str | int) -> bool:
     return isinstance(step, int) and step < 0
 
 
-@lru_cache(maxsize=8)
 def spans(document: Document) -> Spans:
     """The spans of a document, worked out when they are first asked for. Never raises: without events it is empty."""
+    return _of_short(document) if len(document.text) < _SHORT else _of_long(document)
+
+
+def _spans(document: Document) -> Spans:
     lines = Lines(document.text, document.line)
     texts = [document.text]
     if document.text.lstrip().startswith(("{", "[")):  # JSON allows a few characters that YAML does not
@@ -104,6 +109,10 @@ def spans(document: Document) -> Spans:
         with suppress(YamlError):
             return with_events(text, partial(_places, document.text, lines, as_json=text is not document.text))
     return Spans(lines, {(): _Place(0, len(document.text.rstrip()))}, {})
+
+
+_of_short = lru_cache(maxsize=128)(_spans)
+_of_long = lru_cache(maxsize=8)(_spans)
 
 
 def _places(text: str, lines: Lines, events: Iterator[Any], *, as_json: bool) -> Spans:

@@ -7,7 +7,6 @@ import json
 import posixpath
 import re
 import tempfile
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import Any, Final, Protocol
 from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.renderer import Failed, HelmProgram, Request, Worker
 from trainlint.source.helm.staging import Staged
+from trainlint.source.rendering_allowance import RenderingAllowance
 
 __all__ = ["Copy", "Engine", "Store"]
 
@@ -25,12 +25,14 @@ DNS_NAME: Final = re.compile(rf"{DNS_LABEL.pattern}(?:\.{DNS_LABEL.pattern})*")
 MAX_RELEASE: Final = 53
 """Helm's limit, pkg/chartutil/validate_name.go."""
 MAX_LABEL: Final = 63
-TIME_LIMIT: Final = 120.0
-"""Seconds that all charts of a repository may take together."""
 
 
 class Store(Protocol):
-    """Keeps what was rendered, by a digest of all that it was made from."""
+    """Keeps what was rendered, by a digest of all that it was made from; ``charts`` may be rendered yet."""
+
+    @property
+    def charts(self) -> RenderingAllowance:
+        """What may be begun yet."""
 
     def get_text(self, digest: str) -> bytes | None:
         """What was kept."""
@@ -91,7 +93,6 @@ class Engine:
         self._worker = worker
         self._identity = program.identity
         self._store = store
-        self._until = time.monotonic() + TIME_LIMIT
 
     def render(self, staged: Staged, copy: Copy, install: HelmInstall, values: Mapping[str, Any]) -> dict[str, str]:
         """What each template makes; ``copy`` is for the chart, where it must be rendered. Raises Failed.
@@ -110,15 +111,22 @@ class Engine:
         known = self._known(digest)
         if known is not None:
             return known
-        if time.monotonic() > self._until:
-            raise Failed(f"it was not tried: the charts before it took {TIME_LIMIT:g} seconds")
+        allowance = self._store.charts
+        if refusal := allowance.refusal():
+            raise Failed(refusal)
+        seconds = allowance.begin()
+        if not seconds:
+            raise Failed("it was not tried: the charts before it took all the time of the processor that they may take")
         home = copy.of(staged)
+        before = self._worker.seconds
         try:
-            made = self._worker.render(replace(request, chart=home))
+            made = self._worker.render(replace(request, chart=home), seconds)
         except Failed as error:
             said = str(error).replace(f"{home}/", "").replace(home, "the chart")
             self._store.keep_text(digest, json.dumps({"error": said}).encode(), lasting=error.lasting)
+            allowance.end(seconds if not self._worker.seconds else self._worker.seconds - before)
             raise Failed(said) from None
+        allowance.end(max(0.0, self._worker.seconds - before))
         self._store.keep_text(digest, json.dumps(made).encode())
         return made
 

@@ -19,6 +19,9 @@ from pathlib import Path
 from typing import Any
 
 MAX_MEMORY = 4 << 30
+"""Addresses: a program in Go reserves far more than it holds."""
+MAX_HELD = 640 << 20
+"""Bytes that it holds."""
 MAX_OUTPUT = 64 << 20
 _SOURCE = re.compile(r"^# Source: (\S.*)$", re.MULTILINE)
 _ANOTHER_USER = 0x10000000  # CLONE_NEWUSER
@@ -49,7 +52,8 @@ def confine() -> None:
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource  # noqa: PLC0415 (not on Windows)
 
-        for limit, value in ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CORE, 0)):
+        limits = ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_DATA, MAX_HELD), (resource.RLIMIT_CORE, 0))
+        for limit, value in limits:
             with contextlib.suppress(OSError, ValueError):
                 resource.setrlimit(limit, (value, value))
     if sys.platform == "linux":
