@@ -181,13 +181,30 @@ def test_a_renderer_that_does_not_start_where_it_is_confined_is_not_confined(tmp
     assert report["unknowns"] == []
 
 
+def helm_stand_in(home: Path, text: str) -> dict[str, str]:
+    """Variables under which a script is the helm on the PATH."""
+    program = home / "bin" / "helm"
+    write(home, {"bin/helm": f"#!{os.path.realpath(sys.executable)} -I\n{text}"})
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+CHART: dict[str, str | bytes] = {
+    "c/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n",
+    "c/templates/a.yaml": POD,
+}
+
+
 @linux
-def test_a_run_that_is_ended_ends_what_it_started(tmp_path: Path) -> None:
+@pytest.mark.parametrize("renderer", ["kustomize", "helm"])
+def test_a_run_that_is_ended_ends_what_it_started(tmp_path: Path, renderer: str) -> None:
     home, temp = tmp_path / "r", tmp_path / "temp"
-    write(home, dict(CHANGED))
+    write(home, dict(CHANGED if renderer == "kustomize" else CHART))
     temp.mkdir()
-    script = "import os, time\nopen(os.environ['TMPDIR'] + '/pid', 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
-    variables = {**os.environ, **stand_in(tmp_path, script), "TMPDIR": str(temp)}
+    where = "os.environ['TMPDIR']" if renderer == "kustomize" else "os.getcwd()"
+    script = f"import os, time\nopen({where} + '/pid', 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
+    started = stand_in(tmp_path, script) if renderer == "kustomize" else helm_stand_in(tmp_path, script)
+    variables = {**os.environ, **started, "TMPDIR": str(temp)}
     command = [sys.executable, "-I", "-m", "trainlint", "check", ".", "--no-cache"]
     with subprocess.Popen(command, cwd=home, env=variables, stdout=subprocess.DEVNULL) as run:
         timer = threading.Timer(60, run.kill)
