@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from trainlint import __version__
+from trainlint.child_processes import end_all
 from trainlint.cli.exit import INTERNAL, INTERRUPTED, USAGE
 from trainlint.cli.names import unknown_name
 from trainlint.cli.output import complain, flush
 from trainlint.finding import UsageError
-from trainlint.fork_worker import end_all
 from trainlint.report.terminal import escape
 
 if TYPE_CHECKING:

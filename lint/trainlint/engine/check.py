@@ -1,4 +1,4 @@
-"""One run, from paths to a result: while files are read already, the rest of the program is loaded."""
+"""One run, from paths to a result."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices, NodesFile
 from trainlint.engine.progress import Progress, silent
-from trainlint.engine.reading import begin
 from trainlint.engine.request import CheckRequest, Repairs
+from trainlint.engine.run import run
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
@@ -58,11 +58,4 @@ def check(
     request = CheckRequest(tuple(paths), config, given, progress or silent, day, base, baseline, graphs, repairs)
     world = discover(paths, stdin=stdin)
     store = open_cache(world, KindFilter(READ_KINDS)) if cache else None
-    begun = begin(world, store)
-    try:
-        from trainlint.engine.run import run  # noqa: PLC0415 (as heavy as all that is to be read)
-
-        return run(world, request, store, begun)
-    finally:
-        if begun is not None:
-            begun.close()
+    return run(world, request, store)

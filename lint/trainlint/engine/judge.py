@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from trainlint.engine.identity import identified, tell_apart
-from trainlint.engine.parallel_rules import said_by_halves
 from trainlint.engine.progress import Progress
 from trainlint.engine.selection import names_of
 from trainlint.engine.setup import Setup
@@ -25,20 +24,16 @@ from trainlint.suppression import Suppressions
 __all__ = ["judge", "judge_change", "sift"]
 
 
-def judge(state: State, rules: Sequence[Rule], tell: Progress, *, halved: bool = False) -> None:
-    """Let the rules speak about the repository and about each snapshot.
-
-    ``halved`` lets a child of this process say a half of it, where that is quicker. Its findings know no fixes.
-    """
-    known = said_by_halves(rules, state.repository, state.facts, tell) if halved else {}
+def judge(state: State, rules: Sequence[Rule], tell: Progress) -> None:
+    """Let the rules speak about the repository and about each snapshot."""
     for rule in rules:
         if rule.sees is Repository:
-            _run(state, rule, state.repository, None, known.get((rule.name, 0)))
+            _run(state, rule, state.repository, None)
     for number, facts in enumerate(state.facts):
         tell("judging", number, len(state.facts))
         for rule in rules:
             if rule.sees is Facts:
-                _run(state, rule, facts, facts.snapshot, known.get((rule.name, number)))
+                _run(state, rule, facts, facts.snapshot)
     tell("judging", len(state.facts), len(state.facts))
     tell_apart(state)
 
@@ -77,14 +72,10 @@ def sift(state: State, setup: Setup, today: dt.date) -> tuple[list[Finding], lis
     return [*kept, *more], [*suppressed, *silenced]
 
 
-def _run(
-    state: State, rule: Rule, seen: object, snapshot: Snapshot | None, given: Iterable[Finding] | None = None
-) -> None:
-    """Let a rule speak, or take what it has said. A rule that breaks is our fault: it is named, and never reads as
-    silence.
-    """
+def _run(state: State, rule: Rule, seen: object, snapshot: Snapshot | None) -> None:
+    """Let a rule speak. A rule that breaks is our fault: it is named, and never reads as silence."""
     try:
-        found = list(rule.check(seen) if given is None else given)
+        found = list(rule.check(seen))
     except Exception as error:
         state.failures.append(Failure(rule.name, f"{type(error).__name__}: {error}"))
         return

@@ -20,7 +20,6 @@ from trainlint.kube.admission import ADMISSION_KINDS
 from trainlint.kube.kueue import KUEUE_KINDS
 from trainlint.kube.storage import STORAGE_KINDS
 from trainlint.model.known import Answer
-from trainlint.reachability import prepare
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.kinds import REFERENCED_KINDS
 from trainlint.snapshot.repository import Repository
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from trainlint.proof.group import GroupProof
     from trainlint.result.graph import GroupGraph
     from trainlint.source.cache import Cache
-    from trainlint.source.parallel_reading import ParallelReading
 
 __all__ = ["run"]
 
@@ -55,19 +53,17 @@ BACKGROUND = (
 """Kinds that say something about others and are nothing to analyse by themselves."""
 
 
-def run(world: World, request: CheckRequest, cache: Cache | None, begun: ParallelReading | None) -> Result:
-    """Everything that can be said about a world. ``begun`` is the reading that has begun already.
+def run(world: World, request: CheckRequest, cache: Cache | None) -> Result:
+    """Everything that can be said about a world.
 
     Raises:
         UsageError: a revision that is not there; a configuration, Inventory or baseline that is wrong.
     """
     setup = read_setup(world, request.paths, request.config, request.given)
-    if begun is not None and begun.left:  # while a child still reads, this takes half of its time
-        prepare()
-    readings = read_all(world, request.progress, cache=cache, begun=begun)
+    readings = read_all(world, request.progress, cache=cache)
     state = read_state(world, readings, setup, open_builds(keep=cache is not None), request.progress)
     state.severities = setup.severities
-    judge(state, setup.rules, request.progress, halved=request.repairs is None)
+    judge(state, setup.rules, request.progress)
     before = None
     if request.base is not None:
         from trainlint.engine.compare import judge_base  # noqa: PLC0415 (only for those who ask)

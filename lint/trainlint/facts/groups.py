@@ -30,16 +30,12 @@ if TYPE_CHECKING:
     from trainlint.model.workload import Flow
     from trainlint.proof.near import Near
 
-__all__ = ["GroupFacts", "NotProvedHereError"]
+__all__ = ["GroupFacts"]
 
 C = TypeVar("C")
 
 NEAR: Final = 50_000
 """Entries that are asked what is missing in them for the flows of one cause."""
-
-
-class NotProvedHereError(Exception):
-    """The proof is left to another process."""
 
 
 class GroupFacts:
@@ -49,25 +45,9 @@ class GroupFacts:
         self._facts = facts
         self._snapshot = facts.snapshot
         self._cores: dict[int, tuple[Cause, tuple[Core, ...]]] = {}
-        self._left = False
-
-    def leave(self) -> None:
-        """Leave the proofs that are not made yet to another process: asking for one fails from now on."""
-        self._left = True
-
-    @property
-    def _prover(self) -> Prover:
-        """The prover of the snapshot.
-
-        Raises:
-            NotProvedHereError: the proofs are left to another process.
-        """
-        if self._left:
-            raise NotProvedHereError
-        return self._one_prover
 
     @cached_property
-    def _one_prover(self) -> Prover:
+    def _prover(self) -> Prover:
         return Prover(self._facts)
 
     @cached_property

@@ -33,7 +33,6 @@ __all__ = [
     "Place",
     "Reachability",
     "places",
-    "prepare",
     "reads_places",
     "unknown_of",
 ]
@@ -42,11 +41,6 @@ REGION = "topology.kubernetes.io/region"
 EVERY_PORT = PortRange(1, 65535)
 NO_DOMAIN = "(no zone)"
 """The name of the domain of nodes that lack the topology key."""
-
-
-def prepare() -> None:
-    """Load what graphs are made with, which takes a while, before its result is needed."""
-    import networkx as nx  # noqa: F401, PLC0415
 
 
 @fact

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final
 
-from trainlint.fork_worker import ended, started
+from trainlint.child_processes import ended, started
 from trainlint.source.complaint import complaint
 from trainlint.source.confined import MAX_HELD, alone, kept_to, limited
 from trainlint.source.copied_files import Closure

@@ -58,11 +58,6 @@ class Cache:
     def _known(self) -> dict[bytes, bytes]:
         return dict(_entries(self._file))
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether no earlier run left anything."""
-        return not self._known
-
     def read(self, source: SourceFile) -> Reading:
         """What ``read_file`` says about a file; what cannot be read, or is standard input, leaves no trace."""
         if source.name == STDIN:
@@ -81,25 +76,15 @@ class Cache:
             except (ValueError, TypeError, RecursionError):
                 pass
             else:
-                self.keep(key, None)
+                self._keep(key, None)
                 return reading
         reading = read(source.name, content, self._kinds, chart=source.chart)
         entry = plain.to_json(reading)
         if entry is not None and is_entry(entry, content):
-            self.keep(key, entry)
+            self._keep(key, entry)
         return reading
 
-    def recall(self, key: bytes) -> plain.Plain | None:
-        """What an earlier run read of a content, as plain values; ``None`` if nothing is known of it."""
-        entry = self._known.get(key)
-        if entry is None:
-            return None
-        try:
-            return plain.parts_of_json(entry)
-        except (ValueError, RecursionError):
-            return None
-
-    def keep(self, key: bytes, entry: bytes | None) -> None:
+    def _keep(self, key: bytes, entry: bytes | None) -> None:
         """Remember what was read of a content; ``None`` where an earlier run did."""
         if entry is not None:
             self._fresh = True

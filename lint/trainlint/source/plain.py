@@ -10,9 +10,9 @@ from trainlint.source.document import Document
 from trainlint.source.reading import Broken, Reading
 from trainlint.source.template import Template
 
-__all__ = ["Plain", "from_json", "from_plain", "parts_of_json", "to_json", "to_plain"]
+__all__ = ["from_json", "to_json"]
 
-Plain = list[list[Any]]
+_Plain = list[list[Any]]
 """Documents, what is broken, templates, unknowns, suppression lines: lists, mappings, text and numbers."""
 
 
@@ -21,7 +21,7 @@ def to_json(reading: Reading) -> bytes | None:
 
     ``None`` for what JSON would not give back as it was: halves of surrogate pairs, numbers of thousands of digits.
     """
-    parts = to_plain(reading)
+    parts = _to_plain(reading)
     if not any(parts):
         return b""
     try:
@@ -30,7 +30,7 @@ def to_json(reading: Reading) -> bytes | None:
         return None
 
 
-def to_plain(reading: Reading) -> Plain:
+def _to_plain(reading: Reading) -> _Plain:
     """The reading without the name of its file."""
     return [
         [[each.index, each.line, each.text, each.data, each.duplicates] for each in reading.documents],
@@ -50,16 +50,10 @@ def from_json(file: str, text: bytes) -> Reading:
     Raises:
         ValueError, TypeError, RecursionError: the text is of another program.
     """
-    return from_plain(file, parts_of_json(text)) if text else Reading(file)
+    return _from_plain(file, json.loads(text)) if text else Reading(file)
 
 
-def parts_of_json(text: bytes) -> Plain:
-    """The plain values that ``to_json`` wrote. Raises ValueError, RecursionError: the text is of another program."""
-    return json.loads(text) if text else []
-
-
-def from_plain(file: str, parts: Plain) -> Reading:
-    """The reading of ``file`` that ``to_plain`` made. Raises as ``from_json``."""
+def _from_plain(file: str, parts: _Plain) -> Reading:
     documents, broken, templates, unknowns, lines = parts
     return Reading(
         file,

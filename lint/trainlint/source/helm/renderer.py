@@ -16,8 +16,8 @@ from threading import Thread
 from types import TracebackType
 from typing import Any, Final
 
+from trainlint.child_processes import ended, started
 from trainlint.fact import fact
-from trainlint.fork_worker import ended, started
 from trainlint.source.confined import seconds_of
 from trainlint.source.found import found
 from trainlint.source.helm import worker
