@@ -19,7 +19,7 @@ from trainlint.admission.names import of_name
 from trainlint.admission.plain import below, mapping, text
 from trainlint.admission.pods.spec import of_metadata, of_pod
 from trainlint.admission.problem import Problem
-from trainlint.admission.structure import mistyped
+from trainlint.admission.structure import of_schema
 from trainlint.admission.templates import PodTemplate, templates
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of
@@ -84,7 +84,7 @@ def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Pro
     if not is_whole(item, found):
         return
     if (structure := structure_of(meta.api_version, meta.kind)) is not None:
-        yield from mistyped(structure, value)
+        yield from of_schema(structure, item)
     for of_kind in _KINDS:
         yield from of_kind(meta, value)
     yield from of_train_job(meta, value, None)

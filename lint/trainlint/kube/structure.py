@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
-from trainlint.kube.values import is_placeholder
+from trainlint.kube.schema_faults import SchemaFault, schema_faults
 from trainlint.source.document import Field
 from trainlint_schemas import kind_schema
 
@@ -27,7 +27,6 @@ _ALIASES: Final = {"HyperPodPytorchJob": "HyperPodPyTorchJob"}
 _VERSIONS: Final = {"MPIJob": ("kubeflow.org/v1", "kubeflow.org/v2beta1")}
 
 Node = Mapping[str, Any]
-Steps = tuple[str | int, ...]
 Path = tuple[str, ...]
 """Keys from the top; items of lists and keys of free maps are left out."""
 
@@ -57,14 +56,23 @@ class Structure:
     root: Node
     _places: dict[str, list[Path]] | None = field(default=None, init=False)
 
+    def faults(self, item: Field) -> tuple[SchemaFault, ...]:
+        """What the schema of the kind refuses of an object, with paths below the object; asked once for each object."""
+        return item.once(self._faults_of)
+
+    def _faults_of(self, item: Field) -> tuple[SchemaFault, ...]:
+        return schema_faults(self.root, _common(), item.value)
+
     def misplaced(self, item: Field) -> Iterator[Misplaced]:
         """The fields of an object that the kind does not have where they stand; nothing below them is looked at."""
-        for steps, siblings in self._unknown(self.root, item.value, ()):
-            found = item.down(*steps)
+        for fault in self.faults(item):
+            if fault.keyword != "additionalProperties":
+                continue
+            found = item.down(*fault.path)
             key = str(found.path[-1])
             within = tuple(step for step in found.path[len(item.path) : -1] if isinstance(step, str))
             exact = self._belongs(key, within, found)
-            near = _resembling(key, siblings)
+            near = _resembling(key, fault.beside)
             opposite = next((each for each in near if _contradicts(key, each)), "")
             near = [each for each in near if each != opposite]
             if exact and not near:
@@ -72,26 +80,6 @@ class Structure:
             else:
                 version = self._other_version(within, key)
                 yield Misplaced(found, near[0] if near else "", version=version, opposite=opposite)
-
-    def _unknown(self, node: Node, value: Any, steps: Steps) -> Iterator[tuple[Steps, tuple[str, ...]]]:
-        """Walks plain values, because hardly any of the many is unknown: only that one needs a field."""
-        node = self.resolve(node)
-        if len(steps) > _DEPTH * 3:
-            return
-        known, rest = node.get("properties"), node.get("additionalProperties", True)
-        if isinstance(value, dict) and (known is not None or rest is not True):
-            for key, inner in value.items():
-                if known is not None and key in known:
-                    if isinstance(inner, (dict, list)):
-                        yield from self._unknown(known[key], inner, (*steps, key))
-                elif isinstance(rest, dict):
-                    if isinstance(inner, (dict, list)):
-                        yield from self._unknown(rest, inner, (*steps, key))
-                elif rest is False and not key.startswith("$") and not is_placeholder(key):
-                    yield (*steps, key), tuple(known or ())
-        elif "items" in node and isinstance(value, list):
-            for index, element in enumerate(value):
-                yield from self._unknown(node["items"], element, (*steps, index))
 
     def _belongs(self, key: str, within: Path, found: Field) -> Path:
         """The nearest place that has a field of this name and type; empty if none is near."""

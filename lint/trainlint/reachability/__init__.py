@@ -1,7 +1,7 @@
 """The reachability graph of a group: which flows are permitted between which places.
 
-For each place a graph of the pod sets, in which an edge is one flow that is permitted there. The only module that knows
-networkx.
+Verdicts are asked for one by one and remembered; ``flow_graph`` makes a graph of them, which tells what is cut and who
+still communicates.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
@@ -21,9 +21,7 @@ from trainlint.model.settings import ZONE, Settings
 from trainlint.model.workload import Flow, Group, PortRange
 from trainlint.policy import Endpoint, PolicySet
 from trainlint.policy.endpoints import endpoint
-
-if TYPE_CHECKING:
-    import networkx as nx
+from trainlint.reachability.flow_graph import FlowGraph
 
 __all__ = [
     "ANYWHERE",
@@ -133,7 +131,6 @@ class Reachability:
         self._zonal = zonal
         self._alike: dict[int, tuple[Flow, Verdict, Verdict]] = {}
         self._crossings: dict[tuple[int, str, str], Crossing] = {}
-        self._graphs: dict[str, nx.MultiDiGraph[int]] = {}
 
     def crossing(self, flow: Flow, source: Place, target: Place) -> Crossing:
         """The verdicts on a flow between two places."""
@@ -254,33 +251,34 @@ class Reachability:
         place = self.places[0]
         return self._verdict(replace(flow, ports=ports), place, place, "other")
 
-    def inside(self, place: Place) -> nx.MultiDiGraph[int]:
-        """The graph of one place: its nodes are the members, an edge is a flow (by index) that is permitted there."""
-        name = place.name if self._zonal else ""  # no policy tells places apart: what holds in one holds in all
-        if name not in self._graphs:
-            import networkx as nx  # noqa: PLC0415 (slow to import; only groups need it)
+    @cached_property
+    def graph(self) -> FlowGraph:
+        """The permitted flows as a graph of (member, place)."""
+        places = {place.name: place for place in self.places}
 
-            graph: nx.MultiDiGraph[int] = nx.MultiDiGraph()
-            graph.add_nodes_from(range(len(self.group.members)))
-            for index, flow in enumerate(self.group.flows):
-                if flow.target is not None and self.crossing(flow, place, place).permission is Permission.ALLOW:
-                    graph.add_edge(flow.source, flow.target, key=index)
-            self._graphs[name] = graph
-        return self._graphs[name]
+        def permits(flow: Flow, source: str, target: str) -> bool:
+            return self.crossing(flow, places[source], places[target]).permission is Permission.ALLOW
+
+        return FlowGraph(len(self.group.members), self.group.flows, permits)
+
+    @cached_property
+    def needed(self) -> FlowGraph:
+        """The graph in which every flow is permitted: what the group would have without policies."""
+        return FlowGraph(len(self.group.members), self.group.flows, lambda flow, source, target: True)
 
     def cut_inside(self, place: Place, flows: Iterable[int]) -> tuple[Crossing, ...]:
-        """Of the given flows (indices), those without an edge inside one place."""
-        graph = self.inside(place)
-        missing = []
-        for index in flows:
-            flow = self.group.flows[index]
-            if flow.target is None:
-                crossing = self.crossing(flow, place, place)
-                if crossing.permission is not Permission.ALLOW:
-                    missing.append(crossing)
-            elif not graph.has_edge(flow.source, flow.target, key=index):
-                missing.append(self.crossing(flow, place, place))
-        return tuple(missing)
+        """Of the given flows (indices), those that are not permitted inside one place."""
+        asked = [(index, self.crossing(self.group.flows[index], place, place)) for index in flows]
+        if all(crossing.permission is Permission.ALLOW for _, crossing in asked):
+            return ()  # a graph with all its edges has no cut
+        between = [index for index, each in asked if each.flow.target is not None]
+        here = place if self._zonal else self.places[0]  # no policy tells places apart: what holds in one holds in all
+        cut = set(self.graph.cut(here.name, between))
+        return tuple(
+            each
+            for index, each in asked
+            if index in cut or (each.flow.target is None and each.permission is not Permission.ALLOW)
+        )
 
 
 def unknown_of(verdict: Verdict) -> tuple[str, ...]:

@@ -44,7 +44,30 @@ def what_policies_decide(proof: GroupProof) -> Step:
     statements = (
         Statement(f"{_text(proof.group, flows)}: {whole}", below=below) for flows, below, whole in alike.values()
     )
-    return Step(title, tuple(statements) or (Statement("there is no connection to decide about"),))
+    decided = tuple(statements) or (Statement("there is no connection to decide about"),)
+    return Step(title, (*decided, *_apart(proof.group, proof.reach)))
+
+
+def _apart(group: Group, reach: Reachability) -> Iterator[Statement]:
+    """What policies make of the group inside single places, where they cut a connection there: its parts that cannot
+    reach each other, and the places in which all of it communicates.
+    """
+    own = [index for index in range(len(group.members)) if index not in group.dependencies]
+    needed = [index for index, flow in enumerate(group.flows) if {flow.source, flow.target} <= {*own}]
+    if not any(reach.cut_inside(place, needed) for place in reach.places):
+        return
+    names = [place.name for place in reach.places]
+    divided: dict[tuple[tuple[int, ...], ...], list[str]] = {}
+    for name in names:
+        parts = reach.graph.parts(name, own)
+        if len(parts) > len(reach.needed.parts(name, own)):
+            divided.setdefault(parts, []).append(name)
+    for parts, places in divided.items():
+        where = f"inside {listed(places)}, " if reach.places != (ANYWHERE,) else ""
+        said = "; ".join(listed(group.members[index].name for index in part) for part in parts)
+        yield Statement(f"{where}the group falls into {len(parts)} parts that cannot reach each other: {said}")
+    if viable := reach.graph.viable(names, needed):
+        yield Statement(f"all connections of the group are permitted only inside {listed(viable)}")
 
 
 def _text(group: Group, flows: Sequence[Flow]) -> str:
