@@ -80,7 +80,7 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)
     container = requests.decided_by.get(worst.resource)
     offered = (
-        f"the largest node that it may use has {largest}" if worst.allocatable else "no node that it may use has any"
+        f"the largest node that it may use has {largest}" if worst.allocatable > 0 else "no node that it may use has any"
     )
     overhead = requests.overhead.get(worst.resource, 0)
     more = readable(worst.resource, overhead)
@@ -92,7 +92,7 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
         related=besides(
             forced,
             tuple(
-                Related(f"the {'largest' if worst.allocatable else 'closest'} node (pool {pool.name})", pool.at)
+                Related(f"the {'largest' if worst.allocatable > 0 else 'closest'} node (pool {pool.name})", pool.at)
                 for _ in range(1)
                 if pool.at is not None
             )
@@ -135,11 +135,13 @@ def _share(found: Sequence[tuple[Shortage, Pool]]) -> float:
 
 def _remedy(worst: Shortage) -> str:
     resource = worst.resource
-    if worst.allocatable:
+    if worst.allocatable > 0:
         most = readable(resource, worst.allocatable)
         return f"ask for at most {most} {resource} (less what DaemonSets use), or add larger nodes"
     if resource.startswith("hugepages-"):
         return f"set {resource} aside on the nodes when they start, or drop the request"
+    if resource == "pods":
+        return "add nodes that take a pod"
     return f"drop the request, or add nodes that offer {resource}"
 
 
@@ -148,5 +150,6 @@ def _short(requests: Requests, pool: Pool) -> Iterator[Shortage]:
     for each in shortages(requests, node, {}):
         if isinstance(each, Shortage):
             yield each
-    if node.allocatable is not None and node.allocatable.get("pods", 0) == 0:
-        yield Shortage("pods", 1, 0, 0)
+    room = 1 if node.allocatable is None else node.allocatable.get("pods", 0)
+    if isinstance(room, int) and room < 1:
+        yield Shortage("pods", 1, 0, room)
