@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from tests.engine.worlds import lint
 from tests.workload.manifests import objects, read
 
 from trainlint.finding import Severity
@@ -90,14 +93,13 @@ def test_two_objects_of_one_file_that_make_one_name() -> None:
         .replace("PyTorch", "XGBoost")
         .replace("pytorchReplicaSpecs", "xgbReplicaSpecs")
     )
-    (fault,) = colliding_names(read(pair).objects)
+    (fault,) = colliding_names(read(pair).objects, operator.eq)
     assert "train-worker-0" in fault.text
 
 
 def test_two_objects_with_names_of_their_own() -> None:
-    assert (
-        list(colliding_names(read(PYTORCH.replace("NAME", "a") + "---" + PYTORCH.replace("NAME", "b")).objects)) == []
-    )
+    pair = PYTORCH.replace("NAME", "a") + "---" + PYTORCH.replace("NAME", "b")
+    assert list(colliding_names(read(pair).objects, operator.eq)) == []
 
 
 VOLCANO = f"""
@@ -128,12 +130,72 @@ def test_a_policy_that_volcano_cannot_make_is_nobodys_mistake() -> None:
     assert read(text.replace("NAME", "n" * 64)).policies == ()
 
 
-@pytest.mark.parametrize(("files", "count"), [(("a.yaml", "b.yaml"), 1), (("a.yaml", "b/a.yaml"), 0)])
-def test_two_files_that_make_one_name(files: tuple[str, str], count: int) -> None:
+@pytest.mark.parametrize(
+    ("files", "sure", "severities"),
+    [
+        (("a.yaml", "b.yaml"), False, [Severity.WARNING]),
+        (("a.yaml", "b/a.yaml"), False, []),
+        (("a.yaml", "b.yaml"), True, [None]),
+        (("a/a.yaml", "b/a.yaml"), True, [None]),
+    ],
+)
+def test_two_files_that_make_one_name(files: tuple[str, str], sure: bool, severities: list[Severity | None]) -> None:
     one = PYTORCH.replace("NAME", "train")
     other = one.replace("PyTorch", "XGBoost").replace("pytorchReplicaSpecs", "xgbReplicaSpecs")
     fields = [
         replace(objects(text)[0].document, file=file).root for text, file in zip((one, other), files, strict=True)
     ]
-    found = list(colliding_names(read_workloads(fields, Settings()).objects))
-    assert [fault.severity for fault in found] == [Severity.WARNING] * count
+    found = list(colliding_names(read_workloads(fields, Settings()).objects, lambda *_: sure))
+    assert [fault.severity for fault in found] == severities
+
+
+JOB = """apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {name: NAME, namespace: ml}
+spec:
+  replicatedJobs:
+  - name: ROLE
+    template: {spec: {parallelism: 2, completions: 2, template: {spec: {containers: [{name: a, image: a}]}}}}
+"""
+KUSTOMIZATION = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [{}]\n"
+FLUX = """apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: jobs, namespace: flux-system}
+spec: {path: ./jobs, prune: true, interval: 1m, sourceRef: {kind: GitRepository, name: flux-system}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ({}, []),  # they may be meant for different times
+        ({"kustomization.yaml": KUSTOMIZATION.format("jobs/d/a.yaml, jobs/e/b.yaml")}, ["error"]),
+        (
+            {
+                "all/kustomization.yaml": KUSTOMIZATION.format("../jobs/d, ../jobs/e"),
+                "jobs/d/kustomization.yaml": KUSTOMIZATION.format("a.yaml"),
+                "jobs/e/kustomization.yaml": KUSTOMIZATION.format("b.yaml"),
+            },
+            ["error"],
+        ),
+        (
+            {
+                "jobs/d/kustomization.yaml": KUSTOMIZATION.format("a.yaml"),
+                "jobs/e/kustomization.yaml": KUSTOMIZATION.format("b.yaml"),
+            },
+            [],
+        ),
+        ({"flux.yaml": FLUX}, ["error"]),
+    ],
+)
+def test_objects_in_two_directories_that_are_deployed_together(
+    tmp_path: Path, more: dict[str, str], expected: list[str]
+) -> None:
+    files = {
+        "jobs/d/a.yaml": JOB.replace("NAME", "a").replace("ROLE", "b-c"),
+        "jobs/e/b.yaml": JOB.replace("NAME", "a-b").replace("ROLE", "c"),
+    }
+    result = lint(tmp_path, {**files, **more}, ignore=frozenset())
+    found = [each.finding for each in result.findings if each.finding.rule == "generated-name-too-long"]
+    assert [str(each.severity) for each in found] == expected
+    assert all("a-b-c-0" in each.message for each in found)

@@ -41,7 +41,9 @@ class ObjectFacts:
     @cached_property
     def contract(self) -> Contract:
         """The faults of jobs in their own contract."""
-        return Contract(self._snapshot.workloads, self._snapshot.may_hold_more, lambda: self._misnamed)
+        return Contract(
+            self._snapshot.workloads, self._snapshot.may_hold_more, lambda: self._misnamed, self._snapshot.brings_both
+        )
 
     @cached_property
     def _misnamed(self) -> frozenset[ObjectRef]:

@@ -174,6 +174,7 @@ def _of_cluster(
         unknowns=cluster.unknowns,
         assumes=cluster.assumes,
         emptied=cluster.emptied,
+        together={cluster.name: cluster.files},
     )
 
 
@@ -242,6 +243,7 @@ def _left_over(
             *(context.releases if context is not None else ()),
         ],
         emptied=context.emptied if context is not None else (),
+        together=repository.reached,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from trainlint.finding import Path, Unknown
 from trainlint.installed.informed import Informed
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["APART", "once", "snapshot_of"]
 
+_NONE: Final[Mapping[str, frozenset[str]]] = {}
 APART = INVENTORY_KINDS | {"Namespace"}
 
 
@@ -55,6 +56,7 @@ def snapshot_of(
     rest: Rest | None = None,
     given: tuple[GivenNodes, ...] = (),
     names: Iterable[str] = (),
+    together: Mapping[str, frozenset[str]] = _NONE,
 ) -> Snapshot:
     """The snapshot of these objects under these settings, or the one that was known before where it is the same."""
     if settings.namespace:
@@ -74,7 +76,11 @@ def snapshot_of(
     settings = interning.settings(replace(stated, assumptions=assumed))
     before = interning.known.get(name)
     if before is not None and before.is_same(
-        objects, (*inventories, *elsewhere), doubts, (why, settings, dict(unrendered), dict(opened)), rest
+        objects,
+        (*inventories, *elsewhere),
+        doubts,
+        (why, settings, dict(unrendered), dict(opened), dict(together)),
+        rest,
     ):
         return before
     workloads = read_workloads([each.field for each in objects], stated)
@@ -98,6 +104,7 @@ def snapshot_of(
         emptied=tuple(emptied),
         rest=rest,
         given=given,
+        together=together,
     )
 
 

@@ -37,6 +37,7 @@ class Snapshot:
     other states, which do not count here. ``read`` says where settings were read that the repository itself states.
     ``emptied`` are the variables that deployers replace in its objects although the pods set them,
     ``gates`` the admission objects that may refuse or change what groups are made of.
+    ``together`` are the files that one kustomization, or the deployers of one cluster, bring at once, by its name.
     ``rest`` is what it leaves out, where it is one of several that have alternatives. ``given`` are nodes that are not
     in Git: they count beside what Git describes for every workload.
     """
@@ -58,11 +59,16 @@ class Snapshot:
     gates: tuple[Gate, ...] = ()
     rest: Rest | None = None
     given: tuple[GivenNodes, ...] = ()
+    together: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     @property
     def every_inventory(self) -> tuple[Inventory, ...]:
         """The inventories in Git, and what was given beside them."""
         return (*self.inventories, *(each.inventory for each in self.given))
+
+    def brings_both(self, one: str, other: str) -> bool:
+        """Whether the objects of two files are surely deployed together."""
+        return one == other or any(one in files and other in files for files in self.together.values())
 
     @cached_property
     def by_ref(self) -> Mapping[ObjectRef, ApiObject]:
@@ -115,7 +121,7 @@ class Snapshot:
             and all(one is other for one, other in zip(nodes, inventories, strict=True))
             and set(unknowns) <= set(self.unknowns)
             and _leave_the_same(self.rest, rest)
-            and (self.why, self.settings, dict(self.unrendered), dict(self.opened)) == said
+            and (self.why, self.settings, dict(self.unrendered), dict(self.opened), dict(self.together)) == said
         )
 
     @cached_property

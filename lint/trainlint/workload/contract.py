@@ -38,11 +38,16 @@ class Contract:
     """
 
     def __init__(
-        self, workloads: Workloads, opened: Callable[[str], str], misnamed: Callable[[], Collection[ObjectRef]]
+        self,
+        workloads: Workloads,
+        opened: Callable[[str], str],
+        misnamed: Callable[[], Collection[ObjectRef]],
+        brings_both: Callable[[str, str], bool],
     ) -> None:
         self._workloads = workloads
         self._opened = opened
         self._unnamed = misnamed
+        self._brings_both = brings_both
 
     @cached_property
     def _directory(self) -> Directory:
@@ -123,4 +128,5 @@ class Contract:
     def colliding(self) -> tuple[OfPods, ...]:
         """Objects that make a pod or a Job of a name that another object makes as well."""
         sets = {each.field.down("metadata", "name").at: each.pod_sets for each in self._workloads.objects}
-        return tuple(OfPods(sets[fault.at], fault) for fault in colliding_names(self._workloads.objects))
+        found = colliding_names(self._workloads.objects, self._brings_both)
+        return tuple(OfPods(sets[fault.at], fault) for fault in found)

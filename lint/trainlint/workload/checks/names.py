@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -91,11 +91,12 @@ def _made(workload: Workload, pods: PodSet, names: PodNames) -> Iterator[_Made]:
         yield _Made(longest, f"a pod of {pods.name} (and the label or Service named like it)", "it is not created")
 
 
-def colliding_names(workloads: Sequence[Workload]) -> Iterator[Fault]:
+def colliding_names(workloads: Sequence[Workload], brings_both: Callable[[str, str], bool]) -> Iterator[Fault]:
     """Two objects that would make a pod or a Job of the same name.
 
-    Objects of one directory that stand in different files may be meant for different times: that is a warning. In
-    different directories they prove nothing.
+    ``brings_both`` says whether two files are surely deployed together. Where that is not known, objects of one
+    directory that stand in different files may be meant for different times: that is a warning. In different
+    directories they prove nothing.
     """
     seen: dict[tuple[str, str, str], tuple[Workload, PodSet | None]] = {}
     said = set()
@@ -105,7 +106,10 @@ def colliding_names(workloads: Sequence[Workload]) -> Iterator[Fault]:
             first = seen.setdefault(key, (workload, pods))[0]
             pair = (first.owner, workload.owner)
             one, other = first.field.document.file, workload.field.document.file
-            if first is workload or pair in said or posixpath.dirname(one) != posixpath.dirname(other):
+            if first is workload or pair in said:
+                continue
+            sure = brings_both(one, other)
+            if not sure and posixpath.dirname(one) != posixpath.dirname(other):
                 continue
             said.add(pair)
             yield Fault(
@@ -116,8 +120,8 @@ def colliding_names(workloads: Sequence[Workload]) -> Iterator[Fault]:
                 (("makes it too", first.field.down("metadata", "name").at),),
                 {"name": name},
                 name,
-                Certainty.PROVEN if one == other else Certainty.LIKELY,
-                None if one == other else Severity.WARNING,
+                Certainty.PROVEN if sure else Certainty.LIKELY,
+                None if sure else Severity.WARNING,
             )
 
 
