@@ -79,9 +79,8 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
     worst, pool = _deciding(short, len(cause.misses))
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)
     container = requests.decided_by.get(worst.resource)
-    offered = (
-        f"the largest node that it may use has {largest}" if worst.allocatable > 0 else "no node that it may use has any"
-    )
+    some = worst.allocatable > 0
+    offered = f"the largest node that it may use has {largest}" if some else "no node that it may use has any"
     overhead = requests.overhead.get(worst.resource, 0)
     more = readable(worst.resource, overhead)
     added = f" ({more} of it added by RuntimeClass {requests.added_by})" if overhead else ""
@@ -92,7 +91,7 @@ def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
         related=besides(
             forced,
             tuple(
-                Related(f"the {'largest' if worst.allocatable > 0 else 'closest'} node (pool {pool.name})", pool.at)
+                Related(f"the {'largest' if some else 'closest'} node (pool {pool.name})", pool.at)
                 for _ in range(1)
                 if pool.at is not None
             )
