@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trainlint.admission.kinds.words import one_of
 from trainlint.admission.plain import below, mapping, number, written
-from trainlint.admission.problem import API_SERVER, Problem
+from trainlint.admission.problem import Problem
 from trainlint.admission.templates import ROLES
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
@@ -35,13 +35,6 @@ def of_kubeflow(meta: Meta, item: Any) -> Iterator[Problem]:
         yield from one_of(item, (*at, name, "restartPolicy"), _RESTARTS)
         yield from _count(meta.kind, name, role, (*at, name))
     yield from _roles(meta.kind, roles, at)
-    processes = below(item, "spec", "nprocPerNode")
-    if meta.kind == "PyTorchJob" and type(processes) in (int, float):
-        why = f"nprocPerNode is the number {processes}, and the field is a string"
-        path = ("spec", "nprocPerNode")
-        yield Problem(
-            path, why, f'write "{processes}" in quotes', "nprocPerNode", API_SERVER, put=(path, f"{processes}")
-        )
 
 
 def _roles(kind: str, roles: Mapping[str, Mapping[str, Any]], at: Path) -> Iterator[Problem]:

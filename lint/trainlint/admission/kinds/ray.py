@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.kinds.words import at_least, one_of
@@ -60,7 +61,8 @@ def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             yield Problem((*path, "rayStartParams", "labels"), why, remedy, f"labels {name}", _BY)
     yield from _repeated(groups)
     for path, _ in groups:
-        yield from at_least(cluster, (*path[len(at) :], "numOfHosts"), 0, _BY)
+        for problem in at_least(cluster, (*path[len(at) :], "numOfHosts"), 0, _BY):
+            yield replace(problem, at=(*at, *problem.at))
     for path, group in groups:
         name = text(group.get("groupName"))
         if not is_placeholder(name) and ("_" in name or len(name) > _LABEL):
@@ -94,7 +96,7 @@ def _repeated(groups: Sequence[tuple[Path, Mapping[str, Any]]]) -> Iterator[Prob
 
 def _autoscaler(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     for problem in one_of(cluster, ("autoscalerOptions", "version"), ("v1", "v2")):
-        yield Problem((*at, *problem.at), problem.why, problem.remedy, problem.cause)
+        yield replace(problem, at=(*at, *problem.at))
     idle = number(below(cluster, "autoscalerOptions", "idleTimeoutSeconds"))
     if idle is not None and idle < 0:
         why = f"idleTimeoutSeconds is {idle}, and must not be negative"
