@@ -199,3 +199,27 @@ def test_objects_in_two_directories_that_are_deployed_together(
     found = [each.finding for each in result.findings if each.finding.rule == "generated-name-too-long"]
     assert [str(each.severity) for each in found] == expected
     assert all("a-b-c-0" in each.message for each in found)
+
+
+@pytest.mark.parametrize(
+    ("maker", "job", "collides"),
+    [
+        (JOB_SET, "t-rj-0", True),
+        (JOB_SET, "t-rj-1", True),
+        (JOB_SET, "t-rj-2", False),  # it has two replicas
+        (JOB_SET, "t", False),
+        (MPI, "t-launcher", True),  # W 3: the launcher is a Job
+        (MPI, "t-worker-0", False),  # a pod may be called like a Job
+        (CRON, "t", False),  # its Jobs are named after the time
+        (INDEXED, "t", True),
+    ],
+)
+def test_a_job_of_the_name_of_one_that_an_operator_makes(maker: str, job: str, collides: bool) -> None:
+    text = f"{maker.replace('NAME', 't')}---{INDEXED.replace('NAME', job)}"
+    found = list(colliding_names(read(text).objects, operator.eq))
+    assert [each.evidence for each in found] == ([{"name": job}] if collides else [])
+
+
+def test_an_object_of_another_namespace_makes_other_jobs() -> None:
+    other = INDEXED.replace("NAME", "t-launcher, namespace: other")
+    assert list(colliding_names(read(f"{MPI.replace('NAME', 't')}---{other}").objects, operator.eq)) == []

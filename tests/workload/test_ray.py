@@ -76,6 +76,48 @@ def test_ports_of_the_head_can_be_set() -> None:
     assert "gpu -> gpu 20000-20010" in found
 
 
+@pytest.mark.parametrize(
+    ("node", "objects", "fixed"),
+    [
+        ("6380", "6381", True),
+        ("1", "65535", True),
+        ("0", "6381", False),  # 0: the system picks one
+        ("6380", "65536", False),
+        ("6380", "${PORT}", False),
+        ("6380", "", False),
+    ],
+)
+def test_the_managers_of_a_group_listen_where_both_ports_say(node: str, objects: str, fixed: bool) -> None:
+    start = (
+        f'rayStartParams: {{node-manager-port: "{node}", object-manager-port: "{objects}"}}\n        template: {{met'
+    )
+    calls = flows(group(read(cluster(SPEC.replace("template: {met", start)))), FlowKind.CALL)
+    to_workers = {each for each in calls if "-> gpu" in each}
+    listening = {node, objects} if fixed else {"32768-60999"}
+    expected = {f"{one} -> gpu {port}" for one in ("head", "gpu") for port in (*listening, "10002-19999")}
+    assert to_workers == expected
+    assert calls - to_workers == {f"gpu -> head {ports}" for ports in ("32768-60999", "10002-19999")}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ports"),
+    [
+        ("20000", "20000", "20000"),
+        ("20001", "20000", "10002-19999"),  # no range: as if none were written
+        ("20000", "", "10002-19999"),
+        ("", "20000", "10002-19999"),
+    ],
+)
+def test_worker_processes_have_a_range_where_both_ends_are_written(low: str, high: str, ports: str) -> None:
+    words = {"min-worker-port": low, "max-worker-port": high}
+    start = ", ".join(f'{key}: "{value}"' for key, value in words.items() if value)
+    found = flows(group(read(cluster(SPEC.replace('num-cpus: "0"', start)))), FlowKind.CALL)
+    assert {each for each in found if each.startswith("gpu -> gpu")} == {
+        "gpu -> gpu 32768-60999",
+        f"gpu -> gpu {ports}",
+    }
+
+
 def test_the_heads_service_is_headless_and_selects_the_head() -> None:
     (service,) = read(cluster()).services
     assert (service.ref.name, service.headless) == ("rc-head-svc", True)
