@@ -80,7 +80,7 @@ def _class(text: str, index: int) -> tuple[int, str]:
             if text[at : at + 1] == "-" and high not in ("", "]"):
                 if high != "\\" and high < low:
                     return at, f"bad range {low}-{high}"
-                at += 1
+                at += 1 if high == "\\" else 2
     return at, "missing closing ]"
 
 
