@@ -88,6 +88,8 @@ def _in_list(here: list[Any], last: str, operation: dict[str, Any]) -> None:
         del here[index]
     elif operation["op"] == "replace":
         here[index] = copy.deepcopy(operation["value"])
+    elif index > len(here):
+        raise PatchError
     else:
         here.insert(index, copy.deepcopy(operation["value"]))
 
