@@ -148,4 +148,4 @@ def _leads(text: str, path: Path) -> bool:
 
 
 def _is_step(text: str, step: str | int) -> bool:
-    return text in ("*", step) if isinstance(step, str) else text == "*" or text.isdigit()
+    return text == "*" or text == str(step)
