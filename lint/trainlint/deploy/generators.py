@@ -119,7 +119,10 @@ def _matrix(here: Field, context: DeployContext, go: bool) -> Iterator[Parameter
 
 def _merged(here: Field, context: DeployContext, go: bool) -> Iterator[Parameters]:  # noqa: FBT001
     keys = [key.scalar or "" for key in here["mergeKeys"].elements()]
-    base, *others = (generated(part, context, go=go) for part in here["generators"].elements())
+    parts = list(here["generators"].elements())
+    if len(parts) < 2:
+        raise UndecidedError("the merge generator, which takes two generators or more")
+    base, *others = (generated(part, context, go=go) for part in parts)
     for one in base:
         made = dict(one)
         for found in others:
