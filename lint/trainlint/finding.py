@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from trainlint.fact import fact
@@ -22,6 +23,7 @@ __all__ = [
     "Put",
     "Quote",
     "Related",
+    "RelatedPlaces",
     "Remove",
     "Rename",
     "Safety",
@@ -31,6 +33,8 @@ __all__ = [
     "UsageError",
     "besides",
     "certainty_of",
+    "one_after_the_other",
+    "or_else",
 ]
 
 Path = tuple[str | int, ...]
@@ -103,10 +107,33 @@ def certainty_of(assumes: Sequence[str]) -> Certainty:
     return Certainty.LIKELY if assumes else Certainty.PROVEN
 
 
-def besides(forced: Sequence[Related], others: Iterable[Related]) -> tuple[Related, ...]:
-    """The forcing places, and of the others those that stand elsewhere."""
-    known = {each.at for each in forced}
-    return (*forced, *(each for each in others if each.at not in known))
+RelatedPlaces = Sequence[Related] | Callable[[], Sequence[Related]]
+"""The other places of a finding, or what makes them when they are shown."""
+
+
+def _made(places: RelatedPlaces) -> Sequence[Related]:
+    return places() if callable(places) else places
+
+
+def besides(first: RelatedPlaces, others: RelatedPlaces) -> Callable[[], tuple[Related, ...]]:
+    """What makes the first places, and of the others those that stand elsewhere."""
+
+    def places() -> tuple[Related, ...]:
+        found = _made(first)
+        known = {each.at for each in found}
+        return (*found, *(each for each in _made(others) if each.at not in known))
+
+    return places
+
+
+def one_after_the_other(*parts: RelatedPlaces) -> Callable[[], tuple[Related, ...]]:
+    """What makes all places, in their order."""
+    return lambda: tuple(each for part in parts for each in _made(part))
+
+
+def or_else(first: RelatedPlaces, others: RelatedPlaces) -> Callable[[], Sequence[Related]]:
+    """What makes the first places, or the others where there are none of the first."""
+    return lambda: _made(first) or _made(others)
 
 
 class Safety(StrEnum):
@@ -201,26 +228,31 @@ class Fix:
     opens: str = ""
 
 
-@fact
+@fact(slots=False)
 class Finding:
     """One thing that is wrong in the manifests.
 
     A rule fills the first block; the engine adds the second. ``cause`` tells apart two findings of one rule at one
-    place and is part of the identity, so it must not contain line numbers. ``span`` is for what has no path (a comment,
-    text that does not parse). ``of_key`` says that the key at the place is wrong, whatever its value. ``fixes`` makes
-    proposals, the best first: it is called only when repairs are asked for.
+    place and is part of the identity, so it must not contain line numbers. ``groups`` are
+    the groups that it is about, where it is about groups; ``predicate`` is its message without the group at the
+    beginning, for tables that name the group themselves. ``span`` is for what has no path (a comment, text that does
+    not parse). ``of_key`` says that the key at the place is wrong, whatever its value. ``fixes`` makes
+    proposals, the best first: it is called only when repairs are asked for. ``related`` are the other places that
+    belong to it, or what makes them, which is called only when they are shown; ``places`` are they.
     """
 
     message: str
     at: Location
     remedy: str = ""
-    related: tuple[Related, ...] = ()
+    related: RelatedPlaces = field(default=(), compare=False)
     evidence: Mapping[str, Any] = field(default_factory=dict)
     counterexample: Mapping[str, Any] = field(default_factory=dict)
     assumes: tuple[str, ...] = ()
     severity: Severity | None = None
     certainty: Certainty = Certainty.PROVEN
     cause: str = ""
+    groups: tuple[str, ...] = ()
+    predicate: str = ""
     span: Span | None = None
     of_key: bool = False
     fixes: Callable[[], Iterable[Fix]] = field(default=tuple, compare=False, repr=False)
@@ -229,6 +261,11 @@ class Finding:
     category: str = ""
     snapshots: tuple[str, ...] = ()
     id: str = ""
+
+    @cached_property
+    def places(self) -> tuple[Related, ...]:
+        """The other places that belong to it."""
+        return tuple(_made(self.related))
 
 
 @fact

@@ -81,7 +81,7 @@ def test_two_deployers_that_apply_one_object_differently_undo_each_other(tmp_pat
     assert (only.finding.at.file, only.span.line) == ("b/policy.yaml", 6)
     assert only.finding.severity is Severity.ERROR
     assert "by Kustomization flux-system/a and by Kustomization flux-system/b" in only.finding.message
-    assert [each.at.file for each in only.finding.related] == [
+    assert [each.at.file for each in only.finding.places] == [
         "a/policy.yaml",
         "clusters/c/a.yaml",
         "clusters/c/b.yaml",

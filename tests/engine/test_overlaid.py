@@ -64,7 +64,7 @@ def groups(root: Path, files: dict[str, str]) -> set[str]:
 
 
 def places(found: Any) -> set[tuple[str, tuple[Any, ...]]]:
-    return {(each.at.file, each.at.path) for each in found.finding.related}
+    return {(each.at.file, each.at.path) for each in found.finding.places}
 
 
 def test_a_patch_of_flux_counts_and_is_where_the_finding_points(tmp_path: Path) -> None:

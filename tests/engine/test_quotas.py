@@ -70,7 +70,7 @@ def test_an_overlay_that_lowers_the_quota_or_raises_the_pods_is_refused(
 ) -> None:
     only = by_rule(lint(tmp_path, BASE | overlay), "quota-never-admits")
     assert only.finding.snapshots == (".",)
-    files = {only.finding.at.file, *(each.at.file for each in only.finding.related)}
+    files = {only.finding.at.file, *(each.at.file for each in only.finding.places)}
     assert files.issuperset(place)
     assert message in only.finding.message
 

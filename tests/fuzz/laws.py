@@ -126,7 +126,7 @@ def _about(placed: Placed, group: GroupVerdict) -> bool:
     if finding.rule == "rejected-object" and "kustomization" in finding.at.file:
         return True  # one line that spoils the names of all objects is one finding
     homes = {(role.at.file, role.at.document) for role in group.roles if role.at is not None}
-    return any((at.file, at.document) in homes for at in (finding.at, *(each.at for each in finding.related)))
+    return any((at.file, at.document) in homes for at in (finding.at, *(each.at for each in finding.places)))
 
 
 def _quieted(world: Mapping[str, bytes]) -> bool:

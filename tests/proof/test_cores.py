@@ -56,7 +56,7 @@ def copied(folder: Path, target: Path) -> Path:
 
 def causes(placed: Placed) -> dict[int, list[Spot]]:
     found: dict[int, list[Spot]] = {}
-    for related, at in zip(placed.related, (each.at for each in placed.finding.related), strict=True):
+    for related, at in zip(placed.related, (each.at for each in placed.finding.places), strict=True):
         if related.cause:
             found.setdefault(related.cause, []).append((at.file, at.document, at.path))
     return found

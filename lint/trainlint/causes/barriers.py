@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from trainlint.causes.constraint import Constraint, ConstraintKind
+from trainlint.causes.constraint import Barrier, Constraint, ConstraintKind
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Peer, PolicyEntry
 from trainlint.policy import PolicySet
@@ -20,13 +20,12 @@ def barriers(entries: Iterable[PolicyEntry]) -> tuple[Constraint, ...]:
     """Each entry that denies, and each policy's list of a direction that isolates and may not admit the group."""
     found: dict[tuple[ConstraintKind, Location], Constraint] = {}
     for entry in entries:
-        side, origin = entry.direction.value, short_policy(entry)
+        about = (Barrier(entry.direction, short_policy(entry)),)
         if entry.action is Action.DENY:
-            denied = Constraint(ConstraintKind.DENY, entry.at, f"denies it ({side}, {origin})", list_of(entry))
+            denied = Constraint(ConstraintKind.DENY, entry.at, about, list_of(entry))
             found.setdefault((denied.kind, denied.at), denied)
         if entry.isolates:
-            text = f"does not admit it ({side}, {origin})"
-            closed = Constraint(ConstraintKind.MISSING_ALLOW, list_of(entry), text)
+            closed = Constraint(ConstraintKind.MISSING_ALLOW, list_of(entry), about)
             found.setdefault((closed.kind, closed.at), closed)
     return tuple(found.values())
 

@@ -1,4 +1,4 @@
-"""What in the manifests keeps a group from running and could be taken away: one place each.
+"""What in the manifests keeps a group from running and could be taken away: one place each, as data without words.
 
 A constraint that is there is dropped by removing what stands at its place. One that consists in something missing
 stands at the parent of what is missing, and is dropped by adding that: a toleration, an entry that admits the group, a
@@ -9,53 +9,125 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
-from enum import StrEnum
+from enum import Enum, auto
 
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.pod import Container, PodSpec
+from trainlint.model.policy import Direction
+from trainlint.model.pool import Taint
 from trainlint.model.workload import PodSet
 from trainlint.proof.feasibility import Feasibility
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.node_affinity import describe
-from trainlint.scheduling.taint_toleration import describe as describe_taint
 from trainlint.scheduling.taint_toleration import untolerated
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["Constraint", "ConstraintKind", "constraints", "request_part"]
+__all__ = [
+    "Barrier",
+    "Constraint",
+    "ConstraintKind",
+    "Cordon",
+    "NodeTaint",
+    "PodDemand",
+    "ResourceRequest",
+    "Subject",
+    "Unpinned",
+    "Untolerated",
+    "constraints",
+]
 
-Asked = tuple["ConstraintKind", Location | None, str, object]
+Asked = tuple["ConstraintKind", Location | None, object]
 
 
-class ConstraintKind(StrEnum):
+class ConstraintKind(Enum):
     """What a constraint is, in the order in which people would keep it: the first are the last to be dropped."""
 
-    NODE_SELECTOR = "nodeSelector"
-    NODE_AFFINITY = "required node affinity"
-    NODE_NAME = "nodeName"
-    POD_AFFINITY = "required pod affinity"
-    POD_ANTI_AFFINITY = "required pod anti-affinity"
-    SPREAD = "topology spread"
-    TOGETHER = "exclusive or required topology"
-    QUEUE = "queue"
-    MISSING_TOLERATION = "missing toleration"
-    TAINT = "taint"
-    CORDON = "cordon"
-    VOLUME = "volume"
-    CLAIM = "resource claim"
-    REQUEST = "request"
-    HOST_PORT = "host port"
-    DENY = "denying policy entry"
-    MISSING_ALLOW = "missing policy entry"
-    MISSING_PIN = "missing zone"
+    NODE_SELECTOR = auto()
+    NODE_AFFINITY = auto()
+    NODE_NAME = auto()
+    POD_AFFINITY = auto()
+    POD_ANTI_AFFINITY = auto()
+    SPREAD = auto()
+    TOGETHER = auto()
+    QUEUE = auto()
+    MISSING_TOLERATION = auto()
+    TAINT = auto()
+    CORDON = auto()
+    VOLUME = auto()
+    CLAIM = auto()
+    REQUEST = auto()
+    HOST_PORT = auto()
+    DENY = auto()
+    MISSING_ALLOW = auto()
+    MISSING_PIN = auto()
 
 
 _RANKS = {kind: rank for rank, kind in enumerate(ConstraintKind)}
 
 
 @fact
+class ResourceRequest:
+    """What a container asks for of one resource; the same for the same container and resource."""
+
+    container: str
+    resource: str
+    amount: object = field(default=None, compare=False)
+
+
+@fact
+class PodDemand:
+    """An element of the spec of one pod set; a node affinity without any terms is ``None``."""
+
+    pod_set: str
+    part: object
+
+
+@fact
+class Untolerated:
+    """Taints that the pods of one set could tolerate and do not."""
+
+    pod_set: str
+    taints: tuple[Taint, ...]
+
+
+@fact
+class NodeTaint:
+    """A taint of a pool, and the pod sets that do not tolerate it."""
+
+    taint: Taint
+    pool: str
+    pod_sets: tuple[str, ...]
+
+
+@fact
+class Cordon:
+    """A pool of which all nodes are cordoned."""
+
+    pool: str
+
+
+@fact
+class Barrier:
+    """A direction of a policy that denies a flow, or does not admit it."""
+
+    direction: Direction
+    policy: str
+
+
+@fact
+class Unpinned:
+    """Pod sets that nothing keeps in one zone with the rest of their group."""
+
+    pod_sets: tuple[str, ...]
+
+
+Subject = PodDemand | Untolerated | NodeTaint | Cordon | Barrier | Unpinned
+"""What a constraint is about."""
+
+
+@fact
 class Constraint:
-    """One removable constraint: its kind, its place, and in words what it does there.
+    """One removable constraint: its kind, its place, and what it is about there.
 
     ``part`` is the element of the model, ``of`` the pod sets (by number) or, for what stands at nodes, the nodes that
     it binds. ``also`` are further places of something that is missing at several. Two constraints are the same if they
@@ -64,7 +136,7 @@ class Constraint:
 
     kind: ConstraintKind
     at: Location
-    text: str = field(compare=False)
+    subjects: tuple[Subject, ...] = field(compare=False)
     part: object = field(default=None, compare=False)
     of: frozenset[int] = field(default=frozenset(), compare=False)
     also: tuple[Location, ...] = field(default=(), compare=False)
@@ -82,7 +154,12 @@ class Constraint:
     @property
     def of_accelerator(self) -> bool:
         """Whether it is the request for an accelerator."""
-        return is_accelerator(str(self.part).rpartition(" ")[2])
+        return isinstance(self.part, ResourceRequest) and is_accelerator(self.part.resource)
+
+    @property
+    def parts(self) -> tuple[object, ...]:
+        """Every element of the model that stands at its place."""
+        return self.part if isinstance(self.part, tuple) else (self.part,)
 
 
 def constraints(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> tuple[Constraint, ...]:
@@ -103,8 +180,9 @@ def _add(found: dict[tuple[ConstraintKind, Location], Constraint], one: Constrai
     before = found.get((one.kind, one.at))
     if before is not None:
         parts = (before.part, one.part) if before.part != one.part else (one.part,)
-        text = before.text if before.text == one.text or before.of >= one.of else f"{before.text}; {one.text}"
-        one = Constraint(one.kind, one.at, text, _flat(parts), before.of | one.of)
+        more = () if before.of >= one.of else one.subjects
+        subjects = tuple(dict.fromkeys((*before.subjects, *more)))
+        one = Constraint(one.kind, one.at, subjects, _flat(parts), before.of | one.of)
     found[one.kind, one.at] = one
 
 
@@ -117,29 +195,29 @@ def _flat(parts: Iterable[object]) -> object:
 def _of_pods(number: int, judged: Feasibility) -> Iterator[Constraint]:
     """What the pod spec itself asks for."""
     pod_set, own = judged.pod_set, frozenset({number})
-    spec, name = pod_set.spec, pod_set.name
+    spec = pod_set.spec
     home = spec.at or pod_set.at
 
-    def one(kind: ConstraintKind, at: Location | None, text: str, part: object) -> Constraint:
-        return Constraint(kind, at or home, f"what {name} asks for: {text}", part, own)
+    def one(kind: ConstraintKind, at: Location | None, part: object) -> Constraint:
+        return Constraint(kind, at or home, (PodDemand(pod_set.name, part),), part, own)
 
     for requirement in spec.node_selector:
-        yield one(ConstraintKind.NODE_SELECTOR, requirement.at, describe(requirement), requirement)
-    yield from (one(ConstraintKind.NODE_AFFINITY, at, text, part) for at, text, part in _node_affinity(pod_set))
+        yield one(ConstraintKind.NODE_SELECTOR, requirement.at, requirement)
+    yield from (one(ConstraintKind.NODE_AFFINITY, at, part) for at, part in _node_affinity(pod_set))
     if spec.node_name:
-        yield one(ConstraintKind.NODE_NAME, home.child("nodeName"), f"the node {spec.node_name}", spec.node_name)
+        yield one(ConstraintKind.NODE_NAME, home.child("nodeName"), spec.node_name)
     for term in spec.pod_affinity:
-        yield one(ConstraintKind.POD_AFFINITY, term.at, f"pods to be near, by {term.topology_key}", term)
+        yield one(ConstraintKind.POD_AFFINITY, term.at, term)
     for term in spec.pod_anti_affinity:
-        yield one(ConstraintKind.POD_ANTI_AFFINITY, term.at, f"pods to keep away from, by {term.topology_key}", term)
+        yield one(ConstraintKind.POD_ANTI_AFFINITY, term.at, term)
     for spread in spec.spread:
         if spread.hard:
-            yield one(ConstraintKind.SPREAD, spread.at, f"to be spread over {spread.topology_key}", spread)
+            yield one(ConstraintKind.SPREAD, spread.at, spread)
     for together in (pod_set.together, pod_set.parts):
         if together is not None:
-            yield one(ConstraintKind.TOGETHER, together.at, together.by, together)
+            yield one(ConstraintKind.TOGETHER, together.at, together)
     if pod_set.queue:
-        yield one(ConstraintKind.QUEUE, pod_set.at, f"the queue {pod_set.queue}", pod_set.queue)
+        yield one(ConstraintKind.QUEUE, pod_set.at, pod_set.queue)
     for asked in (*_volumes(spec), *_requests(spec)):
         yield one(*asked)
 
@@ -147,9 +225,9 @@ def _of_pods(number: int, judged: Feasibility) -> Iterator[Constraint]:
 def _volumes(spec: PodSpec) -> Iterator[Asked]:
     for volume in spec.volumes:
         if volume.claim or volume.disk or volume.kind == "ephemeral":
-            yield ConstraintKind.VOLUME, volume.at, f"the volume {volume.name}", volume.name
+            yield ConstraintKind.VOLUME, volume.at, volume.name
     for claim in spec.resource_claims:
-        yield ConstraintKind.CLAIM, claim.at, f"the resource claim {claim.name}", claim.name
+        yield ConstraintKind.CLAIM, claim.at, claim.name
 
 
 def _requests(spec: PodSpec) -> Iterator[Asked]:
@@ -158,33 +236,28 @@ def _requests(spec: PodSpec) -> Iterator[Asked]:
             at = (
                 container.resources_at.child(_column(container, resource), resource) if container.resources_at else None
             )
-            yield ConstraintKind.REQUEST, at, f"{amount} {resource} for each pod", request_part(container, resource)
+            yield ConstraintKind.REQUEST, at, ResourceRequest(container.name, resource, amount)
         if any(port.host_port or spec.host_network for port in container.ports):
             at = container.at.child("ports") if container.at else None
-            yield ConstraintKind.HOST_PORT, at, "ports of the node", container.name
+            yield ConstraintKind.HOST_PORT, at, container.name
 
 
-def _node_affinity(pod_set: PodSet) -> Iterator[tuple[Location | None, str, object]]:
+def _node_affinity(pod_set: PodSet) -> Iterator[tuple[Location | None, object]]:
     """The requirements of all terms; an affinity without any matches nothing and is one constraint."""
     spec = pod_set.spec
     if spec.node_affinity is None:
         return
     requirements = [each for term in spec.node_affinity for each in (*term.expressions, *term.fields)]
     for each in requirements:
-        yield each.at, describe(each), each
+        yield each.at, each
     if not requirements:
         at = spec.at.child("affinity", "nodeAffinity") if spec.at else None
-        yield at, "a node affinity that matches nothing", None
+        yield at, None
 
 
 def _asked(container: Container) -> Mapping[str, object]:
     """What a container requests; a missing request takes the limit's value."""
     return {**container.limits, **container.requests}
-
-
-def request_part(container: Container, resource: str) -> str:
-    """What tells the request of a container for a resource from others of the pod."""
-    return f"{container.name}: {resource}"
 
 
 def _column(container: Container, resource: str) -> str:
@@ -197,9 +270,8 @@ def _tolerations(number: int, judged: Feasibility, nodes: Sequence[Node]) -> Ite
     taints = dict.fromkeys(taint for node in nodes for taint in untolerated(node.pool.taints, judged.pod.spec))
     if taints:
         at = (spec.at or judged.pod_set.at).child("tolerations")
-        texts = ", ".join(describe_taint(taint) for taint in taints)
-        text = f"{judged.pod_set.name} has no toleration for {texts}"
-        yield Constraint(ConstraintKind.MISSING_TOLERATION, at, text, tuple(taints), frozenset({number}))
+        about = Untolerated(judged.pod_set.name, tuple(taints))
+        yield Constraint(ConstraintKind.MISSING_TOLERATION, at, (about,), tuple(taints), frozenset({number}))
 
 
 def _of_nodes(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> Iterator[Constraint]:
@@ -208,8 +280,7 @@ def _of_nodes(judged: Sequence[Feasibility], nodes: Sequence[Node]) -> Iterator[
         pool, own = node.pool, frozenset({index})
         for taint in dict.fromkeys(taint for each in judged for taint in untolerated(pool.taints, each.pod.spec)):
             if taint.at is not None:
-                names = ", ".join(each.pod_set.name for each in judged if untolerated((taint,), each.pod.spec))
-                text = f"the taint {describe_taint(taint)} of pool {pool.name}, which {names} does not tolerate"
-                yield Constraint(ConstraintKind.TAINT, taint.at, text, taint, own)
+                names = tuple(each.pod_set.name for each in judged if untolerated((taint,), each.pod.spec))
+                yield Constraint(ConstraintKind.TAINT, taint.at, (NodeTaint(taint, pool.name, names),), taint, own)
         if pool.unschedulable and pool.at is not None:
-            yield Constraint(ConstraintKind.CORDON, pool.at, f"the nodes of pool {pool.name} are cordoned", None, own)
+            yield Constraint(ConstraintKind.CORDON, pool.at, (Cordon(pool.name),), None, own)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from trainlint.causes.constraint import Constraint, ConstraintKind, request_part
+from trainlint.causes.constraint import Constraint, ConstraintKind, ResourceRequest
 from trainlint.model.pod import Container, PodSpec, Toleration
 from trainlint.model.pool import Pool, Taint
 from trainlint.model.selector import NodeSelectorTerm, Requirement
@@ -57,8 +57,7 @@ class _Gone:
     def __init__(self, dropped: Collection[Constraint]) -> None:
         self._parts: dict[ConstraintKind, list[object]] = {}
         for each in dropped:
-            parts = each.part if isinstance(each.part, tuple) else (each.part,)
-            self._parts.setdefault(each.kind, []).extend(parts)
+            self._parts.setdefault(each.kind, []).extend(each.parts)
 
     def any(self, kind: ConstraintKind) -> bool:
         """Whether one of the kind is dropped."""
@@ -109,7 +108,7 @@ def _container(container: Container, gone: _Gone) -> Container:
 
 
 def _asks(gone: _Gone, container: Container, resource: str) -> bool:
-    return gone.has(ConstraintKind.REQUEST, request_part(container, resource))
+    return gone.has(ConstraintKind.REQUEST, ResourceRequest(container.name, resource))
 
 
 def relaxed_nodes(nodes: Sequence[Node], dropped: Collection[Constraint]) -> tuple[Node, ...]:
@@ -124,8 +123,7 @@ def relaxed_nodes(nodes: Sequence[Node], dropped: Collection[Constraint]) -> tup
 def _pool(pool: Pool, dropped: Constraint) -> Pool:
     if dropped.kind is ConstraintKind.CORDON:
         return replace(pool, unschedulable=False)
-    taints = dropped.part if isinstance(dropped.part, tuple) else (dropped.part,)
-    return replace(pool, taints=tuple(each for each in pool.taints if each not in taints))
+    return replace(pool, taints=tuple(each for each in pool.taints if each not in dropped.parts))
 
 
 def pinned(pod_set: PodSet, key: str, value: str) -> PodSet:

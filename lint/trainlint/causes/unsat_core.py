@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final
 
-from trainlint.causes.constraint import Constraint, ConstraintKind
+from trainlint.causes.constraint import Constraint, ConstraintKind, Unpinned
 from trainlint.causes.quickxplain import Oracle, OutOfQuestionsError, irreducible
 from trainlint.causes.what_if import PermittedFlows, WhatIf
 from trainlint.fact import fact
@@ -215,8 +215,6 @@ def _missing_pin(proof: GroupProof, world: WhatIf, flows: Collection[Flow] = ())
     ends = {end for flow in flows for end in (flow.source, flow.target)}
     free = [group.members[index] for index in world.wandering if not flows or index in ends]
     free = free or [each for index, each in enumerate(group.members) if index not in group.dependencies]
-    names = ", ".join(each.name for each in free)
     first, *others = dict.fromkeys(each.spec.at or each.template for each in free)
-    return Constraint(
-        ConstraintKind.MISSING_PIN, first, f"nothing keeps {names} in one zone with the rest", also=tuple(others)
-    )
+    about = Unpinned(tuple(each.name for each in free))
+    return Constraint(ConstraintKind.MISSING_PIN, first, (about,), also=tuple(others))

@@ -175,9 +175,8 @@ class WhatIf:
         """Whether a constraint may keep the pods of a set from anywhere: a taint that they tolerate does not."""
         if constraint.kind is not ConstraintKind.TAINT:
             return constraint.kind in AT_NODES or index in constraint.of
-        taints = constraint.part if isinstance(constraint.part, tuple) else (constraint.part,)
         spec = self._judge(index, frozenset(), "").pod.spec
-        return any(not isinstance(each, Taint) or tolerated(each, spec) is not True for each in taints)
+        return any(not isinstance(each, Taint) or tolerated(each, spec) is not True for each in constraint.parts)
 
     def _anew(self, index: int, gone: Dropped, change: Callable[[PodSet], PodSet]) -> Feasibility:
         at_nodes = frozenset(each for each in gone if each.kind in AT_NODES)

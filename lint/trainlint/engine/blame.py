@@ -62,8 +62,8 @@ class Blame:
             if finding.id not in self._without(number, trial):
                 related = Related(trial.role, trial.at)
                 if trial.at.base:
-                    return replace(finding, related=(related, *finding.related))
-                others = (related, Related("what it breaks", finding.at, finding.span), *finding.related)
+                    return replace(finding, related=(related, *finding.places))
+                others = (related, Related("what it breaks", finding.at, finding.span), *finding.places)
                 return replace(finding, at=trial.at, span=None, related=others)
         return finding
 

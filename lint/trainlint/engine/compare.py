@@ -121,10 +121,10 @@ def _moved(finding: Finding, changes: Changes) -> Finding | None:
     place = Location(finding.at.file, -1) if finding.span else finding.at  # a span stands in a file, not in a document
     if finding.at.base or changes.touches(place):
         return finding
-    for number, related in enumerate(finding.related):
+    for number, related in enumerate(finding.places):
         if related.span is None and changes.touches(related.at):
             at = changes.narrowed(related.at)
-            others = [*finding.related]
+            others = [*finding.places]
             others[number] = Related(related.role, at)
             if finding.at not in {each.at for each in others}:
                 others.insert(0, Related("what it breaks", finding.at, finding.span))

@@ -99,7 +99,7 @@ def _listed(findings: Sequence[Finding], state: State) -> Iterator[str]:
 
 def _about(finding: Finding, state: State, chosen: Sequence[Facts]) -> list[tuple[GroupProof, Facts]]:
     """The groups that a finding is about: those of its own object, else those of the related ones."""
-    for places in ([finding.at], [each.at for each in finding.related]):
+    for places in ([finding.at], [each.at for each in finding.places]):
         objects = [state.repository.object_at(at) for at in places]
         owners = {each.ref for each in objects if each is not None}
         found = [
@@ -109,11 +109,11 @@ def _about(finding: Finding, state: State, chosen: Sequence[Facts]) -> list[tupl
             for proof in facts.proofs
             if any(member.owner in owners for member in proof.group.members)
         ]
-        named = [each for each in found if each[0].group.name in f"{finding.message} {finding.cause}"]
+        named = [each for each in found if each[0].group.name in finding.groups]
         if found:
             return named or found
     shown = [(proof, facts) for facts in chosen for proof in facts.proofs if facts.snapshot.name in finding.snapshots]
-    return [each for each in shown if each[0].group.name in f"{finding.message} {finding.cause}"]
+    return [each for each in shown if each[0].group.name in finding.groups]
 
 
 def _placed(at: Location, places: Places) -> PlacedRelated:

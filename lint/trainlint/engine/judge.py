@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from trainlint.engine.identity import identified, tell_apart
 from trainlint.engine.progress import Progress
@@ -15,7 +16,7 @@ from trainlint.engine.suppress import Suppressed, Suppressor
 from trainlint.engine.suppress import read_all as read_suppressions
 from trainlint.engine.testdata import of_test_data
 from trainlint.facts.facts import Facts
-from trainlint.finding import Certainty, Finding, Severity
+from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.result import Failure
 from trainlint.rule import Change, Repository, Rule, all_rules
 from trainlint.snapshot.build import Snapshot
@@ -114,16 +115,20 @@ def _written(finding: Finding, state: State) -> Finding:
     """The finding at the places where people wrote what it is about. What has a span keeps its file: documents that
     are rendered from a file have numbers of their own.
     """
-    related = tuple(
-        each if each.span is not None else replace(each, at=state.written(each.at)) for each in finding.related
-    )
     at = finding.at if finding.span is not None else state.written(finding.at, key=finding.of_key)
-    return replace(finding, at=at, related=related)
+    return replace(finding, at=at, related=partial(_places_written, finding, state))
+
+
+def _places_written(finding: Finding, state: State) -> tuple[Related, ...]:
+    """The other places of a finding where people wrote them."""
+    return tuple(each if each.span is not None else replace(each, at=state.written(each.at)) for each in finding.places)
 
 
 def _softened(finding: Finding, snapshot: Snapshot) -> Finding:
     """What rests on objects that a kustomization would change is a note at most: they are not what is deployed."""
-    files = [finding.at.file, *(related.at.file for related in finding.related)]
+    if not snapshot.unrendered:
+        return finding
+    files = [finding.at.file, *(related.at.file for related in finding.places)]
     changed = next((snapshot.unrendered[file] for file in files if file in snapshot.unrendered), None)
     if changed is None:
         return finding

@@ -110,7 +110,7 @@ class Places:
     def placed(self, finding: Finding, reason: str = "") -> Placed:
         """The finding with every place resolved."""
         path, span = self.locate(finding.at) if finding.span is None else (finding.at.path, finding.span)
-        related = tuple(self._related(each) for each in finding.related)
+        related = tuple(self._related(each) for each in finding.places)
         return Placed(finding, span, path, related, self._excerpt(finding.at, span), reason, finding.at.base)
 
     def named(self, at: Location, role: str) -> PlacedRelated:

@@ -187,8 +187,8 @@ def _is_left_behind(finding: Finding) -> bool:
 
 def concerns(finding: Finding, trial: Trial, group: str, snapshot: str) -> bool:
     """Whether a finding is about a group: it says so, or stands at an object that makes its pods."""
-    if finding.cause == group or finding.cause.startswith(f"{group} "):
+    if group in finding.groups:
         return True
     places = trial.homes.get((group, snapshot), frozenset())
-    spots = [finding.at, *(related.at for related in finding.related)]
+    spots = [finding.at, *(related.at for related in finding.places)]
     return any((at.file, at.document) in places and not at.base for at in spots)

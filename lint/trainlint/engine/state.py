@@ -112,4 +112,4 @@ def read_state(
 
 def in_scope(finding: Finding, scope: frozenset[str]) -> bool:
     """Whether a finding is about one of the files to which the report is narrowed."""
-    return finding.at.file in scope or any(related.at.file in scope for related in finding.related)
+    return finding.at.file in scope or any(related.at.file in scope for related in finding.places)

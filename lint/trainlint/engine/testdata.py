@@ -15,7 +15,7 @@ def of_test_data(finding: Finding, state: State) -> Finding:
     """The finding; a note where it stands in a directory of tests, fixtures or examples and concerns no group."""
     if finding.severity is Severity.NOTE or not example_of(finding.at.file) or finding.at.base:
         return finding
-    places = (finding.at, *(related.at for related in finding.related))
+    places = (finding.at, *(related.at for related in finding.places))
     if any(_is_of_group(place, state) for place in places):
         return finding
     return replace(finding, severity=Severity.NOTE)

@@ -16,10 +16,9 @@ from trainlint.facts.objects import ObjectFacts
 from trainlint.facts.placement import PlacementFacts
 from trainlint.facts.queues import QueueFacts
 from trainlint.facts.repository import RepositoryFacts
-from trainlint.finding import Location, Related, Unknown
+from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.policy import PolicySet
-from trainlint.proof.cause import Cause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.verdicts import Verdicts
 from trainlint.snapshot.build import Snapshot
@@ -82,12 +81,6 @@ class Facts:
     def proofs(self) -> tuple[GroupProof, ...]:
         """The proof of every group that may be meant for what the snapshot is made of."""
         return self.groups.proofs
-
-    def forcing(self, cause: Cause, *places: Location) -> tuple[Related, ...]:
-        """The places that together force a cause; with ``places`` only those sets that hold one of these."""
-        if not self.shown and not self.snapshot.unrendered:  # how severe a finding is may depend on its places there
-            return ()
-        return self.groups.forcing(cause, *places)
 
     @cached_property
     def unknowns(self) -> tuple[Unknown, ...]:

@@ -16,7 +16,7 @@ from trainlint.checks.stopped import Stopped, refuted_by_faults, stopped
 from trainlint.facts.core_finder import CoreFinder
 from trainlint.facts.obstacles import NO_INVENTORY
 from trainlint.facts.prover import Prover
-from trainlint.finding import Location, Related, Unknown
+from trainlint.finding import Unknown
 from trainlint.model.root import Root
 from trainlint.model.workload import Group
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
@@ -106,13 +106,6 @@ class GroupFacts:
         if id(cause) not in self._cores:
             self._cores[id(cause)] = (cause, self._core_finder.cores(cause, self._proof_of(cause)))
         return self._cores[id(cause)][1]
-
-    def forcing(self, cause: Cause, *places: Location) -> tuple[Related, ...]:
-        """The places that together force a cause; with ``places`` only those sets that hold one of these."""
-        from trainlint.causes.forcing import forcing  # noqa: PLC0415 (only what is refuted needs it)
-
-        found = self.cores(cause)
-        return forcing([core for core in found if not places or any(map(core.holds, places))])
 
     def _proof_of(self, cause: Cause) -> GroupProof | None:
         """The proof that a cause belongs to; ``None`` where it is about a pod set by itself."""

@@ -18,10 +18,10 @@ def groups_of(placed: Placed, groups: Iterable[GroupVerdict]) -> tuple[GroupVerd
     finding = placed.finding
     everywhere = list(groups)
     candidates = [each for each in everywhere if each.snapshot in finding.snapshots] or everywhere
-    named = tuple(each for each in candidates if each.name == finding.cause)
+    named = tuple(each for each in candidates if each.name in finding.groups)
     if named:
         return named
-    for places in ([finding.at], [related.at for related in finding.related]):
+    for places in ([finding.at], [related.at for related in finding.places]):
         found = tuple(each for each in candidates if any(_holds(each, at) for at in places))
         if found:
             return found

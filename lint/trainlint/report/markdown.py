@@ -80,7 +80,9 @@ def _breaks(result: Result) -> str:
     for placed in ordered[:ROWS]:
         names = list(dict.fromkeys(group.name for group in groups_of(placed, result.groups)))
         jobs = listed([_name(name) for name in names], 3)
-        message = placed.finding.message.removeprefix(f"group {names[0]} ") if names else placed.finding.message
+        finding = placed.finding
+        named = finding.predicate and finding.groups == (*names[:1],)
+        message = finding.predicate if named else finding.message
         what = f"{cell(clipped(message, MESSAGE))} ({code(placed.finding.rule)})"
         rows.append(f"| {severity_of(placed)} | {jobs} | {what} | {_where(placed)} |")
     if len(ordered) > ROWS:

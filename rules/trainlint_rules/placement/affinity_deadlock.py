@@ -70,22 +70,24 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.root import Root
 from trainlint.proof.cause import DeadlockCause
 from trainlint.repairs.group_fixes import deadlock_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.AFFINITY_CYCLE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the affinity term."""
     for cause in facts.groups.causes(DeadlockCause):
-        yield _finding(facts, cause, facts.forcing(cause))
+        yield _finding(facts, cause, partial(forcing, facts, cause))
 
 
-def _finding(facts: Facts, cause: DeadlockCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, cause: DeadlockCause, forced: RelatedPlaces) -> Finding:
     own, other = cause.pod_set, cause.target
     here, there = ", ".join(cause.own_zones), ", ".join(cause.target_zones)
     if cause.mutual:

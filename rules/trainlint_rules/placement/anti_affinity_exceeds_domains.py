@@ -55,11 +55,13 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.ANTI_AFFINITY,))
@@ -67,10 +69,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.groups.causes(CapacityCause):
         if cause.root is Root.ANTI_AFFINITY:
-            yield _finding(cause, facts.forcing(cause))
+            yield _finding(cause, partial(forcing, facts, cause))
 
 
-def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
     pod_sets = (cause.pod_set, *cause.also)
     names = ", ".join(each.name for each in pod_sets)
     return Finding(

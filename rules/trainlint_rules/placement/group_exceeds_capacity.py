@@ -52,12 +52,14 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.CAPACITY,))
@@ -65,10 +67,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, at the container that asks for what runs out first."""
     for cause in facts.groups.causes(CapacityCause):
         if cause.root is Root.CAPACITY:
-            yield _finding(cause, facts.forcing(cause))
+            yield _finding(cause, partial(forcing, facts, cause))
 
 
-def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
     pod_set = cause.pod_set
     rest = "beside the other pods of the group" if cause.shared else f"there is room for {cause.possible}"
     limits = "; ".join(f"{_source(pool)}: {pool.bound} stops it after {_nodes(pool)}" for pool in cause.bounds)

@@ -49,8 +49,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Fix, Put, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.kube.spelling import only_meant
 from trainlint.model.pod import PodSpec
 from trainlint.model.root import Root
@@ -59,17 +60,18 @@ from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_affinity import describe, unmet
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.NODE_SELECTION,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the requirement that the nearest node lacks."""
     for cause in facts.placement.causes(Root.NODE_SELECTION):
-        forced = facts.forcing(cause)
+        forced = partial(forcing, facts, cause)
         yield _contradiction(cause, forced) if cause.anywhere else _finding(cause, forced)
 
 
-def _contradiction(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
+def _contradiction(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     """Requirements that no node could satisfy together, whatever the cluster."""
     pod_set = cause.pod_set
     nearest = min(cause.misses, key=lambda miss: len(list(unmet(cause.pod.spec, node_of(miss.pool)))))
@@ -94,7 +96,7 @@ def _against(spec: PodSpec, wanted: Requirement | None) -> Requirement | None:
     return next((each for each in asked if wanted and each.key == wanted.key and each != wanted), None)
 
 
-def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     pod_set = cause.pod_set
     failing = [(miss, list(unmet(cause.pod.spec, node_of(miss.pool)))) for miss in cause.misses]
     nearest, lacks = min(failing, key=lambda pair: len(pair[1]))

@@ -50,9 +50,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Final
 
-from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
@@ -61,6 +62,7 @@ from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.requests import Requests
+from trainlint.wording.forcing import forcing
 
 _COMMON: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 
@@ -69,10 +71,10 @@ _COMMON: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the container that settles the amount."""
     for cause in facts.placement.causes(Root.NODE_SIZE):
-        yield _finding(cause, facts.forcing(cause))
+        yield _finding(cause, partial(forcing, facts, cause))
 
 
-def _finding(cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     pod_set = cause.pod_set
     requests = cause.pod.requests
     short = [(each, miss.pool) for miss in cause.misses for each in _short(requests, miss.pool)]

@@ -63,11 +63,13 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Fix, Put, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Fix, Put, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.SPREAD,))
@@ -75,10 +77,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the constraint."""
     for cause in facts.groups.causes(CapacityCause):
         if cause.root is Root.SPREAD:
-            yield _finding(cause, facts.forcing(cause))
+            yield _finding(cause, partial(forcing, facts, cause))
 
 
-def _finding(cause: CapacityCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
     names = ", ".join((cause.pod_set.name, *(each.name for each in cause.also)))
     empty = ", ".join(cause.empty)
     why = f"{empty} counts as a domain and takes none of them" if empty else ""

@@ -65,12 +65,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from trainlint.finding import Finding, Fix, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Fix, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.repairs.group_fixes import tolerate, tolerations
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import describe, untolerated
+from trainlint.wording.forcing import forcing
 
 PLUGIN: Final = "the admission plugin ExtendedResourceToleration"
 OFF: Final = (
@@ -83,7 +84,7 @@ OFF: Final = (
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for cause in facts.placement.causes(Root.TAINTS):
-        yield _finding(facts, cause, facts.forcing(cause))
+        yield _finding(facts, cause, partial(forcing, facts, cause))
     for cause in facts.placement.perhaps_untolerated:
         found = _finding(facts, replace(cause, assumes=(*cause.assumes, OFF)), ())
         yield replace(
@@ -102,7 +103,7 @@ def _tolerating(cause: PlacementCause) -> Iterator[Fix]:
             yield fix
 
 
-def _finding(facts: Facts, cause: PlacementCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     pod_set = cause.pod_set
     taints = {taint: miss.pool for miss in cause.misses for taint in untolerated(miss.pool.taints, cause.pod.spec)}
     missing = ", ".join(dict.fromkeys(describe(taint) for taint in taints))

@@ -78,21 +78,23 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.VOLUME_ZONE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the volume."""
     for cause in facts.placement.causes(Root.VOLUME_ZONE):
-        yield _finding(cause, facts.snapshot.settings.topology_key, facts.forcing(cause))
+        yield _finding(cause, facts.snapshot.settings.topology_key, partial(forcing, facts, cause))
 
 
-def _finding(cause: PlacementCause, key: str, forced: tuple[Related, ...]) -> Finding:
+def _finding(cause: PlacementCause, key: str, forced: RelatedPlaces) -> Finding:
     pod_set = cause.pod_set
     refusals = list(dict.fromkeys(refusal for miss in cause.misses for refusal in miss.refusals))
     pools = () if cause.anywhere else cause.misses

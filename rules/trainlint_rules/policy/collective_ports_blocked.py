@@ -58,13 +58,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, certainty_of
+from trainlint.finding import Finding, Related, Severity, certainty_of, one_after_the_other
 from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import flow_text, list_of
 from trainlint.repairs.admitting import admit_collectives
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.PORTS,))
@@ -77,15 +78,20 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Finding]:
     for entry, (flow, open_ports) in cause.admitting.items():
         ports = ", ".join(str(each) for each in open_ports)
+        predicate = (
+            f"hangs at its first collective, which uses ephemeral ports "
+            f"({flow.ports}): {entry.policy} admits its ranks to each other on {ports} only"
+        )
         yield Finding(
-            message=f"group {proof.group.name} hangs at its first collective, which uses ephemeral ports "
-            f"({flow.ports}): {entry.policy} admits its ranks to each other on {ports} only",
+            message=f"group {proof.group.name} {predicate}",
+            predicate=predicate,
+            groups=(proof.group.name,),
             at=entry.at,
             remedy=f"list TCP {flow.ports} too, or let the ranks reach each other on every port: a rule without ports, "
             "for their labels",
-            related=(
-                Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),
-                *facts.forcing(cause, list_of(entry)),
+            related=one_after_the_other(
+                (Related(f"who needs it ({flow_text(proof.group, flow)}, because {flow.why})", flow.at),),
+                partial(forcing, facts, cause, list_of(entry)),
             ),
             evidence={"open": ports, "needed": f"TCP {flow.ports}"},
             assumes=cause.assumes,

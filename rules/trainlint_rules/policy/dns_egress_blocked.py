@@ -63,7 +63,7 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
-from trainlint.finding import Finding, Fix, Location, Related, Severity, besides, certainty_of
+from trainlint.finding import Finding, Fix, Location, Related, Severity, besides, certainty_of, one_after_the_other
 from trainlint.model.policy import Direction, Permission, PolicyEntry
 from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
@@ -73,6 +73,7 @@ from trainlint.proof.words import list_of
 from trainlint.repairs.admitting import admit_dns
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 POLICIES = 8
 """Policies of a group that have a finding each; if one of them admits the DNS, the others need not."""
@@ -97,14 +98,18 @@ def _findings(facts: Facts, proof: GroupProof, cause: FlowCause) -> Iterator[Fin
         yield _missed(facts, proof, cause, near[1], protocols)
         return
     for at, entry in islice(blocking.items(), POLICIES):
+        predicate = f"cannot resolve the names of its peers: {_keeps(entry)} ({protocols} port 53)"
         yield Finding(
-            message=f"group {proof.group.name} cannot resolve the names of its peers: {_keeps(entry)} "
-            f"({protocols} port 53)",
+            message=f"group {proof.group.name} {predicate}",
+            predicate=predicate,
+            groups=(proof.group.name,),
             at=at,
             remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP"
             if entry.direction is Direction.EGRESS
             else "admit all pods to the DNS pods on port 53, UDP and TCP",
-            related=(*_users(proof, cause), *_between(facts), *facts.forcing(cause, list_of(entry), entry.at)),
+            related=one_after_the_other(
+                (*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause, list_of(entry), entry.at)
+            ),
             evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
             assumes=cause.assumes,
             certainty=certainty_of(cause.assumes),
@@ -134,11 +139,12 @@ def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, proto
         f"({protocols} port 53 of the cluster's DNS)",
         at=near.at,
         remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP",
-        related=besides((*_users(proof, cause), *_between(facts)), facts.forcing(cause)),
+        related=besides((*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause)),
         evidence={"denied": f"{protocols} 53 to {facts.policies.dns.main.name}"},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=proof.group.name,
+        groups=(proof.group.name,),
         fixes=lambda: (*_corrected(facts, near), *_admitted(facts, proof, cause, near.entry)),
     )
 

@@ -65,8 +65,18 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Location, Related, Severity, certainty_of
+from trainlint.finding import (
+    Finding,
+    Location,
+    Related,
+    RelatedPlaces,
+    Severity,
+    certainty_of,
+    one_after_the_other,
+    or_else,
+)
 from trainlint.model.root import Root
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
@@ -75,16 +85,17 @@ from trainlint.proof.words import denied_sentence, directions, flow_text, places
 from trainlint.repairs.corrected import corrected
 from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.CONNECTION,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per group, listing the flows and directions."""
     for proof, cause in facts.groups.flow_causes(Root.CONNECTION):
-        yield _finding(facts, proof, cause, facts.forcing(cause))
+        yield _finding(facts, proof, cause, partial(forcing, facts, cause))
 
 
-def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: RelatedPlaces) -> Finding:
     group, near = proof.group, facts.groups.near(proof, cause)
     flow, verdict = near[0] if near else cause.flows[0]
     miss = near[1] if near else None
@@ -95,15 +106,19 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: tuple[Re
     places: dict[Location, str] = {at: role for _, each in cause.flows for role, at in places_of(each)}
     more = f" (and {len(cause.flows) - 1} more)" if len(cause.flows) > 1 else ""
     denied = " and ".join(directions(verdict))
+    predicate = f"starts and hangs: {flow_text(group, flow)}{more} is denied on {denied}, wherever the pods land"
     return Finding(
-        message=f"{f'{miss.sentence}: ' if miss else ''}group {group.name} starts and hangs: "
-        f"{flow_text(group, flow)}{more} is denied on {denied}, wherever the pods land",
+        message=f"{f'{miss.sentence}: ' if miss else ''}group {group.name} {predicate}",
+        predicate="" if miss else predicate,
+        groups=(group.name,),
         at=flow.at,
         remedy=f"{remedy}; the smallest change: {_question(group, flow)}",
-        related=(
-            *(Related(f"the nearest entry {miss.text}", miss.at) for _ in range(1) if miss is not None),
-            Related(f"who needs it: {flow.why}", flow.at),
-            *(forced or (Related(role, at) for at, role in places.items())),
+        related=one_after_the_other(
+            (
+                *(Related(f"the nearest entry {miss.text}", miss.at) for _ in range(1) if miss is not None),
+                Related(f"who needs it: {flow.why}", flow.at),
+            ),
+            or_else(forced, [Related(role, at) for at, role in places.items()]),
         ),
         evidence={flow_text(group, each): denied_sentence(said) for each, said in cause.flows},
         assumes=cause.assumes,

@@ -80,4 +80,5 @@ def _finding(found: Loosened) -> Finding:
         related=(Related(f"what they reach ({found.pod_set.name})", found.pod_set.at),),
         evidence={"newly reach it": ", ".join(found.peers), "on": found.ports},
         cause=found.group.name,
+        groups=(found.group.name,),
     )

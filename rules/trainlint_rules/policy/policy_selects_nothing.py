@@ -44,8 +44,20 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity, certainty_of
+from trainlint.finding import (
+    Certainty,
+    Finding,
+    Fix,
+    Put,
+    Related,
+    RelatedPlaces,
+    Severity,
+    certainty_of,
+    one_after_the_other,
+    or_else,
+)
 from trainlint.kube.spelling import only_meant
 from trainlint.model.root import Root
 from trainlint.policy.checks.pods import Unselected
@@ -54,6 +66,7 @@ from trainlint.proof.cause import FlowCause, Slip
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import flow_text, places_of
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.WARNING, tells=(Root.POLICY_SUBJECT,))
@@ -64,14 +77,14 @@ def check(facts: Facts) -> Iterator[Finding]:
         if cause.slip is not None:
             broken.setdefault(cause.slip, []).append((proof, cause))
     for slip, denials in broken.items():
-        yield _keeping_apart(slip, denials, facts.forcing(denials[0][1]))
+        yield _keeping_apart(slip, denials, partial(forcing, facts, denials[0][1]))
     told = {each.origin for each in broken}
     for unselected in facts.repository.unselected:
         if unselected.origin not in told:
             yield _finding(unselected)
 
 
-def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forced: tuple[Related, ...]) -> Finding:
+def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forced: RelatedPlaces) -> Finding:
     """One wrong label, and the connections that the policy was written to admit."""
     groups = list(dict.fromkeys(proof.group.name for proof, _ in denials))
     (proof, cause), more = denials[0], sum(len(each.flows) for _, each in denials) - 1
@@ -83,15 +96,16 @@ def _keeping_apart(slip: Slip, denials: list[tuple[GroupProof, FlowCause]], forc
         f"{slip.key}={slip.meant}, so it admits nothing: {flow_text(proof.group, flow)}{others} is denied",
         at=slip.at,
         remedy=f"select {slip.key}: {slip.meant}",
-        related=(
-            Related(f"who needs it: {flow.why}", flow.at),
-            *(forced or (Related(role, at) for role, at in places_of(verdict))),
+        related=one_after_the_other(
+            (Related(f"who needs it: {flow.why}", flow.at),),
+            or_else(forced, [Related(role, at) for role, at in places_of(verdict)]),
         ),
         evidence={"selects": f"{slip.key}={slip.written}", "pods have": f"{slip.key}={slip.meant}"},
         severity=Severity.ERROR,
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
         cause=", ".join(groups),
+        groups=tuple(groups),
         fixes=lambda: _written_right(slip),
     )
 

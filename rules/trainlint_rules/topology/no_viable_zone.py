@@ -77,13 +77,15 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Location, Related, Severity, certainty_of
+from trainlint.finding import Finding, Location, Related, RelatedPlaces, Severity, certainty_of, or_else
 from trainlint.model.root import Root
 from trainlint.proof.cause import ZoneCause, ZoneReason
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.ZONES,))
@@ -92,27 +94,34 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, ZoneCause):
-                yield _finding(facts, proof, cause, facts.forcing(cause))
+                yield _finding(facts, proof, cause, partial(forcing, facts, cause))
 
 
-def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedPlaces) -> Finding:
     group = proof.group
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
     mend = dict.fromkeys(reason.remedy for reason in zones[nearest] if reason.remedy)
     if cause.across:
-        message = f"group {group.name} runs only across zones, slow and billed: no single zone takes all its pods"
+        predicate = "runs only across zones, slow and billed: no single zone takes all its pods"
     elif cause.undecided:
-        message = f"group {group.name} runs at best across zones, slow and billed: no single zone takes all its pods"
+        predicate = "runs at best across zones, slow and billed: no single zone takes all its pods"
     else:
-        message = f"group {group.name} can never run: no zone takes all its pods and lets them talk to each other"
+        predicate = "can never run: no zone takes all its pods and lets them talk to each other"
     return Finding(
-        message=message,
+        message=f"group {group.name} {predicate}",
+        predicate=predicate,
+        groups=(group.name,),
         at=first.at,
         remedy=f"{nearest} is the closest: {' and '.join(mend) or 'change what is listed for it'}",
-        related=forced
-        or tuple(
-            Related(role, at) for reasons in zones.values() for reason in reasons for role, at in _places(reason, first)
+        related=or_else(
+            forced,
+            tuple(
+                Related(role, at)
+                for reasons in zones.values()
+                for reason in reasons
+                for role, at in _places(reason, first)
+            ),
         ),
         evidence={
             **{zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},

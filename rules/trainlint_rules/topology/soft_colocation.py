@@ -99,6 +99,7 @@ def _finding(cause: SoftColocation, key: str) -> Finding:
         related=tuple(Related(f"soft too ({other})", place) for other, place in rest),
         evidence={"soft terms": "; ".join(dict.fromkeys(text for text, _ in cause.terms))},
         cause=cause.group.name,
+        groups=(cause.group.name,),
     )
 
 

@@ -54,13 +54,15 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, RelatedPlaces, Severity
 from trainlint.model.root import Root
 from trainlint.proof.cause import SplitCause
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.WARNING, tells=(Root.SPLIT,))
@@ -69,16 +71,20 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, SplitCause):
-                yield _finding(facts, proof, cause, facts.forcing(cause))
+                yield _finding(facts, proof, cause, partial(forcing, facts, cause))
 
 
-def _finding(facts: Facts, proof: GroupProof, cause: SplitCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: SplitCause, forced: RelatedPlaces) -> Finding:
     name = next(name for name, zones in cause.where.items() if len(zones) > 1 or zones)
     spread = max(cause.where, key=lambda each: len(cause.where[each]))
     member = next(each for each in proof.group.members if each.name in {spread, name})
+    predicate = (
+        f"may be spread over {', '.join(cause.zones)}: collectives across zones are slow, and the traffic is billed"
+    )
     return Finding(
-        message=f"group {proof.group.name} may be spread over {', '.join(cause.zones)}: collectives across zones are "
-        "slow, and the traffic is billed",
+        message=f"group {proof.group.name} {predicate}",
+        predicate=predicate,
+        groups=(proof.group.name,),
         at=member.template,
         remedy=f"pin all its pods to one zone ({' or '.join(proof.viable_zones)}) by a nodeSelector on "
         f"{proof.topology_key}, or by required pod affinity to each other; if it is meant, annotate the object with "

@@ -81,14 +81,25 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Location, Related, Severity, certainty_of
+from trainlint.finding import (
+    Finding,
+    Location,
+    Related,
+    RelatedPlaces,
+    Severity,
+    certainty_of,
+    one_after_the_other,
+    or_else,
+)
 from trainlint.model.root import Root
 from trainlint.proof.cause import CutCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.words import denied_sentence, flow_text, places_of
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.CUT,))
@@ -97,10 +108,10 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, CutCause):
-                yield _finding(facts, proof, cause, facts.forcing(cause))
+                yield _finding(facts, proof, cause, partial(forcing, facts, cause))
 
 
-def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: RelatedPlaces) -> Finding:
     group = proof.group
     first = cause.pairs[0]
     members = {first.flow.source} | ({first.flow.target} if first.flow.target is not None else set())
@@ -112,15 +123,20 @@ def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: tuple[Rel
         for pair in cause.pairs
     }
     places: dict[Location, str] = {at: role for pair in cause.pairs for role, at in places_of(pair.verdict)}
+    predicate = (
+        f"may start and hang: the scheduler may choose a placement in which "
+        f"{flow_text(group, first.flow)} is denied (from {first.source_zone} to {first.target_zone})"
+    )
     return Finding(
-        message=f"group {group.name} may start and hang: the scheduler may choose a placement in which "
-        f"{flow_text(group, first.flow)} is denied (from {first.source_zone} to {first.target_zone})",
+        message=f"group {group.name} {predicate}",
+        predicate=predicate,
+        groups=(group.name,),
         at=free[0].template,
         remedy=f"keep the whole group in one zone that does ({', '.join(proof.viable_zones)}), by a nodeSelector on "
         f"{proof.topology_key} or required pod affinity, or let the policy permit the flow",
-        related=(
-            Related(f"who needs it: {first.flow.why}", first.flow.at),
-            *(forced or (Related(role, at) for at, role in places.items())),
+        related=one_after_the_other(
+            (Related(f"who needs it: {first.flow.why}", first.flow.at),),
+            or_else(forced, [Related(role, at) for at, role in places.items()]),
         ),
         evidence=cut,
         counterexample=cause.where,

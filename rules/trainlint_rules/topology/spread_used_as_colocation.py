@@ -66,13 +66,15 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity
+from trainlint.finding import Finding, RelatedPlaces, Severity
 from trainlint.model.root import Root
 from trainlint.proof.cause import SpreadCause
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import dropped_spread
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.WARNING, tells=(Root.SPREAD_OF_GROUP,))
@@ -83,10 +85,10 @@ def check(facts: Facts) -> Iterator[Finding]:
         for cause in proof.causes:
             if isinstance(cause, SpreadCause) and cause.pod_set.owner not in seen:
                 seen.add(cause.pod_set.owner)
-                yield _finding(proof, cause, facts.forcing(cause))
+                yield _finding(proof, cause, partial(forcing, facts, cause))
 
 
-def _finding(proof: GroupProof, cause: SpreadCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(proof: GroupProof, cause: SpreadCause, forced: RelatedPlaces) -> Finding:
     zones = ", ".join(cause.eligible)
     if cause.forces_split:
         effect = f"it forces the group apart: at most {cause.max_skew} of its pods may be in one of {zones} while "

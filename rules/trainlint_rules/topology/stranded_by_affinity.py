@@ -66,13 +66,15 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
-from trainlint.finding import Finding, Related, Severity, besides
+from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import StrandedCause
 from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.forcing import forcing
 
 
 @rule(Severity.ERROR, tells=(Root.DEAD_END,))
@@ -81,19 +83,24 @@ def check(facts: Facts) -> Iterator[Finding]:
     for proof in facts.proofs:
         for cause in proof.causes:
             if isinstance(cause, StrandedCause):
-                yield _finding(facts, proof, cause, facts.forcing(cause))
+                yield _finding(facts, proof, cause, partial(forcing, facts, cause))
 
 
-def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: tuple[Related, ...]) -> Finding:
+def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: RelatedPlaces) -> Finding:
     placed = ", ".join(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
     good = " or ".join(cause.good)
     if cause.stranding and cause.roomy:
         placed, good = f"{next(iter(cause.placed))} in {', '.join(cause.stranding)}", ", ".join(cause.roomy)
     waiting = ", ".join(each.name for each in cause.waiting)
     first = next(each for each in proof.group.members if each.name == next(iter(cause.placed)))
+    predicate = (
+        f"may hang: if the scheduler puts the first pod of {placed}, pods of "
+        f"{waiting} find no node, though all fit in {good}"
+    )
     return Finding(
-        message=f"group {proof.group.name} may hang: if the scheduler puts the first pod of {placed}, pods of "
-        f"{waiting} find no node, though all fit in {good}",
+        message=f"group {proof.group.name} {predicate}",
+        predicate=predicate,
+        groups=(proof.group.name,),
         at=cause.at,
         remedy=_remedy(cause),
         related=besides(

@@ -64,7 +64,7 @@ def test_many_untainted_nodes_are_one_finding(tmp_path: Path) -> None:
     gpu = "nvidia.com/gpu: '8', "
     text = "".join(node.format(number, gpu if number else "") for number in range(4))
     (finding,) = said(tmp_path, "gpu-pool-untainted", nodes=text)
-    assert len(finding.related) == 2
+    assert len(finding.places) == 2
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def test_the_pods_of_one_cluster_and_the_submitter_reach_each_other(tmp_path: Pa
 def test_an_entry_of_a_group_replaces_that_of_all_workers(tmp_path: Path) -> None:
     own = with_dns()[:-1] + ", workerGroups: [{groupName: b}]}"
     (found,) = told(tmp_path, DNS, {"ray.yaml": cluster(own)})
-    assert "r/b" in "".join(each.role for each in found.finding.related)
+    assert "r/b" in "".join(each.role for each in found.finding.places)
 
 
 def test_the_rule_that_the_user_wrote_is_named_where_it_stands(tmp_path: Path) -> None:

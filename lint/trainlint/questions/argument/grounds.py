@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from trainlint.causes.forcing import forcing
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location
 from trainlint.model.root import Root
@@ -13,6 +12,7 @@ from trainlint.proof.cause import Cause
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step
 from trainlint.questions.table import ToldBy
+from trainlint.wording.forcing import places_of_cores
 
 __all__ = ["what_forces_it", "what_it_rests_on"]
 
@@ -40,7 +40,7 @@ def _causes(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[Statem
         cores = facts.groups.cores(cause)
         for number, core in enumerate(cores, 1):
             which = f", cause {number} of {len(cores)}" if len(cores) > 1 else ""
-            places = forcing([core])
+            places = places_of_cores([core])
             text = "this place alone" if len(places) == 1 else f"these {len(places)} places together"
             below = tuple(Statement(each.role, (each.at,)) for each in places)
             yield Statement(f"{told_by[cause.root]}{which}: {text}", below=below)
