@@ -169,8 +169,7 @@ def _places(cause: Cause) -> Iterator[Location]:
     """Where the proof itself saw what it is."""
     if isinstance(cause, ZoneCause):
         for reason in (each for reasons in cause.reasons.values() for each in reasons):
-            yield reason.at
-            yield from (at for _, at in reason.related)
+            yield from reason.places
     elif not isinstance(cause, FlowCause | CutCause | SplitCause | PlacementCause):
         yield cause.at
 

@@ -13,8 +13,8 @@ from trainlint.finding import Location
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import PortRange
 from trainlint.policy import PolicySet
+from trainlint.proof.decided import list_of
 from trainlint.proof.near import Near, nearest
-from trainlint.proof.words import list_of
 
 __all__ = ["Denial", "denials", "needs_of"]
 

@@ -9,16 +9,17 @@ from trainlint.facts.facts import Facts
 from trainlint.finding import Location
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory, Pool
-from trainlint.model.workload import PodSet
-from trainlint.proof.cause import Assignment, CapacityCause, DeadlockCause, StrandedCause
+from trainlint.model.workload import Group
+from trainlint.proof.cause import Assignment, CapacityCause, DeadlockCause, NoNode, StrandedCause
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import refusal_sentence, remedy_for
+from trainlint.proof.zones import no_node
 from trainlint.reachability import NO_DOMAIN
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphZone, Reason, RoleZone, Seated
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
+from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, refusal_text, remedy_text
 from trainlint.workload.accelerators import is_accelerator
 
 __all__ = ["ANY_DOMAIN", "Place", "obstacles_of", "pools_of", "role_zones_of", "seated", "waiting_of", "zones_of"]
@@ -76,11 +77,11 @@ def zones_of(proof: GroupProof, pools: Sequence[GraphPool], place: Place) -> tup
         zone = judged.get(name)
         lacks = tuple(
             (
-                None if each.pod_set is None else roles.get(id(each.pod_set)),
+                roles.get(id(each.pod_set)),
                 Reason(
-                    each.text,
-                    (place(each.at, _keeps_out(each.pod_set)), *(place(at, role) for role, at in each.related)),
-                    each.remedy,
+                    reason_text(each, proof.group),
+                    (place(each.at, keeps_out(each)), *(place(at, role) for role, at in places_of_reason(each))),
+                    remedy_text(each, proof.group),
                 ),
             )
             for each in (zone.reasons if zone is not None else ())
@@ -104,11 +105,14 @@ def role_zones_of(proof: GroupProof, facts: Facts, zones: Sequence[GraphZone], p
                 continue
             feasible, nodes = judged
             here = [number for number, node in enumerate(nodes) if _zone(node.pool, proof.topology_key) == zone.name]
-            found.append(_role_zone(index, zone.name, feasible, {number: nodes[number].pool for number in here}, place))
+            pools = {number: nodes[number].pool for number in here}
+            found.append(_role_zone(index, zone.name, feasible, pools, place, proof.group))
     return tuple(found)
 
 
-def _role_zone(role: int, zone: str, feasible: Feasibility, here: Mapping[int, Pool], place: Place) -> RoleZone:
+def _role_zone(
+    role: int, zone: str, feasible: Feasibility, here: Mapping[int, Pool], place: Place, group: Group
+) -> RoleZone:
     fits = [here[number].name for number in sorted(here) if number in feasible.pools]
     if fits:
         return RoleZone(role, zone, Answer.PROVED, tuple(fits))
@@ -116,13 +120,12 @@ def _role_zone(role: int, zone: str, feasible: Feasibility, here: Mapping[int, P
     if unsure:
         return RoleZone(role, zone, Answer.UNKNOWN, tuple(unsure), Reason("; ".join(feasible.doubts())))
     nearest = min((feasible.verdicts[number] for number in here if number in feasible.verdicts), key=len, default=())
-    text, at, related = refusal_sentence(feasible, nearest, list(here.values()))
-    places = (place(at, _keeps_out(feasible.pod_set)), *(place(where, part) for part, where in related))
-    return RoleZone(role, zone, Answer.REFUTED, (), Reason(text, places, remedy_for(feasible.pod_set, nearest)))
-
-
-def _keeps_out(pod_set: PodSet | None) -> str:
-    return "" if pod_set is None else f"what keeps {pod_set.name} out"
+    found = no_node(feasible.pod_set, nearest, here.values())
+    places = (place(found.at, keeps_out(found)), *(place(at, part) for part, at in places_of_reason(found)))
+    short = refusal_text(found.what) if isinstance(found.what, NoNode) else ""
+    return RoleZone(
+        role, zone, Answer.REFUTED, (), Reason(reason_text(found, group), places, remedy_text(found, group), short)
+    )
 
 
 def seated(proof: GroupProof, assignments: Sequence[Assignment]) -> tuple[Seated, ...]:

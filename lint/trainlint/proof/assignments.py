@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.fact import remembered
-from trainlint.proof.cause import Assignment
+from trainlint.proof.cause import Assignment, Where
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import zones_of
 from trainlint.reachability import NO_DOMAIN
@@ -84,3 +84,24 @@ def _united(found: Iterable[Assignment]) -> tuple[Assignment, ...]:
         united[key] = Assignment(each.pod_set, each.pool, each.zone, before.pods + each.pods, before.nodes + each.nodes)
     order = {name: number for number, name in enumerate(dict.fromkeys(key[0] for key in united))}
     return tuple(united[key] for key in sorted(united, key=lambda key: (order[key[0]], key[1], key[2])))
+
+
+def where(problem: PlacementProblem, packing: Packing) -> Where:
+    """A packing as pod set, zone and number of pods."""
+    zones = zones_of(problem)
+    found: dict[str, dict[str, int]] = {}
+    for slot in packing.slots:
+        for role, count in sorted(slot.pods.items()):
+            if role < problem.own:
+                by_zone = found.setdefault(problem.pod_sets[role].name, {})
+                by_zone[zones[slot.pool]] = by_zone.get(zones[slot.pool], 0) + count * slot.nodes
+    return found
+
+
+def state_where(problem: PlacementProblem, state: State) -> Where:
+    """A state, one pod for each of its pairs."""
+    found: dict[str, dict[str, int]] = {}
+    for role, domain in sorted(state):
+        by_zone, zone = found.setdefault(problem.pod_sets[role].name, {}), problem.zone(domain) or NO_DOMAIN
+        by_zone[zone] = by_zone.get(zone, 0) + 1
+    return found

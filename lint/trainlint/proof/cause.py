@@ -12,24 +12,34 @@ from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.model.workload import Flow, ObjectRef, PodSet, PortRange
+from trainlint.proof.decided import deciding_places
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Refusal
 
 __all__ = [
+    "AffinityConflict",
     "Assignment",
     "CapacityCause",
     "Cause",
     "CutCause",
     "CutPair",
     "DeadlockCause",
+    "DeniedFlow",
     "FlowCause",
+    "HostLimit",
     "Miss",
+    "NoDomain",
+    "NoNode",
+    "NoOrder",
+    "NoRoom",
+    "Obstacle",
     "PlacementCause",
     "Slip",
     "SplitCause",
     "SpreadCause",
     "StrandedCause",
     "TargetCause",
+    "UndecidedFlow",
     "Where",
     "ZoneCause",
     "ZoneReason",
@@ -92,18 +102,103 @@ class DeadlockCause:
 
 
 @fact
+class NoNode:
+    """No node of the zone takes a pod: why the closest refuse it. Where none refuses it, ``nodes`` are all of them."""
+
+    refusals: tuple[Refusal, ...]
+    nodes: tuple[Location, ...] = ()
+
+
+@fact
+class NoRoom:
+    """There is room for ``room`` (0: not known how many) of ``needed`` pods, alone or ``beside`` the rest."""
+
+    room: int
+    needed: int
+    beside: bool
+
+
+@fact
+class HostLimit:
+    """Required anti-affinity, or a spread, over hosts keeps so many pods apart on fewer nodes."""
+
+    pod_sets: tuple[str, ...]
+    zone: str
+    pods: int
+    nodes: int
+    anti_affinity: bool
+
+
+@fact
+class NoDomain:
+    """No domains take the pods as ``by`` places them: each part alone in one if that is ``exclusive``."""
+
+    pod_sets: tuple[str, ...]
+    zone: str
+    by: str
+    exclusive: bool
+
+
+@fact
+class AffinityConflict:
+    """Pod affinity and anti-affinity that do not let pod sets share the zone."""
+
+    pod_sets: tuple[str, ...]
+    zone: str
+
+
+@fact
+class NoOrder:
+    """Spread and affinity constraints that in no order of placement let all pods into the zone."""
+
+    pod_sets: tuple[str, ...]
+    zone: str
+
+
+@fact
+class DeniedFlow:
+    """A flow that is denied in the zone."""
+
+    flow: Flow
+    verdict: Verdict
+
+
+@fact
+class UndecidedFlow:
+    """A flow of which it is not known whether it is permitted in the zone, and what must be known to tell."""
+
+    flow: Flow
+    unknown: tuple[str, ...]
+
+
+Obstacle = NoNode | NoRoom | HostLimit | NoDomain | AffinityConflict | NoOrder | DeniedFlow | UndecidedFlow
+"""What in a zone stands against a group."""
+
+
+@fact
 class ZoneReason:
-    """Why a zone does not do: which pod set, in one sentence, the places that force it (role, place), what mends it.
+    """Why a zone does not do: for which pod set, what stands against it, and where that is decided first."""
 
-    ``flow`` is the connection that is denied there, if that is why.
-    """
-
-    pod_set: PodSet | None
-    text: str
+    pod_set: PodSet
+    what: Obstacle
     at: Location
-    related: tuple[tuple[str, Location], ...] = ()
-    remedy: str = ""
-    flow: Flow | None = None
+
+    @property
+    def flow(self) -> Flow | None:
+        """The connection that is denied there or unknown, if that is why."""
+        return self.what.flow if isinstance(self.what, DeniedFlow | UndecidedFlow) else None
+
+    @property
+    def places(self) -> tuple[Location, ...]:
+        """Every place that decides it."""
+        match self.what:
+            case NoNode(refusals, nodes):
+                others = tuple(each.node_at for each in refusals if each.node_at is not None) if refusals else nodes
+            case DeniedFlow(_, verdict):
+                others = tuple(each.at for each in deciding_places(verdict))
+            case _:
+                others = ()
+        return tuple(dict.fromkeys((self.at, *others)))
 
 
 @fact
@@ -150,12 +245,15 @@ class FlowCause:
 
 @fact
 class CutPair:
-    """A flow and a pair of zones between which it is denied."""
+    """A flow and a pair of zones between which it is denied.
+
+    ``shared_node`` says that it is denied on one node only, or on two only; ``None``: wherever the pods land there.
+    """
 
     flow: Flow
     source_zone: str
     target_zone: str
-    node: str
+    shared_node: bool | None
     verdict: Verdict
 
 

@@ -7,12 +7,12 @@ from itertools import product
 
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
-from trainlint.proof.assignments import assignments
+from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import CutCause, CutPair
+from trainlint.proof.decided import denying_verdict, shared_node
 from trainlint.proof.multi_zone import TOO_MANY, TooManyError, with_pins, zone_name
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.words import denying_verdict, where, which_node
 from trainlint.reachability import Crossing, Reachability, unknown_of
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
@@ -37,7 +37,7 @@ def cut_placement(
             if packing is None:
                 continue
             if may_be_denied(group, problem, crossing):
-                verdict, node = denying_verdict(crossing), which_node(crossing)
+                verdict, node = denying_verdict(crossing), shared_node(crossing)
                 pairs.append(CutPair(crossing.flow, crossing.source.name, crossing.target.name, node, verdict))
                 shown = shown or packing
             else:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trainlint.model.known import Answer
-from trainlint.proof.assignments import state_assignments
+from trainlint.proof.assignments import state_assignments, state_where
 from trainlint.proof.cause import StrandedCause, Where
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.words import state_where
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import State
 

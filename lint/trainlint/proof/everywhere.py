@@ -8,13 +8,12 @@ from itertools import islice
 from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group
-from trainlint.proof.assignments import assignments
+from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import CutCause, SplitCause, StrandedCause
 from trainlint.proof.cuts import cut_placement
 from trainlint.proof.dead_ends import dead_end
 from trainlint.proof.multi_zone import SPLITS, TOO_MANY, TooManyError, wide_packings
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.words import where
 from trainlint.reachability import Reachability
 from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.placement import Placements

@@ -14,11 +14,11 @@ from trainlint.model.policy import Permission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import example_assignments
-from trainlint.proof.cause import Assignment, CutCause, CutPair, SplitCause, StrandedCause, Where, ZoneReason
+from trainlint.proof.cause import Assignment, CutCause, CutPair, NoOrder, SplitCause, StrandedCause, Where, ZoneReason
+from trainlint.proof.decided import denying_verdict, shared_node
 from trainlint.proof.everywhere import Everywhere
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.words import denying_verdict, which_node
 from trainlint.proof.zones import Zone
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
 from trainlint.scheduling.exploration import Example, Exploration, explore
@@ -81,9 +81,8 @@ class Explored:
         specs = [(index, self.problem.pods[index].spec) for index in range(self.problem.own)]
         bound = [index for index, spec in specs if spec.spread or spec.pod_affinity or spec.pod_anti_affinity]
         pod_set = self.problem.pod_sets[bound[0] if bound else 0]
-        names = ", ".join(self.problem.pod_sets[index].name for index in bound) or pod_set.name
-        text = f"in no order of placement do the spread and affinity constraints of {names} let all pods into {zone}"
-        return ZoneReason(pod_set, text, pod_set.spec.at or pod_set.at)
+        names = tuple(self.problem.pod_sets[index].name for index in bound) or (pod_set.name,)
+        return ZoneReason(pod_set, NoOrder(names, zone), pod_set.spec.at or pod_set.at)
 
     def _witness(self, zones: frozenset[str | None]) -> Where:
         example = self.found.examples.get(zones)
@@ -169,7 +168,7 @@ class Explored:
                             flow,
                             crossing.source.name,
                             crossing.target.name,
-                            which_node(crossing),
+                            shared_node(crossing),
                             denying_verdict(crossing),
                         )
                     )

@@ -8,9 +8,9 @@ from itertools import combinations, islice, product
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Flow, Group
+from trainlint.proof.assignments import where
 from trainlint.proof.cause import Where
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.words import where
 from trainlint.reachability import NO_DOMAIN, Place, Reachability
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements

@@ -9,7 +9,7 @@ from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import flow_text
+from trainlint.proof.notation import flow_text
 from trainlint.reachability import Crossing, Reachability, unknown_of
 
 __all__ = ["reasons_named", "undecided"]

@@ -9,28 +9,34 @@ from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.model.workload import Group
-from trainlint.proof.assignments import assignments
-from trainlint.proof.cause import Assignment, Where, ZoneReason
+from trainlint.model.pool import Pool
+from trainlint.model.workload import Group, PodSet
+from trainlint.proof.assignments import assignments, where
+from trainlint.proof.cause import (
+    AffinityConflict,
+    Assignment,
+    DeniedFlow,
+    HostLimit,
+    NoDomain,
+    NoNode,
+    NoRoom,
+    UndecidedFlow,
+    Where,
+    ZoneReason,
+)
+from trainlint.proof.decided import denying_verdict
 from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.neighbours import permission
+from trainlint.proof.notation import flow_text
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import Restricted
-from trainlint.proof.words import (
-    denied_sentence,
-    denying_verdict,
-    flow_text,
-    places_of,
-    refusal_sentence,
-    remedy_for,
-    where,
-)
 from trainlint.reachability import Crossing, Place, Reachability, unknown_of
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
+from trainlint.scheduling.refusal import Doubt, Refusal
 
-__all__ = ["Zone", "both", "judge_zones", "zones_until_proved"]
+__all__ = ["Zone", "both", "judge_zones", "no_node", "zones_until_proved"]
 
 
 @fact
@@ -163,8 +169,15 @@ def _infeasible(
         if any(pool in each.pools or pool in each.doubtful for pool in pools):
             continue
         nearest = min((each.verdicts[pool] for pool in pools if pool in each.verdicts), key=len, default=())
-        text, at, related = refusal_sentence(each, nearest, [problem.nodes[pool].pool for pool in pools])
-        yield ZoneReason(each.pod_set, text, at, related, remedy_for(each.pod_set, nearest))
+        yield no_node(each.pod_set, nearest, [problem.nodes[pool].pool for pool in pools])
+
+
+def no_node(pod_set: PodSet, verdict: Iterable[Refusal | Doubt], pools: Iterable[Pool]) -> ZoneReason:
+    """That no node of some pools takes a pod of a set: why those refuse it that come closest."""
+    refusals = tuple(each for each in verdict if isinstance(each, Refusal))
+    at = next((each.at for each in refusals if each.at is not None), pod_set.spec.at or pod_set.at)
+    nodes = () if refusals else tuple(pool.at for pool in pools if pool.at)
+    return ZoneReason(pod_set, NoNode(refusals, nodes), at)
 
 
 def _short(problem: PlacementProblem, placements: Placements, zone: str) -> Iterator[ZoneReason]:
@@ -175,28 +188,23 @@ def _short(problem: PlacementProblem, placements: Placements, zone: str) -> Iter
         return
     if packing is not None and packing.short is not None:
         pod_set = problem.pod_sets[packing.short]
-        room = f": there is room for {packing.room} of {problem.roles[packing.short].count}" if packing.room else ""
-        yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit together with the rest{room}", pod_set.at)
+        room = NoRoom(packing.room, problem.roles[packing.short].count, beside=True)
+        yield ZoneReason(pod_set, room, pod_set.at)
         return
     free = placements.unbound().complete(frozenset())
     if free.short is not None and free.answer is Answer.REFUTED:
         pod_set = problem.pod_sets[free.short]
-        room = f": there is room for {free.room} of {problem.roles[free.short].count}" if free.room else ""
-        yield ZoneReason(pod_set, f"the pods of {pod_set.name} do not all fit{room}", pod_set.at)
+        yield ZoneReason(pod_set, NoRoom(free.room, problem.roles[free.short].count, beside=False), pod_set.at)
         return
     bound = [problem.pod_sets[index] for index in placements.bound if index < problem.own] or [problem.pod_sets[0]]
-    names = ", ".join(dict.fromkeys(pod_set.name for pod_set in bound))
+    names = tuple(dict.fromkeys(pod_set.name for pod_set in bound))
     asked = [each for pod_set in bound for each in (pod_set.together, pod_set.parts) if each is not None]
     if asked and problem.ties.members:
-        apart = "keeps apart" if any(each.exclusive for each in asked) else "places"
-        yield ZoneReason(
-            bound[0],
-            f"no domains in {zone} take the pods of {names} as {asked[0].by} {apart} them",
-            asked[0].at,
-        )
+        exclusive = any(each.exclusive for each in asked)
+        yield ZoneReason(bound[0], NoDomain(names, zone, asked[0].by, exclusive), asked[0].at)
         return
     at = bound[0].spec.at or bound[0].at
-    yield ZoneReason(bound[0], f"pod affinity and anti-affinity do not let {names} share {zone}", at)
+    yield ZoneReason(bound[0], AffinityConflict(names, zone), at)
 
 
 def _held_apart(problem: PlacementProblem, placements: Placements, zone: str) -> ZoneReason | None:
@@ -210,24 +218,17 @@ def _held_apart(problem: PlacementProblem, placements: Placements, zone: str) ->
         term for index in held for term in problem.pods[index].spec.pod_anti_affinity if term.topology_key == HOSTNAME
     ]
     spreads = [each for index in held for each in problem.pods[index].spec.spread if each.topology_key == HOSTNAME]
-    what, at = "required anti-affinity over", next((each.at for each in terms if each.at is not None), None)
-    if not terms:
-        what, at = "the spread over", next((each.at for each in spreads if each.at is not None), None)
-    names = ", ".join(dict.fromkeys(problem.pod_sets[index].name for index in held))
+    at = next((each.at for each in (*terms, *(() if terms else spreads)) if each.at is not None), None)
+    names = tuple(dict.fromkeys(problem.pod_sets[index].name for index in held))
     pods = sum(roles[index].count for index in held)
     nodes = nodes_of(problem, frozenset[int]().union(*(roles[index].classes for index in held)))
-    text = f"{what} {HOSTNAME} keeps the {pods} pods of {names} apart, and {zone} has {nodes} nodes for them"
     pod_set = problem.pod_sets[held[0]]
-    remedy = f"add nodes to {zone}, or prefer the rule instead of requiring it"
-    return ZoneReason(pod_set, text, at or pod_set.spec.at or pod_set.at, remedy=remedy)
+    limit = HostLimit(names, zone, pods, nodes, anti_affinity=bool(terms))
+    return ZoneReason(pod_set, limit, at or pod_set.spec.at or pod_set.at)
 
 
 def _cut_reason(group: Group, crossing: Crossing, permitted: Permission, unknown: Sequence[str]) -> ZoneReason:
     source = group.members[crossing.flow.source]
     if permitted is Permission.UNKNOWN:
-        text = f"whether {flow_text(group, crossing.flow)} is permitted is not known: {'; '.join(unknown)}"
-        return ZoneReason(source, text, crossing.flow.at, flow=crossing.flow)
-    verdict = denying_verdict(crossing)
-    text = f"{flow_text(group, crossing.flow)} is denied: {denied_sentence(verdict)}"
-    remedy = f"admit {flow_text(group, crossing.flow)} in the policies named above"
-    return ZoneReason(source, text, crossing.flow.at, places_of(verdict), remedy, crossing.flow)
+        return ZoneReason(source, UndecidedFlow(crossing.flow, tuple(unknown)), crossing.flow.at)
+    return ZoneReason(source, DeniedFlow(crossing.flow, denying_verdict(crossing)), crossing.flow.at)

@@ -18,6 +18,7 @@ from trainlint.proof.ideal.words import need_words
 from trainlint.proof.zones import Zone
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
+from trainlint.wording.zones import reason_text
 from trainlint.workload.accelerators import is_accelerator
 
 __all__ = [
@@ -145,7 +146,7 @@ def table_of(proof: GroupProof, facts: Facts, told_by: ToldBy) -> GroupTable:
 
 
 def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
-    yield from (each.text for each in zone.reasons)
+    yield from (reason_text(each, proof.group) for each in zone.reasons)
     if zone.flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
         yield "needed connections are denied wherever the pods land"
     yield from zone.missing

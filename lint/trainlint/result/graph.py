@@ -28,11 +28,15 @@ __all__ = [
 
 @fact
 class Reason:
-    """A sentence, the change that would end what it says (empty: none is known), and the places that decide it."""
+    """A sentence, the change that would end what it says (empty: none is known), and the places that decide it.
+
+    ``short`` is the sentence without its pod set, for pictures that name that themselves; empty where that is all.
+    """
 
     text: str
     places: tuple[PlacedRelated, ...] = ()
     remedy: str = ""
+    short: str = ""
 
 
 @fact

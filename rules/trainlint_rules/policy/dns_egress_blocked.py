@@ -67,9 +67,9 @@ from trainlint.finding import Finding, Fix, Location, Related, Severity, besides
 from trainlint.model.policy import Direction, Permission, PolicyEntry
 from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.decided import list_of
 from trainlint.proof.group import GroupProof
 from trainlint.proof.near import Near
-from trainlint.proof.words import list_of
 from trainlint.repairs.admitting import admit_dns
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule

@@ -81,10 +81,11 @@ from trainlint.model.root import Root
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import denied_sentence, directions, flow_text, places_of
+from trainlint.proof.notation import flow_text
 from trainlint.repairs.corrected import corrected
 from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.denials import denied_sentence, directions, places_of
 from trainlint.wording.forcing import forcing
 
 

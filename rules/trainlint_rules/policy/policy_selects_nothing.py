@@ -64,8 +64,9 @@ from trainlint.policy.checks.pods import Unselected
 from trainlint.policy.selector import split_source
 from trainlint.proof.cause import FlowCause, Slip
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import flow_text, places_of
+from trainlint.proof.notation import flow_text
 from trainlint.rule import Facts, rule
+from trainlint.wording.denials import places_of
 from trainlint.wording.forcing import forcing
 
 

@@ -86,6 +86,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 from trainlint.wording.forcing import forcing
+from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, remedy_text
 
 
 @rule(Severity.ERROR, tells=(Root.ZONES,))
@@ -101,7 +102,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
     group = proof.group
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
-    mend = dict.fromkeys(reason.remedy for reason in zones[nearest] if reason.remedy)
+    mend = dict.fromkeys(text for reason in zones[nearest] if (text := remedy_text(reason, group)))
     if cause.across:
         predicate = "runs only across zones, slow and billed: no single zone takes all its pods"
     elif cause.undecided:
@@ -124,7 +125,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
             ),
         ),
         evidence={
-            **{zone: "; ".join(reason.text for reason in reasons) for zone, reasons in zones.items()},
+            **{zone: "; ".join(reason_text(reason, group) for reason in reasons) for zone, reasons in zones.items()},
             **({"not known": cause.undecided} if cause.undecided else {}),
         },
         counterexample=cause.across,
@@ -137,6 +138,6 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
 
 
 def _places(reason: ZoneReason, first: ZoneReason) -> Iterator[tuple[str, Location]]:
-    if reason is not first and reason.pod_set is not None:
-        yield f"what keeps {reason.pod_set.name} out", reason.at
-    yield from reason.related
+    if reason is not first:
+        yield keeps_out(reason), reason.at
+    yield from places_of_reason(reason)

@@ -96,9 +96,10 @@ from trainlint.finding import (
 from trainlint.model.root import Root
 from trainlint.proof.cause import CutCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import denied_sentence, flow_text, places_of
+from trainlint.proof.notation import flow_text
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
 from trainlint.wording.forcing import forcing
 
 
@@ -117,7 +118,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: CutCause, forced: RelatedPl
     members = {first.flow.source} | ({first.flow.target} if first.flow.target is not None else set())
     free = [group.members[member] for member in sorted(members, reverse=True)]
     cut = {
-        " ".join(filter(None, (pair.source_zone, "->", pair.target_zone, pair.node))): (
+        " ".join(filter(None, (pair.source_zone, "->", pair.target_zone, nodes_of_pair(pair)))): (
             f"{flow_text(group, pair.flow)} is denied: {denied_sentence(pair.verdict)}"
         )
         for pair in cause.pairs

@@ -10,10 +10,12 @@ from trainlint.model.root import Root
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
 from trainlint.proof.group import GroupProof
 from trainlint.proof.ideal.words import need_words
-from trainlint.proof.words import denied_sentence, flow_text, places_of
+from trainlint.proof.notation import flow_text
 from trainlint.proof.zones import Zone
 from trainlint.questions.argument.step import Statement, Step, listed
 from trainlint.questions.table import ToldBy, blamed, named
+from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
+from trainlint.wording.zones import reason_text
 
 __all__ = ["every_placement", "zone_by_zone"]
 
@@ -37,9 +39,7 @@ def zone_by_zone(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Step:
 
 
 def _zone(zone: Zone, proof: GroupProof) -> Statement:
-    below = [
-        Statement(each.text, tuple(dict.fromkeys((each.at, *(at for _, at in each.related))))) for each in zone.reasons
-    ]
+    below = [Statement(reason_text(each, proof.group), each.places) for each in zone.reasons]
     if zone.flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
         flows = listed(flow_text(proof.group, flow) for flow, _ in proof.reach.denied)
         below.append(Statement(f"denied wherever the pods land: {flows}"))
@@ -105,7 +105,8 @@ def _cut(proof: GroupProof, cause: CutCause) -> Iterator[Statement]:
         where = f"from {pair.source_zone} to {pair.target_zone}"
         if pair.source_zone == pair.target_zone:
             where = f"within {pair.source_zone}"
-        text = f"{flow_text(proof.group, pair.flow)} {where}{f' {pair.node}' if pair.node else ''}: "
+        nodes = nodes_of_pair(pair)
+        text = f"{flow_text(proof.group, pair.flow)} {where}{f' {nodes}' if nodes else ''}: "
         places = tuple(at for _, at in places_of(pair.verdict))
         yield Statement(text + denied_sentence(pair.verdict), places)
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from trainlint.finding import Location
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import DNS_PEER, Flow, Group
+from trainlint.proof.decided import list_of
 from trainlint.proof.group import GroupProof
-from trainlint.proof.words import list_of
 from trainlint.questions.argument.step import Statement, Step, listed
 from trainlint.reachability import ANYWHERE, Crossing, Reachability
 

@@ -143,7 +143,7 @@ class _View:
     def _possible(self, role_zone: RoleZone) -> None:
         about = self.graph.roles[role_zone.role]
         text = "" if role_zone.why is None else role_zone.why.text
-        short = text.removeprefix(f"no node takes {about.name}: ").removesuffix(f" for {about.name}")
+        short = text if role_zone.why is None else role_zone.why.short or text
         if role_zone.fits is Answer.REFUTED:
             state, lines = RoleState.REFUSED, [f"cannot run here: {short}"]
         else:
