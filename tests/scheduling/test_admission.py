@@ -18,6 +18,7 @@ from trainlint.scheduling.admission import Admitted, admit
 from trainlint.scheduling.filter import refusals
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.refusal import Refusal
+from trainlint.wording.refusals import because_text
 
 GPU = "nvidia.com/gpu"
 ROOM = {"cpu": "64", "memory": "256Gi", "pods": "110", GPU: "8"}
@@ -58,7 +59,7 @@ def test_a_runtime_class_that_wants_another_node_than_the_pod_refuses_it() -> No
     known = runtime_class(scheduling={"nodeSelector": {"sandbox": "yes"}})
     admitted = made(known, runtimeClassName="kata", nodeSelector={"sandbox": "no"})
     (refusal,) = admitted.refusals
-    assert "sandbox=no" in refusal.reason
+    assert "sandbox=no" in because_text(refusal.reason)
     assert ("Refusal", "RuntimeClass") in answers(admitted, SANDBOXED)
 
 

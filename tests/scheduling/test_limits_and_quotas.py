@@ -15,6 +15,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.scheduling.limit_ranger import refusals, with_defaults
 from trainlint.scheduling.pod import Pod, defaulted
 from trainlint.scheduling.resource_quota import covers, limit, unset, usage
+from trainlint.wording.refusals import because_text
 
 GPU = "nvidia.com/gpu"
 
@@ -95,7 +96,9 @@ def test_bounds_of_a_pod_count_all_containers_together() -> None:
     two = pods(container(limits={"cpu": "2"}), container(limits={"cpu": "2"}))
     assert list(refusals(two, bound)) == []
     three = pods(*[container(limits={"cpu": "2"})] * 3)
-    assert ["6" in each.reason for each in refusals(three, bound)] == [True, True], "its request and its limit"
+    assert ["6" in because_text(each.reason) for each in refusals(three, bound)] == [True, True], (
+        "its request and its limit"
+    )
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.filter import Doubt, Refusal, static_refusals
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
+from trainlint.wording.refusals import because_text
 
 GPU = "nvidia.com/gpu"
 ROOM = {"cpu": "64", "memory": "256Gi", "pods": "110", GPU: "8"}
@@ -120,7 +121,7 @@ def test_a_refusal_points_at_the_requirement_that_is_not_met() -> None:
     asked = pod_set(affinity=on_nodes(where("gpu-type", "In", "h100", "h200")))
     (answer,) = static_refusals(asked, Pool("p", {"gpu-type": "a100"}, (), ROOM), Settings())
     assert isinstance(answer, Refusal)
-    assert "gpu-type In [h100, h200]" in answer.reason
+    assert "gpu-type In [h100, h200]" in because_text(answer.reason)
     assert answer.at is not None
     assert answer.at.path[-2:] == ("matchExpressions", 0)
 

@@ -12,6 +12,7 @@ from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.pool import Taint
 from trainlint.scheduling.refusal import Refusal
 from trainlint.scheduling.taint_toleration import PLUGIN, check, passes, tolerates, untolerated
+from trainlint.wording.refusals import because_text
 
 keys, values = st.sampled_from(["a", "b"]), st.sampled_from(["", "v", "w"])
 effects = st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"])
@@ -60,7 +61,7 @@ def test_the_refusal_names_the_first_taint_that_is_not_tolerated_and_its_place()
     tainted = node("n", taints=[taint("a"), taint("nvidia.com/gpu", "present")])
     answer = check(pod(tolerations=[{"key": "a", "operator": "Exists"}]), tainted)
     assert isinstance(answer, Refusal)
-    assert "nvidia.com/gpu=present:NoSchedule" in answer.reason
+    assert "nvidia.com/gpu=present:NoSchedule" in because_text(answer.reason)
     assert answer.node_at is not None
     assert answer.node_at.path == ("spec", "taints", 1)
 

@@ -19,7 +19,6 @@ from trainlint.proof.cause import Miss, PlacementCause, TargetCause
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.verdicts import Verdicts
 from trainlint.scheduling.refusal import Doubt
-from trainlint.scheduling.taint_toleration import UNKNOWN_PLATFORM
 from trainlint.snapshot.build import Snapshot
 
 __all__ = ["PlacementFacts"]
@@ -134,5 +133,5 @@ def _waiting_for_platform(judged: Feasibility) -> tuple[int, ...]:
     """
     if judged.pools or not judged.pod.spec.perhaps_tolerated:
         return ()
-    whys = [each.why for index in judged.doubtful for each in judged.verdicts[index] if isinstance(each, Doubt)]
-    return tuple(sorted(judged.doubtful)) if all(why.startswith(UNKNOWN_PLATFORM) for why in whys) else ()
+    doubts = [each for index in judged.doubtful for each in judged.verdicts[index] if isinstance(each, Doubt)]
+    return tuple(sorted(judged.doubtful)) if all(each.platform for each in doubts) else ()

@@ -13,6 +13,7 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.limit_ranger import PLUGIN as LIMIT_RANGER
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
+from trainlint.scheduling.refusal import Because, Ground
 from trainlint.scheduling.resource_quota import covers, limit, resource_of, unset, usage
 from trainlint.workload.relocation import moved
 
@@ -32,15 +33,15 @@ class Overrun:
 class QuotaCause:
     """Pods that are never made: together they exceed a quota (``overruns``), or one is refused for a ``reason``.
 
-    ``by`` names the object that refuses them, ``places`` are where in it that stands; ``also`` are other places of the
-    same object with the same fault.
+    ``quota`` is the ResourceQuota that refuses them, none where a LimitRange does. ``places`` are where in it that
+    stands; ``also`` are other places of the same object with the same fault.
     """
 
     pod_sets: tuple[PodSet, ...]
-    by: str
+    quota: ObjectRef | None
     at: Location
     places: tuple[Location, ...]
-    reason: str = ""
+    reason: Because | None = None
     overruns: tuple[Overrun, ...] = ()
     also: tuple[Location, ...] = ()
 
@@ -69,7 +70,7 @@ def _pods(pod_set: PodSet) -> int:
 
 def _of_pods(sets: Sequence[tuple[PodSet, int]], settings: Settings, known: Admission) -> Iterator[QuotaCause]:
     made = [(pod_set, admit(pod_set, settings, known), count) for pod_set, count in sets]
-    refused: dict[tuple[ObjectRef, str], QuotaCause] = {}
+    refused: dict[tuple[ObjectRef, Because | None], QuotaCause] = {}
     for pod_set, admitted, _ in made:
         for cause in _single(pod_set, admitted.pod, known):
             _merge(refused, pod_set.owner, cause)
@@ -77,7 +78,7 @@ def _of_pods(sets: Sequence[tuple[PodSet, int]], settings: Settings, known: Admi
             if refusal.plugin == LIMIT_RANGER:
                 places = (refusal.node_at,) if refusal.node_at else ()
                 at = refusal.at or pod_set.at
-                _merge(refused, pod_set.owner, QuotaCause((pod_set,), "a LimitRange", at, places, refusal.reason))
+                _merge(refused, pod_set.owner, QuotaCause((pod_set,), None, at, places, refusal.reason))
     yield from refused.values()
     quotas = [quota for pod_set, _ in sets for quota in known.quotas_of(pod_set.namespace, pod_set.at)]
     for quota in {id(quota): quota for quota in quotas}.values():
@@ -90,13 +91,13 @@ def _of_pods(sets: Sequence[tuple[PodSet, int]], settings: Settings, known: Admi
             yield exceeded
 
 
-def _merge(found: dict[tuple[ObjectRef, str], QuotaCause], owner: ObjectRef, cause: QuotaCause) -> None:
+def _merge(found: dict[tuple[ObjectRef, Because | None], QuotaCause], owner: ObjectRef, cause: QuotaCause) -> None:
     """One cause for each fault of an object."""
     before = found.get((owner, cause.reason))
     if before is not None:
         pod_sets = tuple(dict.fromkeys((*before.pod_sets, *cause.pod_sets)))
         also = before.also if cause.at in (before.at, *before.also) else (*before.also, cause.at)
-        cause = QuotaCause(pod_sets, before.by, before.at, before.places, before.reason, also=also)
+        cause = QuotaCause(pod_sets, before.quota, before.at, before.places, before.reason, also=also)
     found[owner, cause.reason] = cause
 
 
@@ -105,9 +106,9 @@ def _single(pod_set: PodSet, pod: Pod, known: Admission) -> Iterator[QuotaCause]
     for quota in known.quotas_of(pod_set.namespace, pod_set.at):
         if covers(quota, pod):
             for entry, container in unset(quota, pod):
-                reason = f"container {container.name} does not set {entry}, which the quota counts"
+                reason = Because(Ground.UNCOUNTED, (container.name, entry))
                 places = tuple(filter(None, (quota.place(entry),)))
-                yield QuotaCause((pod_set,), _name(quota), container.at or pod_set.at, places, reason)
+                yield QuotaCause((pod_set,), _ref(quota), container.at or pod_set.at, places, reason)
 
 
 def _together(pods: Sequence[tuple[PodSet, Pod, int]], quota: ResourceQuota) -> QuotaCause | None:
@@ -125,7 +126,7 @@ def _together(pods: Sequence[tuple[PodSet, Pod, int]], quota: ResourceQuota) -> 
     largest, pod, _ = max(pods, key=lambda each: _known(usage(entry, each[1])) * each[2])
     return QuotaCause(
         tuple(pod_set for pod_set, _, _ in pods),
-        _name(quota),
+        _ref(quota),
         pod.requests.decided_by.get(resource_of(entry)) or largest.at,
         tuple(at for each in overruns if (at := quota.place(each)) is not None),
         overruns=tuple(overruns.values()),
@@ -136,8 +137,8 @@ def _known(amount: object) -> int:
     return amount if isinstance(amount, int) else 0
 
 
-def _name(quota: ResourceQuota) -> str:
-    return f"ResourceQuota {quota.namespace}/{quota.name}"
+def _ref(quota: ResourceQuota) -> ObjectRef:
+    return ObjectRef("ResourceQuota", quota.namespace, quota.name)
 
 
 def refused_elsewhere(

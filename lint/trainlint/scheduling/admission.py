@@ -17,7 +17,7 @@ from trainlint.model.workload import PodSet
 from trainlint.scheduling import limit_ranger
 from trainlint.scheduling.gke_networks import with_networks
 from trainlint.scheduling.pod import Pod, defaulted
-from trainlint.scheduling.refusal import Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Because, Code, Doubt, Ground, Refusal
 from trainlint.scheduling.requests import is_extended_resource
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINT_TOLERATION
 
@@ -112,7 +112,7 @@ class _Plugins:
             self.tolerations |= TOLERATIONS in plugins
             return
         if NODE_SELECTOR in plugins:
-            self._select(NODE_SELECTOR, defaults.node_selector or (), defaults.at)
+            self._select(NODE_SELECTOR, NODE_SELECTOR, defaults.node_selector or (), defaults.at)
         if TOLERATIONS in plugins:
             self.add_tolerations(defaults.tolerations or ())
             self._allowed(defaults)
@@ -122,7 +122,7 @@ class _Plugins:
             parts = (toleration.key, toleration.operator, toleration.value, toleration.effect)
             if any(map(is_placeholder, parts)) or any(_covers(each, toleration) for each in defaults.allowed or ()):
                 continue
-            reason = f"namespace {self._namespace} does not allow its toleration of {toleration.key or 'every taint'}"
+            reason = Because(Ground.TOLERATION, (self._namespace, toleration.key))
             self._refuse(TOLERATIONS, reason, toleration.at, defaults.at)
 
     def runtime_class(self, found: RuntimeClass | None) -> None:
@@ -134,23 +134,23 @@ class _Plugins:
             self.need = f"RuntimeClass {self.spec.runtime_class}" if found is None else ""
             return
         if self.spec.overhead and dict(self.spec.overhead) != dict(found.overhead):
-            reason = f"its overhead is another than that of RuntimeClass {found.name}"
+            reason = Because(Ground.OVERHEAD, (found.name,))
             self._refuse(RUNTIME_CLASS, reason, self.spec.at.child("overhead") if self.spec.at else None, found.at)
         self.spec = replace(self.spec, overhead=found.overhead)
-        self._select(f"RuntimeClass {found.name}", found.node_selector, found.at)
+        self._select(RUNTIME_CLASS, f"RuntimeClass {found.name}", found.node_selector, found.at)
         self.add_tolerations(found.tolerations)
 
-    def _select(self, by: str, more: Iterable[Requirement], at: Location | None) -> None:
+    def _select(self, plugin: str, by: str, more: Iterable[Requirement], at: Location | None) -> None:
         own = {requirement.key: requirement for requirement in self.spec.node_selector}
         for requirement in more:
             mine = own.get(requirement.key)
             if mine is None:
                 self.spec = replace(self.spec, node_selector=(*self.spec.node_selector, requirement))
             elif mine.values != requirement.values and not any(map(is_placeholder, mine.values)):
-                reason = f"its nodeSelector {requirement.key}={mine.values[0]} conflicts with {by}, which wants "
-                self._refuse(by.partition(" ")[0], reason + requirement.values[0], mine.at, at)
+                values = (requirement.key, mine.values[0], by, requirement.values[0])
+                self._refuse(plugin, Because(Ground.NODE_SELECTOR, values), mine.at, at)
 
-    def _refuse(self, plugin: str, reason: str, at: Location | None, by: Location | None) -> None:
+    def _refuse(self, plugin: str, reason: Because, at: Location | None, by: Location | None) -> None:
         self.refusals.append(Refusal(plugin, Code.UNRESOLVABLE, reason, at or self.spec.at, by))
 
     @property

@@ -9,7 +9,7 @@ from trainlint.fact import fact
 from trainlint.model.pod import Volume
 from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Because, Code, Doubt, Ground, Refusal
 
 __all__ = ["PodClaim", "class_of", "missing", "pod_claims", "unusable", "volume_of"]
 
@@ -64,18 +64,18 @@ def unusable(plugin: str, wanted: PodClaim, pod: Pod, storage: Storage) -> Refus
     if claim is None:
         return missing(plugin, f"PersistentVolumeClaim {wanted.name}", wanted, storage)
     if claim.phase == "Lost":
-        return Refusal(plugin, Code.UNRESOLVABLE, f"the volume of claim {claim.name} is lost", wanted.volume.at)
+        return Refusal(plugin, Code.UNRESOLVABLE, Because(Ground.LOST, (claim.name,)), wanted.volume.at)
     if claim.deleting:
-        return Refusal(plugin, Code.UNRESOLVABLE, f"claim {claim.name} is being deleted", wanted.volume.at)
+        return Refusal(plugin, Code.UNRESOLVABLE, Because(Ground.DELETED, (claim.name,)), wanted.volume.at)
     if wanted.ephemeral and pod.name not in claim.owners:
-        return Refusal(plugin, Code.UNRESOLVABLE, f"claim {claim.name} is not this pod's own", wanted.volume.at)
+        return Refusal(plugin, Code.UNRESOLVABLE, Because(Ground.FOREIGN_CLAIM, (claim.name,)), wanted.volume.at)
     return None
 
 
 def missing(plugin: str, what: str, wanted: PodClaim, storage: Storage) -> Refusal | Doubt:
     """The answer for an object that is not there: a refusal only if nothing else can have made it."""
     if storage.complete:
-        return Refusal(plugin, Code.UNRESOLVABLE, f"{what} does not exist", wanted.volume.at)
+        return Refusal(plugin, Code.UNRESOLVABLE, Because(Ground.ABSENT, (what,)), wanted.volume.at)
     return Doubt(plugin, f"{what} is not among the manifests", wanted.volume.at, need=what)
 
 

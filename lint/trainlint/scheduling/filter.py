@@ -29,7 +29,7 @@ from trainlint.scheduling.claims import pod_claims
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.occupancy import Occupancy
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 
 __all__ = ["Code", "Doubt", "Refusal", "refusals", "static_refusals", "verdicts"]
 
@@ -64,7 +64,7 @@ def refusals(
     answers: list[Answer] = [check(pod, node) for check in _STATIC]
     answers.append(node_resources_fit.check(pod, node, _used(here), len(here)))
     if pod.host_ports and node_ports.verdict(pod, here) is not None:
-        answers.append(Refusal(node_ports.PLUGIN, Code.UNSCHEDULABLE, "a host port is in use", pod.spec.at))
+        answers.append(Refusal(node_ports.PLUGIN, Code.UNSCHEDULABLE, Because(Ground.HOST_PORT), pod.spec.at))
     if storage is not None and pod.spec.volumes:
         answers.append(volume_restrictions.check(pod, here, everywhere, storage))
         if any(True for _ in pod_claims(pod, storage)):

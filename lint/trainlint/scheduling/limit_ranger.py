@@ -13,7 +13,7 @@ from trainlint.model.admission import LimitItem, LimitRange
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.scheduling.quantity import QuantityError, parse_quantity
-from trainlint.scheduling.refusal import Code, Refusal
+from trainlint.scheduling.refusal import Because, Code, Ground, Refusal
 from trainlint.scheduling.requests import is_extended_resource, pod_limits, pod_requests
 
 __all__ = ["PLUGIN", "refusals", "with_defaults"]
@@ -77,9 +77,9 @@ def refusals(spec: PodSpec, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
             asked, given = _exact(container.requests.get(name)), _exact(default)
             unequal = None not in (asked, given) and asked != given and is_extended_resource(name)
             if name not in container.limits and (_more(asked, given) or unequal):
-                reason = f"container {container.name} requests {container.requests[name]} {name}, and the limit that "
+                values = (container.name, container.requests[name], name, default)
                 by = next((item.at for each in ranges for item in each.items if name in _of_range(each)[0]), None)
-                yield _refusal(reason + f"a LimitRange gives it is {default}", container.at, by)
+                yield _refusal(Because(Ground.LIMIT_DEFAULT, values), container.at, by)
     for each in ranges:
         for item in each.items:
             if item.type == "Container":
@@ -113,30 +113,26 @@ def _checked(
     container: Container | None,
     at: Location | None = None,
 ) -> Iterator[Refusal]:
-    whose = f"container {container.name}" if container else "the pod"
+    whose = container.name if container else ""
     place = container.at if container else at
     for name, bound in item.minimum.items():
         for what, amounts in (("request", requests), ("limit", limits)):
             if _more(_exact(bound), _exact(amounts.get(name))):
-                yield _refusal(
-                    f"{whose} has a {what} of {amounts[name]} {name}, at least {bound} is asked", place, item.at
-                )
+                values = (whose, what, amounts[name], name, bound)
+                yield _refusal(Because(Ground.TOO_LITTLE, values), place, item.at)
         if name not in requests:
-            yield _refusal(f"{whose} requests no {name}, at least {bound} is asked", place, item.at)
+            yield _refusal(Because(Ground.NO_REQUEST, (whose, name, bound)), place, item.at)
     for name, bound in item.maximum.items():
         for what, amounts in (("request", requests), ("limit", limits)):
             if _more(_exact(amounts.get(name)), _exact(bound)):
-                yield _refusal(
-                    f"{whose} has a {what} of {amounts[name]} {name}, at most {bound} is allowed", place, item.at
-                )
+                values = (whose, what, amounts[name], name, bound)
+                yield _refusal(Because(Ground.TOO_MUCH, values), place, item.at)
         if name not in limits:
-            yield _refusal(f"{whose} has no limit for {name}, at most {bound} is allowed", place, item.at)
+            yield _refusal(Because(Ground.NO_LIMIT, (whose, name, bound)), place, item.at)
     for name, bound in item.ratio.items():
         most, request, limit = _exact(bound), _exact(requests.get(name)), _exact(limits.get(name))
         if most is not None and request and limit is not None and limit / request > most:
-            reason = (
-                f"{whose} has a limit of {limits[name]} {name}, more than {bound} times its request {requests[name]}"
-            )
+            reason = Because(Ground.RATIO, (whose, limits[name], name, bound, requests[name]))
             yield _refusal(reason, place, item.at)
 
 
@@ -154,5 +150,5 @@ def _exact(amount: Known[str] | None) -> Fraction | None:
         return None
 
 
-def _refusal(reason: str, at: Location | None, by: Location | None) -> Refusal:
+def _refusal(reason: Because, at: Location | None, by: Location | None) -> Refusal:
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, at, by)

@@ -12,7 +12,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 from trainlint.scheduling.requirement import holds, requirement_error
 from trainlint.scheduling.ternary import every, some
 
@@ -33,11 +33,11 @@ def check(pod: Pod, node: Node) -> Answer:
         return Doubt(PLUGIN, _why_unknown(pod.spec, node), pod.spec.at)
     named = named_nodes(pod.spec)
     if named is not None and not named:
-        return Refusal(PLUGIN, Code.UNRESOLVABLE, "its terms name no node that all of them allow", _affinity(pod.spec))
+        return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.NO_COMMON_NODE), _affinity(pod.spec))
     missing = next(unmet(pod.spec, node), None)
     if missing is None:
-        return Refusal(PLUGIN, Code.UNRESOLVABLE, "no term of its node affinity can match", _affinity(pod.spec))
-    return Refusal(PLUGIN, Code.UNRESOLVABLE, f"it requires {describe(missing)}", missing.at, node.pool.at)
+        return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.NO_TERM), _affinity(pod.spec))
+    return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.REQUIREMENT, (missing,)), missing.at, node.pool.at)
 
 
 def matches(spec: PodSpec, node: Node) -> bool | None:

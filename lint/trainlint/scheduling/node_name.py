@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.kube.values import is_placeholder
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 
 __all__ = ["PLUGIN", "check"]
 
@@ -20,4 +20,4 @@ def check(pod: Pod, node: Node) -> Answer:
     at = pod.spec.at.child("nodeName") if pod.spec.at else None
     if is_placeholder(wanted):
         return Doubt(PLUGIN, f"nodeName is the placeholder {wanted!r}", at)
-    return Refusal(PLUGIN, Code.UNRESOLVABLE, f"the pod names the node {wanted}", at, node.pool.at)
+    return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.NODE_NAME, (wanted,)), at, node.pool.at)

@@ -8,8 +8,7 @@ from trainlint.fact import fact
 from trainlint.model.known import Undetermined
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 from trainlint.scheduling.requests import Requests
 
 __all__ = ["PLUGIN", "Shortage", "check", "shortages"]
@@ -71,14 +70,7 @@ def _refusal(short: list[Shortage], pod: Pod, node: Node) -> Refusal:
     return Refusal(
         PLUGIN,
         Code.UNRESOLVABLE if never else Code.UNSCHEDULABLE,
-        "; ".join(_phrase(shortage) for shortage in short),
+        Because(Ground.SHORTAGES, tuple(short)),
         pod.requests.decided_by.get(worst.resource) or pod.spec.at,
         node.pool.at,
     )
-
-
-def _phrase(shortage: Shortage) -> str:
-    have = readable(shortage.resource, shortage.allocatable)
-    if shortage.used:
-        have += f", of which {readable(shortage.resource, shortage.used)} are taken"
-    return f"it asks for {readable(shortage.resource, shortage.requested)} {shortage.resource}, the node has {have}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.model.pool import Taint
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 from trainlint.scheduling.taint_toleration import tolerated
 
 __all__ = ["PLUGIN", "check"]
@@ -24,4 +24,4 @@ def check(pod: Pod, node: Node) -> Answer:
         case None:
             return Doubt(PLUGIN, "the tolerations hold placeholders", pod.spec.at)
         case _:
-            return Refusal(PLUGIN, Code.UNRESOLVABLE, "the node is cordoned", pod.spec.at, node.pool.at)
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.CORDON), pod.spec.at, node.pool.at)

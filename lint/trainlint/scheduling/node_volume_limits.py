@@ -9,7 +9,7 @@ from trainlint.model.storage import Claim, Storage
 from trainlint.scheduling.claims import class_of, missing, pod_claims, volume_of
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Ground, Refusal
 
 __all__ = ["PLUGIN", "attached", "check"]
 
@@ -30,7 +30,7 @@ def check(pod: Pod, node: Node, here: Iterable[Pod], storage: Storage) -> Answer
     for driver, count in Counter(driver for driver, _ in new).items():
         limit = limits.get(driver)
         if limit is not None and used[driver] + count > limit:
-            return Refusal(PLUGIN, Code.UNSCHEDULABLE, f"driver {driver} takes no more volumes here", pod.spec.at)
+            return Refusal(PLUGIN, Code.UNSCHEDULABLE, Because(Ground.DRIVER, (driver,)), pod.spec.at)
     return None
 
 

@@ -9,13 +9,12 @@ from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.pool import COMPUTE_CLASS, Taint
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 from trainlint.scheduling.ternary import every, some
 
-__all__ = ["PLUGIN", "UNKNOWN_PLATFORM", "check", "passes", "perhaps", "tolerated", "tolerates", "untolerated"]
+__all__ = ["PLUGIN", "check", "passes", "perhaps", "tolerated", "tolerates", "untolerated"]
 
 PLUGIN = "TaintToleration"
-UNKNOWN_PLATFORM = "whether ExtendedResourceToleration is on (as on GKE, EKS, AKS and OKE), which"
 _FILTERED = frozenset({"NoSchedule", "NoExecute"})
 
 
@@ -26,14 +25,15 @@ def check(pod: Pod, node: Node) -> Answer:
         verdict = tolerated(taint, pod.spec)
         if verdict is False:
             at = pod.spec.at.child("tolerations") if pod.spec.at else None
-            return Refusal(PLUGIN, Code.UNRESOLVABLE, f"it does not tolerate the taint {describe(taint)}", at, taint.at)
+            return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.TAINT, (taint,)), at, taint.at)
         if verdict is None:
             doubtful = doubtful or taint
     if doubtful is not None and doubtful.key == COMPUTE_CLASS:
         why = f"whether {doubtful.value} is the default ComputeClass, whose taint {describe(doubtful)} GKE tolerates"
         return Doubt(PLUGIN, why, pod.spec.at)
     if doubtful is not None and perhaps(doubtful, pod.spec):
-        return Doubt(PLUGIN, f"{UNKNOWN_PLATFORM} tolerates the taint {describe(doubtful)}", pod.spec.at)
+        why = "whether ExtendedResourceToleration is on (as on GKE, EKS, AKS and OKE), which tolerates the taint"
+        return Doubt(PLUGIN, f"{why} {describe(doubtful)}", pod.spec.at, platform=True)
     if doubtful is not None:
         return Doubt(PLUGIN, f"a placeholder hides whether the taint {describe(doubtful)} is tolerated", pod.spec.at)
     return None

@@ -10,7 +10,7 @@ from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims,
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 from trainlint.scheduling.requirement import holds
 from trainlint.scheduling.ternary import every, some
 from trainlint.scheduling.volume_match import allowed_by, amount, as_listed, candidates, matching_volume, reachable_from
@@ -54,14 +54,14 @@ def _bound(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         case None:
             return Doubt(PLUGIN, f"it is not known whether the nodes reach volume {volume.name}", wanted.volume.at)
         case _:
-            reason = f"volume {volume.name} of claim {claim.name} is only where {allowed_by(volume)}"
+            reason = Because(Ground.OUT_OF_REACH, (volume.name, claim.name, allowed_by(volume)))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, volume.at)
 
 
 def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     """An unbound claim that does not wait for its pod: refused until it is bound, which controllers may yet do."""
     claim = wanted.claim
-    reason = f"claim {wanted.name} is not bound, and does not wait for a pod to be bound"
+    reason = Because(Ground.UNBOUND, (wanted.name,))
     refusal = Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at if claim else None)
     if claim is None or not storage.controllers:
         return refusal
@@ -73,7 +73,7 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         allowed = _topology_allows(chosen, node, live=storage.controllers)
         why = f"the volume of claim {claim.name} is made before its pod is placed, in an unknown zone"
         if allowed is False:
-            reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
+            reason = Because(Ground.CLASS_ELSEWHERE, (chosen.name, claim.name, _allowed(chosen)))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
         return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
     if claim.storage_class and chosen is None:
@@ -113,7 +113,7 @@ def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answe
 
 
 def _pinned(wanted: PodClaim, claim: Claim) -> Refusal:
-    reason = f"claim {claim.name} is being provisioned for node {claim.selected_node}"
+    reason = Because(Ground.PROVISIONED_ELSEWHERE, (claim.name, claim.selected_node))
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
 
 
@@ -123,13 +123,13 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
         return missing(PLUGIN, f"StorageClass {claim.storage_class}", wanted, storage)
     if chosen.provisioner in ("", _STATIC):
         if storage.complete:
-            reason = f"no volume of class {chosen.name} that the node reaches fits claim {claim.name}"
+            reason = Because(Ground.NO_VOLUME, (chosen.name, claim.name))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
         why = f"the volumes of class {chosen.name} are not among the manifests"
         return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
     match _topology_allows(chosen, node, live=storage.controllers):
         case False:
-            reason = f"class {chosen.name} of claim {claim.name} makes volumes only where {_allowed(chosen)}"
+            reason = Because(Ground.CLASS_ELSEWHERE, (chosen.name, claim.name, _allowed(chosen)))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
         case None:
             return Doubt(PLUGIN, f"it is not known whether class {chosen.name} makes volumes there", wanted.volume.at)
@@ -142,7 +142,7 @@ def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass, storage: Stor
     if not storage.complete and not any(each.storage_class == chosen.name for each in storage.capacities):
         why = f"how much room class {chosen.name} has is published at run time"
         return Doubt(PLUGIN, why, wanted.volume.at, need=f"room in class {chosen.name} for claim {claim.name}")
-    reason = f"no published capacity of class {chosen.name} near the node is enough for claim {claim.name}"
+    reason = Because(Ground.NO_CAPACITY, (chosen.name, claim.name))
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
 
 

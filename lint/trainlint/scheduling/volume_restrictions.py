@@ -8,7 +8,7 @@ from trainlint.model.pod import Volume
 from trainlint.model.storage import Storage
 from trainlint.scheduling.claims import missing, pod_claims
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Ground, Refusal
 
 __all__ = ["PLUGIN", "check", "concerns", "conflict", "shares_single_pod_claim", "single_pod_claims"]
 
@@ -30,10 +30,9 @@ def check(pod: Pod, here: Iterable[Pod], everywhere: Iterable[Pod], storage: Sto
         return absent
     for other in here:
         if (volume := conflict(pod, other)) is not None:
-            return Refusal(PLUGIN, Code.UNSCHEDULABLE, f"the disk of volume {volume.name} is in use here", volume.at)
+            return Refusal(PLUGIN, Code.UNSCHEDULABLE, Because(Ground.DISK, (volume.name,)), volume.at)
     if shares_single_pod_claim(pod, everywhere, storage):
-        reason = "another pod uses a claim that only one pod may use"
-        return Refusal(PLUGIN, Code.UNSCHEDULABLE, reason, pod.spec.at)
+        return Refusal(PLUGIN, Code.UNSCHEDULABLE, Because(Ground.SINGLE_POD_CLAIM), pod.spec.at)
     return None
 
 

@@ -9,7 +9,7 @@ from trainlint.model.storage import PersistentVolume, Storage
 from trainlint.scheduling.claims import class_of, missing, pod_claims, volume_of
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Code, Doubt, Refusal
+from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
 
 __all__ = ["PLUGIN", "check", "concerns", "topologies"]
 
@@ -50,18 +50,22 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
         elif not claim.volume:
             chosen = class_of(claim, storage)
             if chosen is None or not chosen.delayed:
-                reason = f"claim {claim.name} has no volume yet"
                 certain = storage.complete and not storage.controllers
                 answer = (
-                    Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at)
+                    Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.NO_VOLUME_YET, (claim.name,)), wanted.volume.at)
                     if certain
-                    else Doubt(PLUGIN, reason, wanted.volume.at, need=f"a volume for claim {claim.name}")
+                    else Doubt(
+                        PLUGIN,
+                        f"claim {claim.name} has no volume yet",
+                        wanted.volume.at,
+                        need=f"a volume for claim {claim.name}",
+                    )
                 )
         elif (volume := volume_of(claim, storage)) is None:
             answer = missing(PLUGIN, f"PersistentVolume {claim.volume}", wanted, storage)
         elif zonal and not all(_allows(key, values, node) for key, values in topologies(volume)):
             there = ", ".join(f"{key}={'/'.join(sorted(values))}" for key, values in topologies(volume))
-            reason = f"volume {volume.name} of claim {claim.name} is in {there}"
+            reason = Because(Ground.VOLUME_ZONE, (volume.name, claim.name, there))
             answer = Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, volume.at)
         if isinstance(answer, Refusal):
             return answer

@@ -22,6 +22,7 @@ from trainlint.proof.cause import (
 from trainlint.proof.notation import flow_text
 from trainlint.scheduling.refusal import Refusal
 from trainlint.wording.denials import denied_sentence, places_of
+from trainlint.wording.refusals import refusals_text
 
 __all__ = ["keeps_out", "places_of_reason", "reason_text", "refusal_text", "remedy_text"]
 
@@ -63,7 +64,7 @@ def reason_text(reason: ZoneReason, group: Group) -> str:
 
 def refusal_text(obstacle: NoNode) -> str:
     """Why the nodes that come closest refuse the pods, without saying which pods."""
-    return "; ".join(each.reason for each in obstacle.refusals) or "there is no node"
+    return refusals_text(obstacle.refusals) or "there is no node"
 
 
 def places_of_reason(reason: ZoneReason) -> tuple[tuple[str, Location], ...]:
@@ -81,12 +82,12 @@ def places_of_reason(reason: ZoneReason) -> tuple[tuple[str, Location], ...]:
 
 
 def _at_nodes(name: str, refusals: Sequence[Refusal]) -> Iterator[tuple[str, Location]]:
-    places: dict[Location, list[str]] = {}
+    places: dict[Location, list[Refusal]] = {}
     for each in refusals:
         if each.node_at is not None:
-            places.setdefault(each.node_at, []).append(each.reason)
-    for at, reasons in places.items():
-        yield f"refuses {name}: {'; '.join(reasons)}", at
+            places.setdefault(each.node_at, []).append(each)
+    for at, found in places.items():
+        yield f"refuses {name}: {refusals_text(found)}", at
 
 
 def keeps_out(reason: ZoneReason) -> str:

@@ -76,6 +76,7 @@ from trainlint.proof.cause import PlacementCause
 from trainlint.queues.never_admitted import QueueCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
+from trainlint.wording.refusals import because_text
 
 
 @rule(Severity.ERROR, tells=(Root.FLAVOR, Root.KUEUE))
@@ -116,7 +117,7 @@ def _admitted_onto_nothing(cause: PlacementCause, facts: Facts) -> Finding:
     """Every node that the flavor stands for refuses the pods: for what the flavor selects, or for its taint."""
     pod_set = cause.pod_set
     closest = cause.misses[0]
-    reasons = "; ".join(dict.fromkeys(each.reason for each in closest.refusals))
+    reasons = "; ".join(dict.fromkeys(because_text(each.reason) for each in closest.refusals))
     flavors = [each for choice in facts.queues.queueing.choices(pod_set) or () for each in choice]
     added = ", ".join(
         dict.fromkeys(f"{each.key}={each.values[0]}" for flavor in flavors for each in flavor.node_labels)

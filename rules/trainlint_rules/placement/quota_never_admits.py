@@ -60,6 +60,8 @@ from trainlint.finding import Finding, Related, Severity
 from trainlint.model.root import Root
 from trainlint.queues.quota import QuotaCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.quotas import refuser
+from trainlint.wording.refusals import because_text
 
 
 @rule(Severity.ERROR, tells=(Root.QUOTA,))
@@ -71,13 +73,14 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 def _finding(cause: QuotaCause) -> Finding:
     names = ", ".join(pod_set.name for pod_set in cause.pod_sets)
+    by, reason = refuser(cause), because_text(cause.reason) if cause.reason else ""
     if cause.overruns:
         totals = "; ".join(f"{each.entry}: {each.asked} needed, {each.allowed} allowed" for each in cause.overruns)
-        message = f"{cause.by} never admits all pods of {names}: {totals}"
+        message = f"{by} never admits all pods of {names}: {totals}"
         remedy = "raise the quota, or ask for less"
     else:
-        totals = cause.reason
-        message = f"{cause.by} refuses the pods of {names}: {cause.reason}"
+        totals = reason
+        message = f"{by} refuses the pods of {names}: {reason}"
         remedy = "set what is missing in the pod template, or change the limits"
     return Finding(
         message=message,
@@ -87,5 +90,5 @@ def _finding(cause: QuotaCause) -> Finding:
         + tuple(Related("the same fault", at) for at in cause.also)
         + tuple(Related(f"also counted ({each.name})", each.at) for each in cause.pod_sets[1:] if cause.overruns),
         evidence={"pods": names, "limit": totals},
-        cause=f"{cause.by} {cause.pod_sets[0].owner} {cause.reason}",
+        cause=f"{by} {cause.pod_sets[0].owner} {reason}",
     )

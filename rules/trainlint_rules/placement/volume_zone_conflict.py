@@ -85,6 +85,7 @@ from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
 from trainlint.wording.forcing import forcing
+from trainlint.wording.refusals import because_text
 
 
 @rule(Severity.ERROR, tells=(Root.VOLUME_ZONE,))
@@ -99,7 +100,7 @@ def _finding(cause: PlacementCause, key: str, forced: RelatedPlaces) -> Finding:
     refusals = list(dict.fromkeys(refusal for miss in cause.misses for refusal in miss.refusals))
     pools = () if cause.anywhere else cause.misses
     nodes = dict.fromkeys(f"{miss.pool.name} ({key}={miss.pool.labels.get(key, 'none')})" for miss in pools)
-    reasons = dict.fromkeys(refusal.reason for refusal in refusals)
+    reasons = dict.fromkeys(because_text(refusal.reason) for refusal in refusals)
     places = dict.fromkeys(refusal.node_at for refusal in refusals if refusal.node_at is not None)
     where = f"the nodes that they may use are {', '.join(nodes)}" if nodes else "no node is in all of these places"
     return Finding(

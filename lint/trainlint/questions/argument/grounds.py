@@ -13,6 +13,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step
 from trainlint.questions.table import ToldBy
 from trainlint.wording.forcing import places_of_cores
+from trainlint.wording.quotas import refuser
 
 __all__ = ["what_forces_it", "what_it_rests_on"]
 
@@ -65,7 +66,7 @@ def _objects(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[State
         for gang, count in facts.queues.oversized_gangs
     ]
     refused += [
-        (Root.QUOTA, f"{each.by} refuses them", each.places or (each.at,), each.pod_sets)
+        (Root.QUOTA, f"{refuser(each)} refuses them", each.places or (each.at,), each.pod_sets)
         for each in facts.queues.over_quota
     ]
     refused += [(Root.KUEUE, each.reason, (each.at,), each.pod_sets) for each in facts.repository.never_admitted]

@@ -16,6 +16,7 @@ from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.node import Node
+from trainlint.wording.refusals import because_text
 
 __all__ = ["where_pods_may_run"]
 
@@ -51,7 +52,7 @@ def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequen
     """Pools that fare alike in one statement; those that may be used first."""
     alike: dict[tuple[bool, tuple[str, ...]], list[int]] = {}
     for index, verdict in judged.verdicts.items():
-        reasons = tuple(each.reason for each in verdict if isinstance(each, Refusal))
+        reasons = tuple(because_text(each.reason) for each in verdict if isinstance(each, Refusal))
         doubts = tuple(each.why for each in verdict if isinstance(each, Doubt))
         alike.setdefault((bool(reasons), reasons or doubts), []).append(index)
     united = members(written, [node.pool for node in nodes])
