@@ -12,7 +12,7 @@ import pytest
 
 import trainlint
 from trainlint.causes.constraint import Constraint, Subject
-from trainlint.proof.cause import Obstacle, ZoneReason
+from trainlint.proof.zone_reason import Obstacle, ZoneReason
 from trainlint.queues.quota import QuotaCause
 from trainlint.scheduling.refusal import Ground, Refusal
 from trainlint.wording.refusals import TEXTS

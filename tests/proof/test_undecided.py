@@ -13,6 +13,7 @@ from trainlint.model.known import Answer
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument import argue
 from trainlint.questions.argument.step import Statement
+from trainlint.rule import told_by
 
 CASES = sorted(
     path for path in (Path(__file__).parents[1] / "cases").glob("policy/*--*") if not (path / "base").is_dir()
@@ -75,7 +76,7 @@ def test_over_several_zones_the_reason_is_named_and_nothing_is_said_to_be_denied
     ((proof, facts),) = proofs(tmp_path)
     assert proof.connections is Answer.UNKNOWN
     assert any("CiliumNetworkPolicy" in each for each in proof.missing), proof.missing
-    (argument,) = argue([(proof, facts)])
+    (argument,) = argue([(proof, facts)], told_by())
     said = [text for step in argument.steps for text in texts(step.statements)]
     assert not any("denied" in text for text in said)
     assert any("is not known" in text for text in said)

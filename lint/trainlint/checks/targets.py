@@ -9,7 +9,6 @@ from trainlint.model.pod import AffinityTerm
 from trainlint.model.workload import PodSet
 from trainlint.proof.cause import TargetCause
 from trainlint.scheduling.inter_pod_affinity import attractors, starts_alone
-from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.pod import Pod, defaulted
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
@@ -48,7 +47,7 @@ def _cause(pod_set: PodSet, term: AffinityTerm, alive: Sequence[PodSet]) -> Targ
     requirements = term.selector.requirements if term.selector is not None else ()
     searched = () if term.namespace_selector is not None else tuple(term.namespaces) or (pod_set.namespace,)
     near = dict.fromkeys(
-        f"{requirement.key}={value}"
+        (requirement.key, value)
         for requirement in requirements
         for other in alive
         if (other.namespace in searched or not searched) and (value := _text(other.labels, requirement.key)) is not None
@@ -58,9 +57,8 @@ def _cause(pod_set: PodSet, term: AffinityTerm, alive: Sequence[PodSet]) -> Targ
         for other in alive
         if requirements and term.selector is not None and selector_matches(term.selector, other.labels) is True
     )
-    wanted = ", ".join(describe(requirement) for requirement in requirements) or "nothing (it has no selector)"
     at = term.at or pod_set.spec.at or pod_set.at
-    return TargetCause(pod_set, wanted, tuple(near), at, searched, tuple(elsewhere))
+    return TargetCause(pod_set, requirements, tuple(near), at, searched, tuple(elsewhere))
 
 
 def _text(labels: Mapping[str, object], key: str) -> str | None:

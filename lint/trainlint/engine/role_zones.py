@@ -10,15 +10,17 @@ from trainlint.finding import Location
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.workload import Group
-from trainlint.proof.cause import Assignment, CapacityCause, DeadlockCause, NoNode, StrandedCause
+from trainlint.proof.cause import Assignment, CapacityCause, DeadlockCause, StrandedCause
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
+from trainlint.proof.zone_reason import NoNode
 from trainlint.proof.zones import no_node
 from trainlint.reachability import NO_DOMAIN
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphZone, Reason, RoleZone, Seated
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
+from trainlint.wording.capacity import scarce
 from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, refusal_text, remedy_text
 from trainlint.workload.accelerators import is_accelerator
 
@@ -159,7 +161,7 @@ def obstacles_of(proof: GroupProof, place: Place) -> tuple[tuple[int, Reason], .
         if isinstance(cause, DeadlockCause) and id(cause.pod_set) in roles:
             found.append((roles[id(cause.pod_set)], Reason(_deadlock(cause), (place(cause.at, "what binds it"),))))
         elif isinstance(cause, CapacityCause) and id(cause.pod_set) in roles:
-            text = f"of its {cause.needed} pods only {cause.possible} ever find a place: {cause.what}"
+            text = f"of its {cause.needed} pods only {cause.possible} ever find a place: {scarce(cause)}"
             places = (place(cause.at, "what each asks for"), *(place(at, "where none has room") for at in cause.places))
             found.append((roles[id(cause.pod_set)], Reason(text, places)))
     return tuple(found)

@@ -8,14 +8,13 @@ from trainlint.model.known import Answer, Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.model.workload import PodSet
-from trainlint.proof.cause import CapacityCause
+from trainlint.proof.cause import CapacityCause, NodePort, ResourceAmount
 from trainlint.proof.domain_limits import anti_affinity, nodes_of, spread
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.scheduling.budgets import affordable_room, over_budget
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.packing import UNLIMITED, Demand, NodeClass, pack
-from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.requests import Requests
 
 __all__ = ["capacity_cause", "nodes_short"]
@@ -79,23 +78,22 @@ def _short(
     room = affordable_room(nodes, classes, short)
     resource = min(short.requests, key=lambda name: _fitting(classes, short, name))
     pod_set = pod_sets[packing.short]
-    asked = readable(resource, short.requests[resource])
     yield CapacityCause(
         Root.CAPACITY,
         pod_set,
         needed=short.count,
         possible=min(room, short.count - 1) if len(demands) == 1 else room,
         at=requests[packing.short].decided_by.get(resource) or pod_set.spec.at or pod_set.at,
-        what=f"{asked} {resource} each{_overhead(requests[packing.short], resource)}",
+        what=_amount(requests[packing.short], resource, short.requests[resource]),
         shared=room >= short.count,
         bounds=tuple(_bounds(nodes, classes, short)),
     )
 
 
-def _overhead(requests: Requests, resource: str) -> str:
-    """How much of an amount the RuntimeClass adds; empty where it adds none."""
+def _amount(requests: Requests, resource: str, amount: int) -> ResourceAmount:
+    """An amount, with how much of it the RuntimeClass adds."""
     more = requests.overhead.get(resource, 0)
-    return f" ({readable(resource, more)} of it added by RuntimeClass {requests.added_by})" if more else ""
+    return ResourceAmount(resource, amount, more, requests.added_by if more else "")
 
 
 def _bounds(nodes: Sequence[Node], classes: Sequence[NodeClass], demand: Demand) -> Iterator[Pool]:
@@ -130,6 +128,6 @@ def _host_ports(problem: PlacementProblem) -> Iterator[CapacityCause]:
                 needed=pods,
                 possible=nodes,
                 at=pod_set.spec.at or pod_set.at,
-                what=f"host port {port.port}/{port.protocol}",
+                what=NodePort(port.port, port.protocol),
                 also=tuple(problem.pod_sets[index] for index in holders[1:]),
             )

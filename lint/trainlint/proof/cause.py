@@ -11,38 +11,31 @@ from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
+from trainlint.model.selector import Requirement
 from trainlint.model.workload import Flow, ObjectRef, PodSet, PortRange
-from trainlint.proof.decided import deciding_places
+from trainlint.proof.zone_reason import ZoneReason
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Refusal
 
 __all__ = [
-    "AffinityConflict",
     "Assignment",
     "CapacityCause",
     "Cause",
     "CutCause",
     "CutPair",
     "DeadlockCause",
-    "DeniedFlow",
     "FlowCause",
-    "HostLimit",
     "Miss",
-    "NoDomain",
-    "NoNode",
-    "NoOrder",
-    "NoRoom",
-    "Obstacle",
+    "NodePort",
     "PlacementCause",
+    "ResourceAmount",
     "Slip",
     "SplitCause",
     "SpreadCause",
     "StrandedCause",
     "TargetCause",
-    "UndecidedFlow",
     "Where",
     "ZoneCause",
-    "ZoneReason",
     "assuming",
 ]
 
@@ -99,106 +92,6 @@ class DeadlockCause:
     target_zones: tuple[str, ...]
     at: Location
     assumes: tuple[str, ...] = ()
-
-
-@fact
-class NoNode:
-    """No node of the zone takes a pod: why the closest refuse it. Where none refuses it, ``nodes`` are all of them."""
-
-    refusals: tuple[Refusal, ...]
-    nodes: tuple[Location, ...] = ()
-
-
-@fact
-class NoRoom:
-    """There is room for ``room`` (0: not known how many) of ``needed`` pods, alone or ``beside`` the rest."""
-
-    room: int
-    needed: int
-    beside: bool
-
-
-@fact
-class HostLimit:
-    """Required anti-affinity, or a spread, over hosts keeps so many pods apart on fewer nodes."""
-
-    pod_sets: tuple[str, ...]
-    zone: str
-    pods: int
-    nodes: int
-    anti_affinity: bool
-
-
-@fact
-class NoDomain:
-    """No domains take the pods as ``by`` places them: each part alone in one if that is ``exclusive``."""
-
-    pod_sets: tuple[str, ...]
-    zone: str
-    by: str
-    exclusive: bool
-
-
-@fact
-class AffinityConflict:
-    """Pod affinity and anti-affinity that do not let pod sets share the zone."""
-
-    pod_sets: tuple[str, ...]
-    zone: str
-
-
-@fact
-class NoOrder:
-    """Spread and affinity constraints that in no order of placement let all pods into the zone."""
-
-    pod_sets: tuple[str, ...]
-    zone: str
-
-
-@fact
-class DeniedFlow:
-    """A flow that is denied in the zone."""
-
-    flow: Flow
-    verdict: Verdict
-
-
-@fact
-class UndecidedFlow:
-    """A flow of which it is not known whether it is permitted in the zone, and what must be known to tell."""
-
-    flow: Flow
-    unknown: tuple[str, ...]
-
-
-Obstacle = NoNode | NoRoom | HostLimit | NoDomain | AffinityConflict | NoOrder | DeniedFlow | UndecidedFlow
-"""What in a zone stands against a group."""
-
-
-@fact
-class ZoneReason:
-    """Why a zone does not do: for which pod set, what stands against it, and where that is decided first."""
-
-    pod_set: PodSet
-    what: Obstacle
-    at: Location
-
-    @property
-    def flow(self) -> Flow | None:
-        """The connection that is denied there or unknown, if that is why."""
-        return self.what.flow if isinstance(self.what, DeniedFlow | UndecidedFlow) else None
-
-    @property
-    def places(self) -> tuple[Location, ...]:
-        """Every place that decides it."""
-        match self.what:
-            case NoNode(refusals, nodes):
-                others = tuple(each.node_at for each in refusals if each.node_at is not None) if refusals else nodes
-            case DeniedFlow(_, verdict):
-                others = tuple(each.at for each in deciding_places(verdict))
-            case _:
-                others = ()
-        return tuple(dict.fromkeys((self.at, *others)))
 
 
 @fact
@@ -314,8 +207,27 @@ class SpreadCause:
 
 
 @fact
+class ResourceAmount:
+    """What each pod asks for of a resource, in the resource's own unit; RuntimeClass ``added_by`` adds ``overhead``."""
+
+    resource: str
+    amount: int
+    overhead: int = 0
+    added_by: str = ""
+
+
+@fact
+class NodePort:
+    """A port of the node, which only one pod can have there."""
+
+    port: int
+    protocol: str
+
+
+@fact
 class CapacityCause:
-    """Pods that fit one by one and never all: ``possible`` of ``needed``; ``what`` is what there is too little of.
+    """Pods that fit one by one and never all: ``possible`` of ``needed``; ``what`` is what there is too little of: an
+    amount, a port of the node, or domains of a topology key.
 
     ``shared`` says that the set would fit alone but not beside the rest of its group; ``also`` are other sets with the
     same need; ``empty`` are the domains that count and never hold a pod, ``places`` where their nodes stand.
@@ -328,7 +240,7 @@ class CapacityCause:
     needed: int
     possible: int
     at: Location
-    what: str
+    what: ResourceAmount | NodePort | str
     shared: bool = False
     also: tuple[PodSet, ...] = ()
     empty: tuple[str, ...] = ()
@@ -343,14 +255,16 @@ class CapacityCause:
 class TargetCause:
     """Required pod affinity whose term selects no pod that will exist; ``near`` are labels that come close.
 
+    A term without ``requirements`` selects nothing.
+
     ``namespaces`` are those in which the term looks for pods; empty where a selector names them. ``elsewhere`` are
     namespaces in which pods do carry the labels.
     """
 
     root: ClassVar[Root] = Root.AFFINITY_TARGET
     pod_set: PodSet
-    wanted: str
-    near: tuple[str, ...]
+    requirements: tuple[Requirement, ...]
+    near: tuple[tuple[str, str], ...]
     at: Location
     namespaces: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()

@@ -14,11 +14,12 @@ from trainlint.model.policy import Permission
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import example_assignments
-from trainlint.proof.cause import Assignment, CutCause, CutPair, NoOrder, SplitCause, StrandedCause, Where, ZoneReason
+from trainlint.proof.cause import Assignment, CutCause, CutPair, SplitCause, StrandedCause, Where
 from trainlint.proof.decided import denying_verdict, shared_node
 from trainlint.proof.everywhere import Everywhere
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
+from trainlint.proof.zone_reason import NoOrder, ZoneReason
 from trainlint.proof.zones import Zone
 from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
 from trainlint.scheduling.exploration import Example, Exploration, explore

@@ -35,7 +35,7 @@ VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 class Feasibility:
     """For each pool (by index): ``()`` in ``verdicts`` means that a pod fits on an empty node of it.
 
-    ``needs`` is what must exist outside Git for that, on an ideal cluster.
+    ``needs`` is what must exist outside Git for that, on an ideal cluster, beside the devices of claims.
     """
 
     pod_set: PodSet
@@ -126,7 +126,8 @@ def _taken_for_there(
     verdicts: Mapping[int, tuple[Refusal | Doubt, ...]],
 ) -> tuple[tuple[str, ...], dict[int, tuple[Refusal | Doubt, ...]]]:
     """What an ideal cluster must have outside Git, and the verdicts where it has that."""
-    needs = (each.need for verdict in verdicts.values() for each in verdict if isinstance(each, Doubt) and each.need)
+    doubts = [each for verdict in verdicts.values() for each in verdict if isinstance(each, Doubt)]
+    needs = (each.need for each in doubts if each.need and not each.devices)
     left = {
         index: tuple(each for each in verdict if isinstance(each, Refusal) or not each.need)
         for index, verdict in verdicts.items()

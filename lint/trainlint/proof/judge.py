@@ -9,7 +9,7 @@ from typing import Any
 from trainlint.fact import fact
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group
-from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause, ZoneReason
+from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause
 from trainlint.proof.cluster_model import ClusterModel, lent_zones, own_members, problem_of
 from trainlint.proof.everywhere import Everywhere, judge_everywhere
 from trainlint.proof.explored import Explored, explored
@@ -17,6 +17,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.multi_zone import permitted_across
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import Restricted, classes_in
+from trainlint.proof.zone_reason import ZoneReason
 from trainlint.proof.zones import Zone, judge_zones, zones_until_proved
 from trainlint.reachability import Reachability
 from trainlint.scheduling.packing import UNLIMITED

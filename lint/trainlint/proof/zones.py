@@ -12,18 +12,7 @@ from trainlint.model.policy import Permission
 from trainlint.model.pool import Pool
 from trainlint.model.workload import Group, PodSet
 from trainlint.proof.assignments import assignments, where
-from trainlint.proof.cause import (
-    AffinityConflict,
-    Assignment,
-    DeniedFlow,
-    HostLimit,
-    NoDomain,
-    NoNode,
-    NoRoom,
-    UndecidedFlow,
-    Where,
-    ZoneReason,
-)
+from trainlint.proof.cause import Assignment, Where
 from trainlint.proof.decided import denying_verdict
 from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
@@ -31,6 +20,16 @@ from trainlint.proof.neighbours import permission
 from trainlint.proof.notation import flow_text
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.restricted import Restricted
+from trainlint.proof.zone_reason import (
+    AffinityConflict,
+    DeniedFlow,
+    HostLimit,
+    NoDomain,
+    NoNode,
+    NoRoom,
+    UndecidedFlow,
+    ZoneReason,
+)
 from trainlint.reachability import Crossing, Place, Reachability, unknown_of
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements

@@ -70,15 +70,13 @@ def diagnostic(placed: Placed, paint: Paint, columns: int, *, several_snapshots:
 
 def _merged(placed: Placed) -> dict[tuple[str, Span, bool], tuple[str, tuple[str, ...]]]:
     """Each place once, that of the finding first, with all its roles and its source lines."""
-    merged = {(placed.finding.at.file, placed.span, placed.base): ("", placed.lines)}
+    found: dict[tuple[str, Span, bool], tuple[dict[str, None], tuple[str, ...]]] = {
+        (placed.finding.at.file, placed.span, placed.base): ({}, placed.lines)
+    }
     for related in placed.related:
         here = (related.file, related.span, related.base)
-        roles, lines = merged.get(here, ("", related.lines))
-        known = roles.split("; ") if roles else []
-        if related.role not in known:
-            roles = "; ".join([*known, related.role])
-        merged[here] = (roles, lines)
-    return merged
+        found.setdefault(here, ({}, related.lines))[0][related.role] = None
+    return {here: ("; ".join(roles), lines) for here, (roles, lines) in found.items()}
 
 
 def _headline(head: str, message: str, severity: Severity, paint: Paint, columns: int) -> Iterator[str]:

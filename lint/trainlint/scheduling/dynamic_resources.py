@@ -17,4 +17,4 @@ def check(pod: Pod, node: Node) -> Answer:
         return None
     names = ", ".join(claim.claim or claim.template or claim.name for claim in pod.spec.resource_claims)
     why = f"which nodes have the devices of {names} is published at run time ({node.pool.name})"
-    return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at, need=f"the devices of {names}")
+    return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at, need=f"the devices of {names}", devices=True)

@@ -80,7 +80,8 @@ class Refusal:
 class Doubt:
     """A filter cannot tell, and why. ``need`` is what must exist outside Git for a yes, where that is all it takes.
 
-    ``platform``: it depends on admission plugins of a platform that no manifest shows.
+    ``platform``: it depends on admission plugins of a platform that no manifest shows. ``devices``: the need is the
+    devices of claims.
     """
 
     plugin: str
@@ -88,6 +89,7 @@ class Doubt:
     at: Location | None = field(default=None, compare=False)
     need: str = ""
     platform: bool = False
+    devices: bool = False
 
 
 Answer = Refusal | Doubt | None

@@ -8,7 +8,8 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.workload import Group
-from trainlint.proof.cause import (
+from trainlint.proof.notation import flow_text
+from trainlint.proof.zone_reason import (
     AffinityConflict,
     DeniedFlow,
     HostLimit,
@@ -19,7 +20,6 @@ from trainlint.proof.cause import (
     UndecidedFlow,
     ZoneReason,
 )
-from trainlint.proof.notation import flow_text
 from trainlint.scheduling.refusal import Refusal
 from trainlint.wording.denials import denied_sentence, places_of
 from trainlint.wording.refusals import refusals_text

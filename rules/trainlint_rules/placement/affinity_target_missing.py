@@ -72,39 +72,42 @@ from trainlint.checks.repelled import Repelled, terms_without_pods
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import only_meant
 from trainlint.model.root import Root
+from trainlint.model.selector import Requirement
 from trainlint.proof.cause import TargetCause
 from trainlint.rule import Facts, rule
+from trainlint.scheduling.node_affinity import describe
 
 
 @rule(Severity.ERROR, tells=(Root.AFFINITY_TARGET,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object, at the term."""
     for cause in facts.placement.missing_targets:
-        near, where = ", ".join(cause.near), _where(cause.namespaces)
+        near, where = ", ".join(f"{key}={value}" for key, value in cause.near), _where(cause.namespaces)
+        wanted = ", ".join(map(describe, cause.requirements)) or "nothing (it has no selector)"
         yield Finding(
-            message=f"the pods of {cause.pod_set.name} stay Pending: they must start near a pod with {cause.wanted} in "
+            message=f"the pods of {cause.pod_set.name} stay Pending: they must start near a pod with {wanted} in "
             f"{where}, and nothing in Git makes one there",
             at=cause.at,
             remedy=_remedy(cause, near),
             related=(Related(f"asks for it ({cause.pod_set.name})", cause.at, cause=1),),
             evidence={
-                "must be near": cause.wanted,
+                "must be near": wanted,
                 "looks in": where,
                 "pods there have": near or "none of these labels",
             },
             assumes=(f"all workloads of {where} are in Git",),
             certainty=Certainty.LIKELY,
-            cause=cause.wanted,
+            cause=wanted,
             fixes=partial(_corrected, cause),
         )
 
     for each in terms_without_pods(facts.snapshot):
-        (wanted, value), *_ = each.own
+        (label, value), *_ = each.own
         yield Finding(
             message=f"the anti-affinity of {each.pod_set.name} asks for {each.wanted}, which no pod has (its own have "
-            f"{wanted.key}={value}): it keeps no two pods apart, and they may share a {each.topology_key}",
+            f"{label.key}={value}): it keeps no two pods apart, and they may share a {each.topology_key}",
             at=each.at,
-            remedy=f"select {wanted.key}={value}, or remove the term",
+            remedy=f"select {label.key}={value}, or remove the term",
             related=(Related(f"the labels of {each.pod_set.name}", each.pod_set.template),),
             evidence={"selects": each.wanted, "pods have": ", ".join(f"{one.key}={text}" for one, text in each.own)},
             assumes=(f"all workloads of namespace {each.pod_set.namespace} are in Git",),
@@ -139,12 +142,17 @@ def _remedy(cause: TargetCause, near: str) -> str:
     return f"ask for labels that pods there have: {near}" if near else "deploy the workload that it must be near"
 
 
+def _is_one(requirement: Requirement) -> bool:
+    return requirement.operator == "In" and len(requirement.values) == 1
+
+
 def _corrected(cause: TargetCause) -> Iterator[Fix]:
     """The label value that differs by a slip of the pen from the only one that pods have."""
-    for part in cause.wanted.split(", "):
-        key, equals, value = part.partition("=")
-        values = [each.removeprefix(f"{key}=") for each in cause.near if each.startswith(f"{key}=")]
-        meant = only_meant(value, values)
-        if equals and meant:
+    for each in cause.requirements:
+        key = each.key
+        meant = (
+            only_meant(each.values[0], [value for name, value in cause.near if name == key]) if _is_one(each) else ""
+        )
+        if meant:
             at = cause.at.child("labelSelector", "matchLabels", key)
             yield Fix(f"be near pods with {key}: {meant}", (Put(at, meant),))

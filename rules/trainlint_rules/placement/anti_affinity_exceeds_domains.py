@@ -61,6 +61,7 @@ from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.capacity import scarce
 from trainlint.wording.forcing import forcing
 
 
@@ -77,12 +78,12 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
     names = ", ".join(each.name for each in pod_sets)
     return Finding(
         message=f"pods of {names} stay Pending: required anti-affinity gives each of the {cause.needed} pods a "
-        f"{cause.what} of its own, and the nodes that they may use have {cause.possible}",
+        f"{scarce(cause)} of its own, and the nodes that they may use have {cause.possible}",
         at=cause.at,
         remedy=f"run at most {cause.possible} of them, let them use more nodes, or prefer the anti-affinity only",
         related=besides(forced, tuple(Related(f"how many there are ({each.name})", each.at) for each in pod_sets)),
-        evidence={"pods": cause.needed, cause.what: cause.possible},
+        evidence={"pods": cause.needed, scarce(cause): cause.possible},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
-        cause=cause.what,
+        cause=scarce(cause),
     )

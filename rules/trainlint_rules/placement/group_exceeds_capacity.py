@@ -57,8 +57,9 @@ from functools import partial
 from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
-from trainlint.proof.cause import CapacityCause
+from trainlint.proof.cause import CapacityCause, ResourceAmount
 from trainlint.rule import Facts, rule
+from trainlint.wording.capacity import amount_text, scarce
 from trainlint.wording.forcing import forcing
 
 
@@ -88,7 +89,7 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
                 Related(f"how many there are ({cause.needed})", pod_set.at),
             ),
         ),
-        evidence={"pods": cause.needed, "each": cause.what.removesuffix(" each"), "room for": cause.possible}
+        evidence={"pods": cause.needed, "each": _one(cause), "room for": cause.possible}
         | ({"limits": limits} if limits else {}),
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
@@ -97,8 +98,11 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
 
 
 def _pods(cause: CapacityCause) -> str:
-    one = cause.what.removesuffix(" each")
-    return f"one pod of {one} does" if cause.needed == 1 else f"{cause.needed} pods of {cause.what} do"
+    return f"one pod of {_one(cause)} does" if cause.needed == 1 else f"{cause.needed} pods of {scarce(cause)} do"
+
+
+def _one(cause: CapacityCause) -> str:
+    return amount_text(cause.what) if isinstance(cause.what, ResourceAmount) else scarce(cause)
 
 
 def _source(pool: Pool) -> str:

@@ -54,6 +54,7 @@ from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.capacity import scarce
 from trainlint.wording.forcing import forcing
 
 
@@ -69,15 +70,15 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
     pod_set = cause.pod_set
     why = "; hostNetwork makes every containerPort a host port" if pod_set.spec.host_network else ""
     return Finding(
-        message=f"pods of {pod_set.name} stay Pending: {cause.needed} of them want {cause.what}, and each of "
+        message=f"pods of {pod_set.name} stay Pending: {cause.needed} of them want {scarce(cause)}, and each of "
         f"the {cause.possible} nodes that they may use gives it away once{why}",
         at=cause.at,
         remedy=f"run at most {cause.possible} of them, give them no fixed port, or leave the port undeclared",
         related=besides(
             forced, tuple(Related(f"wants it too ({each.name})", each.spec.at or each.at) for each in cause.also)
         ),
-        evidence={"port": cause.what, "pods": cause.needed, "nodes": cause.possible},
+        evidence={"port": scarce(cause), "pods": cause.needed, "nodes": cause.possible},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
-        cause=cause.what,
+        cause=scarce(cause),
     )

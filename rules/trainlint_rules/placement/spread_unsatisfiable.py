@@ -69,6 +69,7 @@ from trainlint.finding import Finding, Fix, Put, Related, RelatedPlaces, Severit
 from trainlint.model.root import Root
 from trainlint.proof.cause import CapacityCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.capacity import scarce
 from trainlint.wording.forcing import forcing
 
 
@@ -87,15 +88,15 @@ def _finding(cause: CapacityCause, forced: RelatedPlaces) -> Finding:
     if cause.min_domains is not None:
         why = f"minDomains is {cause.min_domains}, and there are fewer domains"
     return Finding(
-        message=f"pods of {names} stay Pending: the spread over {cause.what} lets {cause.possible} of {cause.needed} "
-        f"start, because {why}",
+        message=f"pods of {names} stay Pending: the spread over {scarce(cause)} lets {cause.possible} of "
+        f"{cause.needed} start, because {why}",
         at=cause.at.child("minDomains" if cause.min_domains is not None else "topologyKey"),
         remedy=_remedy(cause, empty),
         related=besides(forced, tuple(Related("counts as a domain and takes no pod", at) for at in cause.places)),
         evidence={"pods": cause.needed, "may start": cause.possible, "domains without a pod": empty or "none"},
         assumes=cause.assumes,
         certainty=certainty_of(cause.assumes),
-        cause=cause.what,
+        cause=scarce(cause),
         fixes=lambda: _honest(cause),
     )
 

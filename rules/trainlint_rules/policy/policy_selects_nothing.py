@@ -117,8 +117,9 @@ def _written_right(slip: Slip) -> Iterator[Fix]:
 
 
 def _finding(unselected: Unselected) -> Finding:
-    labels = ", ".join(unselected.near)
-    close = difflib.get_close_matches(unselected.wanted, unselected.near, n=1, cutoff=0.5)
+    near = [f"{key}={value}" for key, value in unselected.near]
+    labels = ", ".join(near)
+    close = difflib.get_close_matches(unselected.wanted, near, n=1, cutoff=0.5)
     remedy = f"did you mean {close[0]}?" if close else f"pods here have {labels}" if labels else ""
     return Finding(
         message=f"{unselected.origin} selects no pod: none has {unselected.wanted}",
@@ -135,7 +136,7 @@ def _corrected(unselected: Unselected) -> Iterator[Fix]:
     """The label value that differs by a slip of the pen from the only one that pods have."""
     for each in unselected.requirements:
         key, value = split_source(each.key)[1], ", ".join(each.values)
-        there = [label.removeprefix(f"{key}=") for label in unselected.near if f"{key}=" in label]
+        there = [label for name, label in unselected.near if name == key]
         meant = only_meant(value, there) if each.operator == "In" else ""
         if meant:
             at = unselected.at.child("matchLabels", key)

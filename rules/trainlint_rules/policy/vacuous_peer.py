@@ -41,17 +41,25 @@ def check(facts: Facts) -> Iterator[Finding]:
     """One finding per list."""
     for item in facts.mistakes.enforced:
         for found in vacuous(item.field):
+            means = _means(found)
             yield Finding(
-                message=f"{found.name} in {item.ref} lists nothing, which means {found.means}",
+                message=f"{found.name} in {item.ref} lists nothing, which means {means}",
                 at=found.field.at,
                 remedy="write the peers or ports that are meant, or leave the field out",
-                evidence={"field": found.name, "means": found.means},
+                evidence={"field": found.name, "means": means},
                 fixes=partial(_left_out, found),
             )
 
 
+def _means(found: Vacuous) -> str:
+    if found.unwritten:
+        return f"{found.matches}: an empty list counts as not written"
+    if found.isolating:
+        return f"{found.matches}: the element matches no connection, and the policy still isolates its pods"
+    return found.matches
+
+
 def _left_out(found: Vacuous) -> Iterator[Fix]:
     """A list that counts as not written may as well not be written: the same, and plain to see."""
-    if "counts as not written" in found.means:
-        means = found.means.partition(":")[0]
-        yield Fix(f"leave out the empty {found.name}, which means {means}", (Remove(found.field.at),))
+    if found.unwritten:
+        yield Fix(f"leave out the empty {found.name}, which means {found.matches}", (Remove(found.field.at),))

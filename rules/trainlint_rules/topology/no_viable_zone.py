@@ -81,8 +81,9 @@ from functools import partial
 
 from trainlint.finding import Finding, Location, Related, RelatedPlaces, Severity, certainty_of, or_else
 from trainlint.model.root import Root
-from trainlint.proof.cause import ZoneCause, ZoneReason
+from trainlint.proof.cause import ZoneCause
 from trainlint.proof.group import GroupProof
+from trainlint.proof.zone_reason import ZoneReason
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
 from trainlint.wording.forcing import forcing

@@ -48,7 +48,7 @@ class Unselected:
 
     origin: ObjectRef
     requirements: tuple[Requirement, ...]
-    near: tuple[str, ...]
+    near: tuple[tuple[str, str], ...]
     at: Location
 
     @property
@@ -159,7 +159,7 @@ class Audience:
                 continue
             wanted.append(requirement)
             near += [
-                f"{key}={value}"
+                (key, value)
                 for each in self._sets
                 if not entry.namespace or each.namespace == entry.namespace
                 if isinstance(value := each.labels.get(key), str)

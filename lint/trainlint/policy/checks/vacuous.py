@@ -20,11 +20,13 @@ OPENING = ("FQDNs", "Groups", "Services")
 
 @fact
 class Vacuous:
-    """An empty list, and what it means."""
+    """An empty list, what it matches, and whether it counts as not written or keeps its element from matching."""
 
     field: Field
     name: str
-    means: str
+    matches: str
+    unwritten: bool = False
+    isolating: bool = False
 
 
 def vacuous(root: Field) -> Iterator[Vacuous]:
@@ -42,9 +44,9 @@ def _kubernetes(spec: Field) -> Iterator[Vacuous]:
     for section, peers in (("ingress", "from"), ("egress", "to")):
         for element in spec[section].elements():
             if element[peers].value == []:
-                yield Vacuous(element[peers], peers, "every peer: an empty list counts as not written")
+                yield Vacuous(element[peers], peers, "every peer", unwritten=True)
             if element["ports"].value == []:
-                yield Vacuous(element["ports"], "ports", "every port: an empty list counts as not written")
+                yield Vacuous(element["ports"], "ports", "every port", unwritten=True)
 
 
 def _cilium(element: Field, way: str) -> Iterator[Vacuous]:
@@ -53,21 +55,18 @@ def _cilium(element: Field, way: str) -> Iterator[Vacuous]:
             yield Vacuous(
                 element[way + name],
                 way + name,
-                "no peer: the element matches no connection, and the policy still isolates its pods",
+                "no peer",
+                isolating=True,
             )
     for name in OPENING:
         if element[way + name].value == []:
-            means = "every peer on its ports" if element["toPorts"].value else "no peer"
-            yield Vacuous(element[way + name], way + name, means)
+            matches = "every peer on its ports" if element["toPorts"].value else "no peer"
+            yield Vacuous(element[way + name], way + name, matches)
     ports = element["toPorts"]
     if ports.value == []:
-        yield Vacuous(ports, "toPorts", "every port: an empty list counts as not written")
+        yield Vacuous(ports, "toPorts", "every port", unwritten=True)
     elif ports.present and not any(port["ports"].value for port in ports.elements()):
-        yield Vacuous(
-            ports, "toPorts", "no port: the element matches no connection, and the policy still isolates its pods"
-        )
+        yield Vacuous(ports, "toPorts", "no port", isolating=True)
     icmps = element["icmps"]
     if icmps.value and not any(each["fields"].value for each in icmps.elements()):
-        yield Vacuous(
-            icmps, "icmps", "no message type: the element matches no connection, and the policy still isolates its pods"
-        )
+        yield Vacuous(icmps, "icmps", "no message type", isolating=True)

@@ -48,7 +48,7 @@ class Ideal:
 
 def is_invented(zone: str) -> bool:
     """Whether a zone has no name in Git: it stands for any that a cluster may have."""
-    return zone.startswith("(")
+    return zone in _INVENTED
 
 
 def named_by_policies(entries: Iterable[PolicyEntry]) -> tuple[frozenset[str], bool]:

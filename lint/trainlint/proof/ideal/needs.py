@@ -36,12 +36,7 @@ def needs_of(group: Group, verdicts: Verdicts, present: Present, found: Conditio
     members = [each for each in group.members if each.replicas != 0]
     objects = tuple(outside_objects(group, verdicts, present))
     named = {f"{each.kind} {each.name}" for each in objects}
-    others = [
-        need
-        for each in members
-        for need in verdicts.over(each, ideal.inventory).needs
-        if need not in named and not need.startswith("the devices of ")
-    ]
+    others = [need for each in members for need in verdicts.over(each, ideal.inventory).needs if need not in named]
     pods = sum(each.replicas for each in members if isinstance(each.replicas, int))
     return Needs(
         roles=tuple(_role(each, verdicts) for each in members),

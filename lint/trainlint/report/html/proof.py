@@ -184,9 +184,10 @@ def _placement(title: str, assignments: Sequence[Row]) -> Markup | None:
 
 def _peers(row: Row) -> Iterator[Child]:
     """The pods that the pods of a zone reach, and those that they do not."""
-    for word, found in (("", row.reaches), ("cut off from ", row.cut), ("perhaps ", row.unsure)):
+    peers = (("", row.reaches, None), ("cut off from ", row.cut, "cut"), ("perhaps ", row.unsure, None))
+    for word, found, style in peers:
         if found:
-            yield element("span", f"{word}{', '.join(found)}", class_="cut" if word.startswith("cut") else None)
+            yield element("span", f"{word}{', '.join(found)}", class_=style)
             yield " "
 
 
