@@ -6,7 +6,7 @@ still communicates.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
@@ -254,10 +254,18 @@ class Reachability:
     @cached_property
     def graph(self) -> FlowGraph:
         """The permitted flows as a graph of (member, place)."""
+        return self._graph_of({Permission.ALLOW})
+
+    @cached_property
+    def possible(self) -> FlowGraph:
+        """The graph of the flows that are permitted, or of which that is not known."""
+        return self._graph_of({Permission.ALLOW, Permission.UNKNOWN})
+
+    def _graph_of(self, wanted: Collection[Permission]) -> FlowGraph:
         places = {place.name: place for place in self.places}
 
         def permits(flow: Flow, source: str, target: str) -> bool:
-            return self.crossing(flow, places[source], places[target]).permission is Permission.ALLOW
+            return self.crossing(flow, places[source], places[target]).permission in wanted
 
         return FlowGraph(len(self.group.members), self.group.flows, permits)
 

@@ -67,11 +67,3 @@ class FlowGraph:
         inside = self.between((place,)).subgraph([(member, place) for member in among])
         parts = (sorted(member for member, _ in part) for part in nx.weakly_connected_components(inside))
         return tuple(sorted(map(tuple, parts)))
-
-    def isolated(self, place: str, among: Collection[int]) -> tuple[int, ...]:
-        """The members that no permitted flow reaches or leaves inside a place, though some flow of theirs should."""
-        import networkx as nx  # noqa: PLC0415
-
-        speaking = {end for flow in self._flows for end in (flow.source, flow.target)}
-        inside = self.between((place,)).subgraph([(member, place) for member in among])
-        return tuple(sorted(member for member, _ in nx.isolates(inside) if member in speaking))

@@ -49,8 +49,8 @@ def what_policies_decide(proof: GroupProof) -> Step:
 
 
 def _apart(group: Group, reach: Reachability) -> Iterator[Statement]:
-    """What policies make of the group inside single places, where they cut a connection there: its parts that cannot
-    reach each other, and the places in which all of it communicates.
+    """What policies make of the group inside single places, where they cut a connection there: its parts between which
+    every connection is denied, and the places in which all are permitted.
     """
     own = [index for index in range(len(group.members)) if index not in group.dependencies]
     needed = [index for index, flow in enumerate(group.flows) if {flow.source, flow.target} <= {*own}]
@@ -59,15 +59,15 @@ def _apart(group: Group, reach: Reachability) -> Iterator[Statement]:
     names = [place.name for place in reach.places]
     divided: dict[tuple[tuple[int, ...], ...], list[str]] = {}
     for name in names:
-        parts = reach.graph.parts(name, own)
+        parts = reach.possible.parts(name, own)
         if len(parts) > len(reach.needed.parts(name, own)):
             divided.setdefault(parts, []).append(name)
     for parts, places in divided.items():
         where = f"inside {listed(places)}, " if reach.places != (ANYWHERE,) else ""
         said = "; ".join(listed(group.members[index].name for index in part) for part in parts)
-        yield Statement(f"{where}the group falls into {len(parts)} parts that cannot reach each other: {said}")
+        yield Statement(f"{where}every connection between {len(parts)} parts of the group is denied: {said}")
     if viable := reach.graph.viable(names, needed):
-        yield Statement(f"all connections of the group are permitted only inside {listed(viable)}")
+        yield Statement(f"all connections of the group are permitted inside {listed(viable)}")
 
 
 def _text(group: Group, flows: Sequence[Flow]) -> str:

@@ -1,0 +1,41 @@
+"""The graph of permitted flows between places: cuts, viable places and parts."""
+
+from __future__ import annotations
+
+from trainlint.finding import Location
+from trainlint.model.workload import Flow, PortRange
+from trainlint.reachability.flow_graph import FlowGraph
+
+AT = Location("a.yaml", 0)
+FLOWS = [
+    Flow(0, 1, "TCP", PortRange(1, 1), "other", "w", AT),
+    Flow(1, 2, "TCP", PortRange(2, 2), "other", "w", AT),
+    Flow(2, None, "UDP", PortRange(53, 53), "other", "dns", AT),
+]
+
+
+def graph(denied: set[tuple[int, str, str]]) -> FlowGraph:
+    """Three members in a chain; ``denied`` are flows by index with their places."""
+    return FlowGraph(3, FLOWS, lambda flow, source, target: (FLOWS.index(flow), source, target) not in denied)
+
+
+def test_a_flow_is_cut_only_where_it_is_denied() -> None:
+    made = graph({(1, "a", "a")})
+    assert made.cut("a", [0, 1]) == (1,)
+    assert made.cut("b", [0, 1]) == ()
+    assert made.viable(["a", "b"], [0, 1]) == ("b",)
+
+
+def test_members_that_still_communicate_are_one_part() -> None:
+    made = graph({(1, "a", "a")})
+    assert made.parts("a", [0, 1, 2]) == ((0, 1), (2,))
+    assert made.parts("b", [0, 1, 2]) == ((0, 1, 2),)
+    assert made.parts("b", [0, 2]) == ((0,), (2,))  # without the one in the middle
+
+
+def test_edges_between_places_are_those_of_the_pair() -> None:
+    made = graph({(0, "a", "b")})
+    edges = {(source, target, key) for source, target, key in made.between(["a", "b"]).edges(keys=True)}
+    assert ((0, "a"), (1, "b"), 0) not in edges
+    assert ((0, "b"), (1, "a"), 0) in edges
+    assert len(edges) == 7  # two flows in four pairs of places, without the one that is denied
