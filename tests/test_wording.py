@@ -12,14 +12,18 @@ import pytest
 
 import trainlint
 from trainlint.causes.constraint import Constraint, Subject
+from trainlint.control_plane.mesh import MeshDenial
+from trainlint.control_plane.need import Need
+from trainlint.finding import Finding, Location, Related
 from trainlint.proof.zone_reason import Obstacle, ZoneReason
 from trainlint.queues.quota import QuotaCause
 from trainlint.scheduling.refusal import Ground, Refusal
 from trainlint.wording.refusals import TEXTS
 
+HERE = Location("nodes.yaml", 1)
 LINT = Path(trainlint.__file__).parent
-DATA = [*get_args(Obstacle), ZoneReason, *get_args(Subject), Constraint, Refusal, QuotaCause]
-SENTENCES = {"message", "reason", "remedy", "role", "said", "sentence", "text", "why", "words"}
+DATA = [*get_args(Obstacle), ZoneReason, *get_args(Subject), Constraint, Refusal, QuotaCause, Need, MeshDenial]
+SENTENCES = {"breaks", "message", "reason", "remedy", "role", "said", "sentence", "text", "why", "words"}
 """Names that fields have in this project which hold a sentence."""
 
 
@@ -70,3 +74,44 @@ def test_a_sentence_tells_all_values_of_its_ground(where: str, ground: Ground, v
 def test_every_ground_is_used() -> None:
     """What no filter says needs no words."""
     assert {ground for _, ground, _ in grounds()} == set(TEXTS)
+
+
+TAKING_APART = {"endswith", "partition", "removeprefix", "removesuffix", "rpartition", "rsplit", "split", "startswith"}
+SAID = SENTENCES - {"text", "words"}
+"""Texts and words are those of files, too."""
+COMMANDS = {"start.py: unknown.remedy.partition", "start.py: ': ' in unknown.remedy"}
+"""A remedy that ends with a command, of which the first look shows the command alone."""
+
+
+def taken_apart(tree: ast.AST) -> Iterator[str]:
+    """Where something takes a sentence of another module apart, or looks for words in it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TAKING_APART:
+            said = node.func.value
+            if isinstance(said, ast.Attribute) and said.attr in SAID and node.args:
+                yield ast.unparse(node.func)
+        elif isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.In | ast.NotIn):
+            (right,) = node.comparators[-1:]
+            if isinstance(right, ast.Attribute) and right.attr in SAID and _is_word(node.left):
+                yield ast.unparse(node)
+
+
+def _is_word(node: ast.expr) -> bool:
+    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+
+
+def test_no_module_takes_a_sentence_apart() -> None:
+    """What a sentence says stands in data beside it."""
+    roots = (LINT, LINT.parent.parent / "rules" / "trainlint_rules")
+    paths = [path for root in roots for path in sorted(root.rglob("*.py"))]
+    found = {f"{path.name}: {each}" for path in paths for each in taken_apart(ast.parse(path.read_text("utf-8")))}
+    assert found == COMMANDS
+
+
+def test_places_are_worked_out_when_a_finding_is_shown() -> None:
+    """The smallest sets of places are the dearest part of a proof: a rule leaves them for later."""
+    asked: list[str] = []
+    finding = Finding("it hangs", Location("job.yaml", 0), related=lambda: [Related(asked.append("now") or "", HERE)])
+    assert asked == []
+    assert [each.at for each in (*finding.places, *finding.places)] == [HERE, HERE]
+    assert asked == ["now"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.control_plane.need import Names, Need
+from trainlint.control_plane.need import Names, Need, Purpose
 from trainlint.launch.addresses import addresses
 from trainlint.model.workload import PodSet
 
@@ -30,8 +30,9 @@ def agent_needs(names: Names) -> Iterator[Need]:
                             sources=(names.end(agent),),
                             target=engine,
                             port=port,
-                            why=f"{address.carrier or 'its command'} is {address.text}",
-                            breaks=f"{agent.owner} sees nothing of the accelerators",
+                            purpose=Purpose.ENGINE,
+                            named=address.carrier,
+                            value=address.text,
                             at=address.at,
                             owners=(agent.owner,),
                             caller=agent,

@@ -8,10 +8,9 @@ from typing import Final
 from trainlint.control_plane.need import Need
 from trainlint.control_plane.webhooks import API_SERVER
 from trainlint.fact import fact
-from trainlint.finding import Location
 from trainlint.kube.mesh import MESH_KINDS, PeerAuthentication, read_peer_authentication
 from trainlint.model.known import Undetermined
-from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.model.workload import Flow, ObjectRef, PodSet
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
 
@@ -26,16 +25,18 @@ _STRICT: Final = "STRICT"
 
 @fact
 class MeshDenial:
-    """A connection from pods without a proxy to pods whose proxy accepts mutual TLS only; ``by`` says so."""
+    """A connection from pods without a proxy to pods whose proxy accepts mutual TLS only; ``by`` says so.
+
+    ``needed`` is the connection: one of the control plane, or a flow of ``group``.
+    """
 
     source: str
     target: PodSet
     port: int
-    why: str
-    breaks: str
-    needed_at: Location
+    needed: Need | Flow
     by: PeerAuthentication
     owners: tuple[ObjectRef, ...]
+    group: str = ""
 
 
 def mesh_denials(snapshot: Snapshot, needs: Iterable[Need]) -> Iterator[MeshDenial]:
@@ -47,7 +48,7 @@ def mesh_denials(snapshot: Snapshot, needs: Iterable[Need]) -> Iterator[MeshDeni
         plain = need.source == API_SERVER or (need.caller is not None and mesh.proxied(need.caller) is False)
         by = mesh.requires(need.target, need.port) if plain else None
         if by is not None:
-            yield MeshDenial(need.source, need.target, need.port, need.why, need.breaks, need.at, by, need.owners)
+            yield MeshDenial(need.source, need.target, need.port, need, by, need.owners)
     for group in snapshot.workloads.groups:
         for flow in group.flows:
             if flow.target is None or flow.ports.first != flow.ports.last or flow.protocol != "TCP":
@@ -55,8 +56,8 @@ def mesh_denials(snapshot: Snapshot, needs: Iterable[Need]) -> Iterator[MeshDeni
             caller, target = group.members[flow.source], group.members[flow.target]
             by = mesh.requires(target, flow.ports.first) if mesh.proxied(caller) is False else None
             if by is not None:
-                name, breaks = f"{caller.namespace}/{caller.name}", f"group {group.name} never starts"
-                yield MeshDenial(name, target, flow.ports.first, flow.why, breaks, flow.at, by, (caller.owner,))
+                name = f"{caller.namespace}/{caller.name}"
+                yield MeshDenial(name, target, flow.ports.first, flow, by, (caller.owner,), group.name)
 
 
 def read_mesh(objects: Sequence[ApiObject]) -> Mesh:

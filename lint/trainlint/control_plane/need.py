@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
 from functools import cached_property
 from typing import Final
 
@@ -16,31 +17,43 @@ from trainlint.snapshot.build import Snapshot
 from trainlint.workload.kinds import is_training
 from trainlint.workload.services import Directory, target_port
 
-__all__ = ["Names", "Need"]
+__all__ = ["Names", "Need", "Purpose"]
 
 SOMEWHERE: Final = Undetermined("the zone that the pod lands in")
+
+
+class Purpose(Enum):
+    """What a connection of the control plane is for."""
+
+    WEBHOOK = auto()
+    JOB_STATE = auto()
+    APPLICATION_STATE = auto()
+    SERVE_PROBE = auto()
+    RAY_STORE = auto()
+    ENGINE = auto()
 
 
 @fact
 class Need:
     """A TCP connection from any of ``sources`` to the pods of ``target``; it is denied only if all of them are.
 
-    ``source`` names who opens it, ``caller`` are its pods where they are in Git. ``why`` completes "needed because",
-    ``breaks`` says what happens without it. ``owners`` are the objects that it is for;
-    ``fatal`` says that their pods are never made, or do nothing, without it.
+    ``source`` names who opens it, ``caller`` are its pods where they are in Git. ``named`` is what asks for it, where
+    something does: a webhook, a variable or field (empty: a command), with the ``value`` there. ``owners`` are the
+    objects that it is for; ``fatal`` says that their pods are never made, or do nothing, without it.
     """
 
     source: str
     sources: tuple[Endpoint, ...]
     target: PodSet
     port: int
-    why: str
-    breaks: str
+    purpose: Purpose
     at: Location
     owners: tuple[ObjectRef, ...]
     caller: PodSet | None = None
     assumes: str = ""
     fatal: bool = False
+    named: str = ""
+    value: str = ""
 
 
 class Names:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.control_plane.need import Names, Need
+from trainlint.control_plane.need import Names, Need, Purpose
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.addresses import addresses_in
 from trainlint.model.workload import PodSet, Workload
@@ -35,29 +35,25 @@ def ray_needs(names: Names) -> Iterator[Need]:
 def _asked(names: Names, workload: Workload, head: PodSet, spec: Field, operator: PodSet) -> Iterator[Need]:
     """What the operator asks the head: the state of a RayJob or of Serve, and the health of Serve's proxy."""
     kind = workload.owner.kind
-    wanted: list[tuple[int, str, str, bool]] = []
+    wanted: list[tuple[int, Purpose, bool]] = []
     mode = read_text(workload.field["spec"]["submissionMode"])
     if kind in {"RayJob", "RayCronJob", "RayService"} and mode != "None":
-        state = "the state of the job" if kind != "RayService" else "the state of its applications"
+        purpose = Purpose.JOB_STATE if kind != "RayService" else Purpose.APPLICATION_STATE
         parameter = read_text(spec.down("headGroupSpec", "rayStartParams", "dashboard-port"))
         default = int(parameter) if parameter.isdecimal() and len(parameter) < 6 else _DASHBOARD
-        breaks = f"{workload.owner} never advances"
         # Else a pod of its own submits the work, which then runs although the operator does not see it.
         submits = kind == "RayService" or mode == "HTTPMode"
-        why = f"it asks the head's dashboard for {state}"
-        wanted.append((_declared(head, "dashboard", default), why, breaks, submits))
+        wanted.append((_declared(head, "dashboard", default), purpose, submits))
     excluded = workload.field["spec"]["excludeHeadPodFromServeSvc"].value is True
     if kind == "RayService" and not excluded:
-        breaks = f"the head of {workload.owner} never counts as ready to serve"
-        wanted.append((_declared(head, "serve", _SERVE), "it probes Serve's proxy on the head", breaks, False))
-    for port, why, breaks, fatal in wanted:
+        wanted.append((_declared(head, "serve", _SERVE), Purpose.SERVE_PROBE, False))
+    for port, purpose, fatal in wanted:
         yield Need(
             source=f"{operator.namespace}/{operator.name}",
             sources=(names.end(operator),),
             target=head,
             port=port,
-            why=f"{why} ({port})",
-            breaks=breaks,
+            purpose=purpose,
             at=workload.field.at,
             owners=(workload.owner,),
             caller=operator,
@@ -84,8 +80,9 @@ def _store(names: Names, workload: Workload, head: PodSet, spec: Field) -> Itera
                 sources=(names.end(head),),
                 target=pods,
                 port=port,
-                why=f"gcsFaultToleranceOptions.redisAddress is {text}",
-                breaks=f"the head of {workload.owner} does not start",
+                purpose=Purpose.RAY_STORE,
+                named="gcsFaultToleranceOptions.redisAddress",
+                value=text,
                 at=written.at,
                 owners=(workload.owner,),
                 caller=head,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.control_plane.need import Names, Need
+from trainlint.control_plane.need import Names, Need, Purpose
 from trainlint.kube.webhooks import WEBHOOK_KINDS, Webhook, read_webhooks
 from trainlint.model.known import Known
 from trainlint.model.namespace import METADATA_NAME
@@ -39,7 +39,6 @@ def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
     if not guarded:
         return
     owners = tuple(each.owner for each in guarded)
-    more = f" and {len(owners) - 1} more" if len(owners) > 1 else ""
     for pods, port in names.behind(*webhook.service, webhook.port):
         if any(each.pod_sets and each.pod_sets[0].owner == pods.owner for each in guarded):
             continue  # a webhook that guards its own pods is another problem
@@ -48,8 +47,8 @@ def _calls(names: Names, webhook: Webhook) -> Iterator[Need]:
             sources=_api_server(names),
             target=pods,
             port=port,
-            why=f"webhook {webhook.name} is called for it and fails closed",
-            breaks=f"{owners[0]}{more} cannot be created",
+            purpose=Purpose.WEBHOOK,
+            named=webhook.name,
             at=webhook.at,
             owners=owners,
             assumes="the API server does not run on the node of these pods",

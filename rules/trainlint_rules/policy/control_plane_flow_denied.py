@@ -66,6 +66,7 @@ from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.model.root import Root
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
+from trainlint.wording.control_plane import breaks_need, why_needed
 
 
 @rule(Severity.ERROR, tells=(Root.CONTROL_PLANE,))
@@ -91,11 +92,11 @@ def _finding(facts: Facts, denial: Denial) -> Finding:
     policy = entry.policy if entry is not None else "the policies"
     return Finding(
         message=f"{cause}{need.source} cannot reach {target} on TCP port {need.port} ({side} is denied), so "
-        f"{need.breaks}",
+        f"{breaks_need(need)}",
         at=denial.at,
         remedy=f"admit {need.source} to TCP port {need.port} of {target} in {policy}",
         related=(
-            Related(f"who needs it: {need.why}", need.at),
+            Related(f"who needs it: {why_needed(need)}", need.at),
             Related(f"the pods that are called ({target})", need.target.at),
         ),
         evidence={f"{need.source} -> {target}, TCP port {need.port}": denial.decision.reason},

@@ -69,6 +69,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.rule import Facts, rule
+from trainlint.wording.control_plane import breaks_mesh, why_mesh
 
 
 @rule(Severity.ERROR)
@@ -84,12 +85,12 @@ def check(facts: Facts) -> Iterator[Finding]:
         by = f"PeerAuthentication {denial.by.namespace}/{denial.by.name}"
         yield Finding(
             message=f"{by} requires mutual TLS (STRICT) of {target}, and {denial.source} has no proxy: its connections "
-            f"to TCP port {denial.port} are refused, so {denial.breaks}",
+            f"to TCP port {denial.port} are refused, so {breaks_mesh(denial)}",
             at=denial.by.at,
             remedy=f"take the port out of the proxy's reach: annotate the pods of {target} with "
             f'traffic.sidecar.istio.io/excludeInboundPorts: "{denial.port}"',
             related=(
-                Related(f"who needs it: {denial.why}", denial.needed_at),
+                Related(f"who needs it: {why_mesh(denial)}", denial.needed.at),
                 Related(f"gets the proxy ({target})", denial.target.at),
             ),
             evidence={"port": denial.port, "mode": "STRICT"},

@@ -12,6 +12,7 @@ from trainlint.proof.cause import Cause
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step
 from trainlint.questions.table import ToldBy
+from trainlint.wording.control_plane import breaks_need, why_needed
 from trainlint.wording.forcing import places_of_cores
 from trainlint.wording.quotas import refuser
 
@@ -85,7 +86,8 @@ def _objects(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[State
     owners = {each.owner for each in proof.group.members}
     for denial in facts.control_plane.denials:
         if denial.need.fatal and not denial.need.assumes and not owners.isdisjoint(denial.need.owners):
-            yield Statement(f"{told_by[Root.CONTROL_PLANE]}: {denial.need.why}; {denial.need.breaks}", (denial.at,))
+            text = f"{why_needed(denial.need)}; {breaks_need(denial.need)}"
+            yield Statement(f"{told_by[Root.CONTROL_PLANE]}: {text}", (denial.at,))
 
 
 def what_it_rests_on(proof: GroupProof, facts: Facts) -> Step:
