@@ -34,7 +34,7 @@ NO_OBJECTS = {
 """Words that are compared with something called a kind, and are no kind of object that is read."""
 
 
-PARTS = {"trainlint.workload.claims", "trainlint.workload.gangs", "trainlint.workload.wrappers"}
+PARTS = {"trainlint.workload.claims", "trainlint.workload.podgroups", "trainlint.workload.wrappers"}
 """Modules whose declarations are part of those of their package (``workload/kinds.py``)."""
 
 

@@ -15,7 +15,8 @@ from trainlint.model.workload import ObjectRef
 from trainlint.scheduling.kueue.requested import adjusted, per_pod
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context
-from trainlint.workload.kueue_pod_sets import TopologyError, queued_pods
+from trainlint.workload.kueue_jobs import queued_pods
+from trainlint.workload.kueue_pod_sets import TopologyError
 
 __all__ = ["pod_sets"]
 

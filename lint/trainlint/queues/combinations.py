@@ -16,7 +16,8 @@ from trainlint.scheduling.kueue.assignment import Assigner
 from trainlint.scheduling.kueue.decision import decide
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team, adjusted, per_pod
-from trainlint.workload.kueue_pod_sets import TopologyError, queued_pods
+from trainlint.workload.kueue_jobs import queued_pods
+from trainlint.workload.kueue_pod_sets import TopologyError
 
 __all__ = ["NotAdmitted", "refused"]
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
 
+from trainlint.finding import Path
 from trainlint.kube.values import read_int, read_text
 from trainlint.kube.volumes import read_claim_templates
 from trainlint.model.known import Known, Undetermined
@@ -17,7 +18,9 @@ from trainlint.model.pod import Volume
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expander, Expansion, is_template, pod_set
+from trainlint.workload.kueue_pod_sets import Queued, queued_stateful_set
 from trainlint.workload.ranks import proved_ranks
+from trainlint.workload.template_at import EACH_ITEM, RUNS_ON, TemplateAt
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_deployment", "expand_replica_set", "expand_stateful_set"]
@@ -79,6 +82,8 @@ def _kind(
     pod_names: PodNames = PodNames.RANDOM,
     subdomain: tuple[str, ...] = (),
     creates: tuple[tuple[str, str], ...] = (),
+    queued: Queued | None = None,
+    claims: Path = (),
     *,
     by_pods: bool = False,
 ) -> WorkloadKind:
@@ -108,6 +113,10 @@ def _kind(
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=None,
+        queued=queued,
+        templates=(TemplateAt(("spec", "template"), name, restarts=RUNS_ON, claims=claims),),
         operator=None,
     )
 
@@ -123,6 +132,8 @@ KINDS: Final = (
         HostNames.SERVICE,
         PodNames.CHECKED,
         subdomain=("spec", "serviceName"),
+        queued=queued_stateful_set,
+        claims=("spec", "volumeClaimTemplates", EACH_ITEM, "metadata", "name"),
         by_pods=True,
     ),
 )

@@ -13,7 +13,14 @@ from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import maybe_several
+from trainlint.workload.kueue_pod_sets import (
+    queued_job,
+)
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
+from trainlint.workload.template_at import (
+    ENDS,
+    TemplateAt,
+)
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_cron_job", "expand_job", "job_labels", "job_pods", "pods_at_once"]
@@ -145,6 +152,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=None,
+        queued=queued_job,
+        templates=(TemplateAt(("spec", "template"), "Job", restarts=ENDS, defaults=False),),
         operator=None,
     ),
     WorkloadKind(
@@ -172,6 +183,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=None,
+        queued=None,
+        templates=(TemplateAt(("spec", "jobTemplate", "spec", "template"), "Job", restarts=ENDS, defaults=False),),
         operator=None,
     ),
 )

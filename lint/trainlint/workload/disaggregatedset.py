@@ -13,8 +13,9 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Together
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion
-from trainlint.workload.jobset import product
+from trainlint.workload.flows import product
 from trainlint.workload.leaderworkerset import LWS, expand_leader_worker_set
+from trainlint.workload.ties import leader_worker_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_disaggregated_role", "roles_of"]
@@ -121,6 +122,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=leader_worker_set_ties,
+        kai_minimum=None,
+        queued=None,
+        templates=(),
         operator=LWS,
     ),
 )

@@ -8,7 +8,17 @@ from trainlint.finding import Location
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import EPHEMERAL, Flow, FlowKind, PodSet, PortRange
 
-__all__ = ["all_to_all", "collectives", "dns", "maybe_many", "maybe_several", "rendezvous", "tensorflow_flows", "total"]
+__all__ = [
+    "all_to_all",
+    "collectives",
+    "dns",
+    "maybe_many",
+    "maybe_several",
+    "product",
+    "rendezvous",
+    "tensorflow_flows",
+    "total",
+]
 
 _LISTENERS = "ranks exchange data with each other, and NCCL and Gloo listen on ports that the system picks"
 
@@ -79,3 +89,12 @@ def total(counts: Iterable[Known[int]]) -> Known[int]:
             return count
         sum_ += count
     return sum_
+
+
+def product(count: Known[int], each: Known[int]) -> Known[int]:
+    """The product; 0 where one is 0, whatever the other is."""
+    if 0 in (count, each):
+        return 0
+    if isinstance(count, Undetermined):
+        return count
+    return each if isinstance(each, Undetermined) else count * each

@@ -9,24 +9,15 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import read_int, read_text
-from trainlint.model.api_kind import declared
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.flows import total
 from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs
-from trainlint.workload.podgroups import NATIVE, VOLCANO, PodGroup, PodGroups, minimum_of
+from trainlint.workload.podgroups import NATIVE, PodGroup, PodGroups, minimum_of
 from trainlint.workload.written import template_of
 
-__all__ = ["KINDS", "gangs", "oversized", "pods_of"]
-
-KINDS: Final = (
-    *declared(NATIVE, namespaced="PodGroup Workload"),
-    *declared(VOLCANO, namespaced="PodGroup"),
-    *declared("scheduling.run.ai", namespaced="PodGroup"),
-    *declared("scheduling.x-k8s.io", namespaced="PodGroup"),
-)
-"""Kinds of objects that make a gang of other objects' pods."""
+__all__ = ["gangs", "oversized", "pods_of"]
 
 _KOORDINATOR: Final = "gang.scheduling.koordinator.sh/"
 _KUEUE: Final = "kueue.x-k8s.io/pod-group-"

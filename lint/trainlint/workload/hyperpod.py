@@ -8,6 +8,10 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.template_at import (
+    EACH_ITEM,
+    TemplateAt,
+)
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_hyperpod"]
@@ -67,6 +71,10 @@ KINDS: Final = tuple(
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=None,
+        queued=None,
+        templates=(TemplateAt(("spec", "replicaSpecs", EACH_ITEM, "template"), lent=None),),
         operator=None,
     )
     for name in ("HyperPodPyTorchJob", "HyperPodPytorchJob")

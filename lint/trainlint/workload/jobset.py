@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from trainlint.kube.meta import read_labels
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
@@ -14,18 +13,27 @@ from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels, job_pods, pods_at_once
 from trainlint.workload.claims import with_claims
+from trainlint.workload.exclusive_jobs import placed_by_labels
 from trainlint.workload.expansion import Context, Expansion, is_template
-from trainlint.workload.flows import total
+from trainlint.workload.flows import product, total
+from trainlint.workload.kai_minimum import (
+    minimum_of_job_set,
+)
+from trainlint.workload.kueue_pod_sets import (
+    queued_job_set,
+)
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
 from trainlint.workload.stages import job_set_stages
+from trainlint.workload.template_at import (
+    EACH_ITEM,
+    job_set_templates,
+)
+from trainlint.workload.ties import job_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["EXCLUSIVE", "JOBSET", "KINDS", "NODE_SELECTOR", "expand_job_set", "placed_by_labels", "product"]
+__all__ = ["JOBSET", "KINDS", "expand_job_set"]
 
 _PREFIX: Final = "jobset.sigs.k8s.io/"
-EXCLUSIVE: Final = "alpha.jobset.sigs.k8s.io/exclusive-topology"
-NODE_SELECTOR: Final = "alpha.jobset.sigs.k8s.io/node-selector"
-"""The annotation that says that nodes are labelled for each child Job beforehand; then no webhook places pods."""
 
 
 def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -55,15 +63,6 @@ def expand_job_set(job_set: Field, owner: ObjectRef, context: Context) -> Expans
         training=True,
         several_jobs=True,
     )
-
-
-def product(count: Known[int], each: Known[int]) -> Known[int]:
-    """The product; 0 where one is 0, whatever the other is."""
-    if 0 in (count, each):
-        return 0
-    if isinstance(count, Undetermined):
-        return count
-    return each if isinstance(each, Undetermined) else count * each
 
 
 def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], job_set: Field) -> PodSet:
@@ -117,19 +116,6 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], job_
     )
 
 
-def placed_by_labels(job_set: Field, entry: Field) -> bool:
-    """Whether the pods of a replicated job go to nodes that were labelled for it, so that the webhook passes them over.
-
-    The annotation counts where the exclusive topology stands beside it, or on the pod template itself (js-0070,
-    js-0073, js-0077, js-0085).
-    """
-    for holder in (job_set, entry["template"]):
-        written = read_labels(holder.down("metadata", "annotations"))
-        if EXCLUSIVE in written and NODE_SELECTOR in written:
-            return True
-    return NODE_SELECTOR in read_labels(entry.down("template", "spec", "template", "metadata", "annotations"))
-
-
 def _text(count: Known[int]) -> Known[str]:
     return count if isinstance(count, Undetermined) else str(count)
 
@@ -155,6 +141,8 @@ JOBSET: Final = Operator(
     namespace="jobset-system",
     labels=(("app.kubernetes.io/name", "jobset"),),
 )
+
+_CLAIMS: Final = ("spec", "volumeClaimPolicies", EACH_ITEM, "templates", EACH_ITEM, "metadata", "name")
 
 KINDS: Final = (
     WorkloadKind(
@@ -182,6 +170,12 @@ KINDS: Final = (
         waits=lambda job_set, pod_sets: job_set_stages(job_set["spec"], pod_sets),
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=job_set_ties,
+        kai_minimum=minimum_of_job_set,
+        queued=queued_job_set,
+        templates=job_set_templates(
+            ("spec",), claims=("spec", "volumeClaimPolicies", EACH_ITEM, "templates", EACH_ITEM, "metadata", "name")
+        ),
         operator=JOBSET,
     ),
 )

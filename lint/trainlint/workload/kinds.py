@@ -13,12 +13,12 @@ from trainlint.workload import (
     claims,
     core,
     disaggregatedset,
-    gangs,
     hyperpod,
     jobset,
     kubeflow_v1,
     leaderworkerset,
     mpijob,
+    podgroups,
     ray,
     ray_job,
     trainer,
@@ -78,7 +78,7 @@ _UNEXPANDED: Final = (
 
 _REFERENCED: Final = (
     *claims.KINDS,
-    *gangs.KINDS,
+    *podgroups.KINDS,
     *declared("", namespaced="ConfigMap Service"),
     *declared("trainer.kubeflow.org", namespaced="TrainingRuntime", cluster="ClusterTrainingRuntime"),
 )

@@ -28,78 +28,22 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.kubeflow_v1_env import Ranked, with_v1_env
+from trainlint.workload.kueue_pod_sets import (
+    queued_roles,
+)
 from trainlint.workload.stages import mpi_stages
-from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
+from trainlint.workload.template_at import (
+    EACH_KEY,
+    TemplateAt,
+)
+from trainlint.workload.v1_table import V1_KINDS, V1Kind
+from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, WorkloadKind
 
-__all__ = ["KINDS", "V1_KINDS", "expand_v1"]
+__all__ = ["KINDS", "expand_v1"]
 
 _PREFIX: Final = "training.kubeflow.org/"
 _MANY: Final = 1024
 """Services are listed for at most this many pods of a role."""
-
-
-@fact
-class _Kind:
-    """One row of the table of W 2."""
-
-    roles_at: str
-    roles: tuple[str, ...]
-    container: str
-    port_name: str
-    port: int
-    address: str
-    """The variable by which ranks learn where to meet."""
-    restart_default: str
-    """The restart policy of a role where none is written; TensorFlow's own strategies survive a restart."""
-    restarts: Restarts = Restarts.ROLES
-    pod_names: PodNames = PodNames.CHECKED
-    launcher: str = ""
-    decides: tuple[str, ...] = ()
-    """The roles that decide whether the job succeeds: their pod 0 is made also where no replicas are asked for."""
-
-
-V1_KINDS: Final = {
-    "PyTorchJob": _Kind(
-        "pytorchReplicaSpecs", ("Master", "Worker"), "pytorch", "pytorchjob-port", 23456, "MASTER_ADDR", "OnFailure"
-    ),
-    "TFJob": _Kind(
-        "tfReplicaSpecs",
-        ("PS", "Worker", "Chief", "Master", "Evaluator"),
-        "tensorflow",
-        "tfjob-port",
-        2222,
-        "TF_CONFIG",
-        "",
-        Restarts.NONE,
-        decides=("Chief", "Master"),
-    ),
-    "XGBoostJob": _Kind(
-        "xgbReplicaSpecs", ("Master", "Worker"), "xgboost", "xgboostjob-port", 9999, "MASTER_ADDR", "Never"
-    ),
-    "PaddleJob": _Kind(
-        "paddleReplicaSpecs",
-        ("Master", "Worker"),
-        "paddle",
-        "master",
-        36543,
-        "PADDLE_MASTER",
-        "OnFailure",
-        decides=("Master",),
-    ),
-    "JAXJob": _Kind("jaxReplicaSpecs", ("Worker",), "jax", "jaxjob-port", 6666, "COORDINATOR_ADDRESS", "Never"),
-    "MPIJob": _Kind(
-        "mpiReplicaSpecs",
-        ("Launcher", "Worker"),
-        "mpi",
-        "mpi-port",
-        9999,
-        "",
-        "",
-        Restarts.LAUNCHER,
-        PodNames.UNCHECKED,
-        "Launcher",
-    ),
-}
 
 
 @fact
@@ -128,7 +72,7 @@ def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     return Expansion(pods, flows, services, ranks=ranks if owner.kind != "TFJob" else frozenset(), training=True)
 
 
-def _roles(job: Field, owner: ObjectRef, kind: _Kind) -> Iterator[_Role]:
+def _roles(job: Field, owner: ObjectRef, kind: V1Kind) -> Iterator[_Role]:
     written = dict(job.down("spec", kind.roles_at).items())
     has_first = any(name.lower() in {"master", "chief"} for name in written)
     elastic = job.down("spec", "elasticPolicy")
@@ -172,7 +116,7 @@ def _is_first(kind: str, role: str, *, has_first: bool) -> bool:
     return role == "Master" or (kind == "TFJob" and role == "Chief" and has_first)
 
 
-def _port(pods: PodSet, kind: _Kind) -> int:
+def _port(pods: PodSet, kind: V1Kind) -> int:
     """The port with the kind's name in the main container, else the kind's default, which the operator adds."""
     containers = pods.spec.containers
     main = next((container for container in containers if container.name == kind.container), containers[:1])
@@ -199,7 +143,7 @@ def _services(roles: tuple[_Role, ...], owner: ObjectRef) -> Iterator[Service]:
             )
 
 
-def _flows(job: Field, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
+def _flows(job: Field, kind: V1Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
     index = {role.name: number for number, role in enumerate(roles)}
     pod_sets = [role.pods for role in roles]
     if kind.container == "mpi":
@@ -219,7 +163,7 @@ def _flows(job: Field, kind: _Kind, roles: tuple[_Role, ...]) -> Iterator[Flow]:
         yield from _meeting_flows(meeting, kind, roles, number)
 
 
-def _meeting(job: Field, kind: _Kind, index: dict[str, int]) -> int | None:
+def _meeting(job: Field, kind: V1Kind, index: dict[str, int]) -> int | None:
     """The role whose pod 0 is where ranks meet; a PyTorchJob without Master and elasticPolicy injects no address."""
     elastic = job.down("spec", "elasticPolicy")
     if kind.container == "pytorch" and elastic.mapping is not None:
@@ -229,7 +173,7 @@ def _meeting(job: Field, kind: _Kind, index: dict[str, int]) -> int | None:
     return index.get("Worker") if kind.container == "jax" else None
 
 
-def _meeting_flows(meeting: int, kind: _Kind, roles: tuple[_Role, ...], port: int) -> Iterator[Flow]:
+def _meeting_flows(meeting: int, kind: V1Kind, roles: tuple[_Role, ...], port: int) -> Iterator[Flow]:
     target = roles[meeting]
     host = named(target.pod_name)
     several = len(roles) > 1 or maybe_many(target.pods)
@@ -285,6 +229,10 @@ KINDS: Final = tuple(
         waits=mpi_stages if facts.launcher else None,
         sets_dns_policy=bool(facts.launcher),
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=facts.kai_minimum,
+        queued=queued_roles(facts.roles_at, facts.queued),
+        templates=(TemplateAt(("spec", facts.roles_at, EACH_KEY, "template"), lent=facts.lent),),
         operator=TRAINING_OPERATOR,
         version="v1",
     )

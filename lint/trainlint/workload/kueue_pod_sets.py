@@ -7,11 +7,10 @@ pkg/controller/jobframework/tas.go); annotations count on pod templates, never o
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
-from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.pod import read_pod_spec
 from trainlint.kube.values import known_text, read_int, read_text
 from trainlint.model.known import Known, Undetermined
@@ -20,24 +19,33 @@ from trainlint.model.queued import QueuedPods, Slices, TopologyRequest
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context
-from trainlint.workload.jobset import product
-from trainlint.workload.kubeflow_v1 import V1_KINDS
-from trainlint.workload.trainer import job_set_of
+from trainlint.workload.flows import product
 
-__all__ = ["TopologyError", "queued_pods", "topology_of"]
+__all__ = [
+    "Queued",
+    "TopologyError",
+    "queued_job",
+    "queued_job_set",
+    "queued_leader_worker_set",
+    "queued_pod",
+    "queued_ray_cluster",
+    "queued_ray_job",
+    "queued_roles",
+    "queued_stateful_set",
+    "topology_of",
+]
+
+Queued: TypeAlias = Callable[[Field, ObjectRef, Context], Iterable[QueuedPods] | None]
+"""The pod sets that Kueue makes of the object at the cursor; ``None`` where they are unknown.
+
+Raises:
+    TopologyError: an annotation about the topology cannot be read.
+"""
+
 
 _PREFIX: Final = "kueue.x-k8s.io/"
 _COMPLETION: Final = "batch.kubernetes.io/job-completion-index"
 _REPLICA: Final = "training.kubeflow.org/replica-index"
-_ORDER: Final = {
-    "PyTorchJob": ("Master", "Worker"),
-    "TFJob": ("Chief", "Master", "PS", "Worker", "Evaluator"),
-    "XGBoostJob": ("Master", "Worker"),
-    "PaddleJob": ("Master", "Worker"),
-    "JAXJob": ("Worker",),
-    "MPIJob": ("Launcher", "Worker"),
-}
-"""The roles in the order of Kueue's pod sets."""
 _SUBMITTER: Final = {"cpu": "500m", "memory": "200Mi"}
 _AUTOSCALER: Final = {"cpu": "500m", "memory": "512Mi"}
 _CLEANUP: Final = {"cpu": "200m", "memory": "256Mi"}
@@ -49,36 +57,52 @@ class TopologyError(ValueError):
     """An annotation that cannot be read: Kueue makes no workload of the job."""
 
 
-def queued_pods(item: Field, meta: Meta, owner: ObjectRef, context: Context) -> tuple[QueuedPods, ...] | None:
-    """The pod sets of a job; ``None`` for kinds that are not Kueue's, and where they are unknown.
+def queued_job(item: Field, owner: ObjectRef, context: Context) -> Iterator[QueuedPods]:
+    """The pods of a Job."""
+    del owner, context
+    yield _job(item, "main")
 
-    Raises:
-        TopologyError: an annotation about the topology cannot be read.
-    """
-    match meta.api_group, meta.kind:
-        case "batch", "Job":
-            return (_job(item, "main"),)
-        case "jobset.x-k8s.io", "JobSet":
-            return tuple(_job_set(item["spec"]))
-        case "trainer.kubeflow.org", "TrainJob":
-            made = job_set_of(item, owner, context)
-            return None if made is None else tuple(_job_set(made["spec"]))
-        case "kubeflow.org", kind if kind in _ORDER:
-            return tuple(_kubeflow(item["spec"], V1_KINDS[kind].roles_at, _ORDER[kind]))
-        case "ray.io", "RayCluster":
-            return tuple(_ray(item["spec"]))
-        case "ray.io", "RayJob":
-            return None if item.down("spec", "clusterSelector").mapping else tuple(_ray_job(item["spec"]))
-        case "leaderworkerset.x-k8s.io", "LeaderWorkerSet":
-            return tuple(_leader_worker_set(item.down("spec", "leaderWorkerTemplate")))
-        case "apps", "StatefulSet":
-            count = read_int(item.down("spec", "replicas"), 1)
-            return (_pods("main", count, item.down("spec", "template"), "apps.kubernetes.io/pod-index"),)
-        case "", "Pod":
-            return (_pods("main", 1, item, f"{_PREFIX}pod-group-pod-index"),)
-        case "workload.codeflare.dev", "AppWrapper":
-            return tuple(_app_wrapper(item, context))
-    return None
+
+def queued_job_set(item: Field, owner: ObjectRef, context: Context) -> Iterator[QueuedPods]:
+    """One for each of its replicated jobs."""
+    del owner, context
+    yield from _job_set(item["spec"])
+
+
+def queued_roles(roles_at: str, order: Sequence[str]) -> Queued:
+    """One for each role of a job of kubeflow.org, in this order; ``roles_at`` is the field of the map of roles."""
+    return lambda item, owner, context: _kubeflow(item["spec"], roles_at, order)
+
+
+def queued_ray_cluster(item: Field, owner: ObjectRef, context: Context) -> Iterator[QueuedPods]:
+    """The head and each group of workers."""
+    del owner, context
+    yield from _ray(item["spec"])
+
+
+def queued_ray_job(item: Field, owner: ObjectRef, context: Context) -> Iterable[QueuedPods] | None:
+    """Those of its cluster, and the submitter; ``None`` where it uses a cluster that is there."""
+    del owner, context
+    return None if item.down("spec", "clusterSelector").mapping else _ray_job(item["spec"])
+
+
+def queued_leader_worker_set(item: Field, owner: ObjectRef, context: Context) -> Iterator[QueuedPods]:
+    """The leader and the workers of one group."""
+    del owner, context
+    yield from _leader_worker_set(item.down("spec", "leaderWorkerTemplate"))
+
+
+def queued_stateful_set(item: Field, owner: ObjectRef, context: Context) -> Iterator[QueuedPods]:
+    """All pods of a StatefulSet."""
+    del owner, context
+    count = read_int(item.down("spec", "replicas"), 1)
+    yield _pods("main", count, item.down("spec", "template"), "apps.kubernetes.io/pod-index")
+
+
+def queued_pod(item: Field, owner: ObjectRef, context: Context) -> Iterator[QueuedPods]:
+    """A Pod by itself."""
+    del owner, context
+    yield _pods("main", 1, item, f"{_PREFIX}pod-group-pod-index")
 
 
 def _job(job: Field, name: str) -> QueuedPods:
@@ -149,18 +173,6 @@ def _leader_worker_set(template: Field) -> Iterator[QueuedPods]:
     yield _pods("leader", 1, template["leaderTemplate"])
     workers = size if isinstance(size, Undetermined) else size - 1
     yield _pods("worker", workers, template["workerTemplate"], index)
-
-
-def _app_wrapper(item: Field, context: Context) -> Iterator[QueuedPods]:
-    """The pod sets of all components, numbered through."""
-    number, name = 0, read_meta(item).name
-    for component in item.down("spec", "components").elements():
-        inner = component["template"]
-        meta = read_meta(inner)
-        owner = ObjectRef(meta.kind, meta.namespace or "default", meta.name)
-        for each in queued_pods(inner, meta, owner, context) or ():
-            yield replace(each, name=f"{name}-{number}")
-            number += 1
 
 
 def _pods(

@@ -15,8 +15,17 @@ from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
+from trainlint.workload.kueue_pod_sets import (
+    queued_leader_worker_set,
+)
 from trainlint.workload.ranks import computes, indexed_ranks
 from trainlint.workload.stages import leader_worker_set_stages
+from trainlint.workload.template_at import (
+    EACH_ITEM,
+    RUNS_ON,
+    TemplateAt,
+)
+from trainlint.workload.ties import leader_worker_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "LWS", "expand_leader_worker_set"]
@@ -139,6 +148,9 @@ LWS: Final = Operator(
     labels=(("app.kubernetes.io/name", "lws"),),
 )
 
+_TEMPLATE: Final = ("spec", "leaderWorkerTemplate")
+_CLAIMS: Final = (*_TEMPLATE, "volumeClaimTemplates", EACH_ITEM, "metadata", "name")
+
 KINDS: Final = (
     WorkloadKind(
         group="leaderworkerset.x-k8s.io",
@@ -165,6 +177,15 @@ KINDS: Final = (
         waits=leader_worker_set_stages,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=leader_worker_set_ties,
+        kai_minimum=None,
+        queued=queued_leader_worker_set,
+        templates=tuple(
+            TemplateAt(
+                ("spec", "leaderWorkerTemplate", role), role, restarts=RUNS_ON, maker="StatefulSet", claims=_CLAIMS
+            )
+            for role in ("leaderTemplate", "workerTemplate")
+        ),
         operator=LWS,
     ),
 )

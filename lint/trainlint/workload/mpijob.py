@@ -15,7 +15,18 @@ from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import dns
+from trainlint.workload.kai_minimum import (
+    minimum_of_mpi,
+)
+from trainlint.workload.kueue_pod_sets import (
+    queued_roles,
+)
 from trainlint.workload.stages import mpi_stages
+from trainlint.workload.template_at import (
+    EACH_KEY,
+    MPI_VOLUMES,
+    TemplateAt,
+)
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_mpi_job", "mpi_flows", "ssh_arguments_lost", "ssh_port", "ssh_ports"]
@@ -195,6 +206,10 @@ KINDS: Final = (
         waits=mpi_stages,
         sets_dns_policy=True,
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=minimum_of_mpi,
+        queued=queued_roles("mpiReplicaSpecs", ("Launcher", "Worker")),
+        templates=(TemplateAt(("spec", "mpiReplicaSpecs", EACH_KEY, "template"), lent=MPI_VOLUMES),),
         operator=None,
         version="v2beta1",
     ),

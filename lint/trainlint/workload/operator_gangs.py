@@ -7,18 +7,17 @@ from itertools import pairwise
 from typing import Final
 
 from trainlint.finding import Location
-from trainlint.kube.values import read_int, read_text
+from trainlint.kube.values import read_int
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Gang, PodSet, Workload
-from trainlint.source.document import Field
 from trainlint.workload.flows import total
-from trainlint.workload.jobset import product
+from trainlint.workload.kai_minimum import SCHEDULING_POLICY
+from trainlint.workload.kinds import kind_of
 
 __all__ = ["KAI", "gang_scheduler", "kai_gangs", "mpi_gangs"]
 
 KAI: Final = "kai-scheduler"
 """The name of KAI's scheduler unless its installation gives it another one."""
-_POLICY: Final = ("spec", "runPolicy", "schedulingPolicy", "minAvailable")
 _WITHOUT: Final = "that the mpi-operator runs with --gang-scheduling: its Deployment is not in Git"
 
 
@@ -52,7 +51,7 @@ def mpi_gangs(job: Workload, scheduler: str | None) -> Iterator[Gang]:
     The operator makes it only with ``--gang-scheduling`` (kubeflow/mpi-operator:pkg/controller/podgroup.go). Where Git
     does not hold the operator, a written ``minAvailable`` says that it is meant.
     """
-    written = job.field.down(*_POLICY)
+    written = job.field.down("spec", *SCHEDULING_POLICY)
     if scheduler == "" or (scheduler is None and not written.present):
         return
     if written.present:
@@ -72,37 +71,11 @@ def kai_gangs(workload: Workload) -> Iterator[Gang]:
     pods = workload.pod_sets
     if any(each.spec.scheduler_name != KAI for each in pods):
         return
-    minimum = _kai_minimum(workload)
+    kind = kind_of(workload)
+    minimum = None if kind is None or kind.kai_minimum is None else kind.kai_minimum(workload.field["spec"], pods)
     if minimum is not None:
         what = f"the gang that KAI makes of {workload.owner.name}"
         yield _gang(what, minimum, pods, workload.field["spec"].at)
-
-
-def _kai_minimum(workload: Workload) -> Known[int] | None:
-    spec, pods, kind = workload.field["spec"], workload.pod_sets, workload.owner.kind
-    group = workload.api_version.rpartition("/")[0]
-    everything = total(product(each.replicas, 1) for each in pods)
-    if group == "kubeflow.org":
-        if workload.field.down(*_POLICY).present:
-            return None if kind == "MPIJob" else read_int(workload.field.down(*_POLICY))
-        if read_text(spec["launcherCreationPolicy"]) == "WaitForWorkersReady":
-            return total(each.replicas for each in pods if each.role == "Worker")
-        elastic = spec.down("elasticPolicy", "minReplicas")
-        return read_int(elastic) if kind == "PyTorchJob" and elastic.present else everything
-    if group == "jobset.x-k8s.io":
-        return None if read_text(spec.down("startupPolicy", "startupPolicyOrder")) == "InOrder" else everything
-    if group == "ray.io" and kind in {"RayCluster", "RayJob"}:
-        return _ray_minimum(spec["rayClusterSpec"] if kind == "RayJob" else spec)
-    return None
-
-
-def _ray_minimum(spec: Field) -> Known[int]:
-    """The head, and of each worker group the smallest number that is above 0 (times its hosts)."""
-    counts: list[Known[int]] = [1]
-    for group in spec["workerGroupSpecs"].elements():
-        least, wanted = read_int(group["minReplicas"]), read_int(group["replicas"])
-        counts.append(product(least or wanted, read_int(group["numOfHosts"], 1)))
-    return total(counts)
 
 
 def _gang(what: str, minimum: Known[int], pods: tuple[PodSet, ...], at: Location, doubt: str = "") -> Gang:

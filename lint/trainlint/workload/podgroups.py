@@ -9,15 +9,24 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, read_int, read_text
+from trainlint.model.api_kind import declared
 from trainlint.model.known import Known
 from trainlint.model.workload import PodSet, Together
 from trainlint.source.document import Field
 from trainlint.workload.tier import VOLCANO_SCHEDULERS, tier_of
 
-__all__ = ["NATIVE", "VOLCANO", "PodGroup", "PodGroups", "minimum_of", "read_pod_groups", "topologies"]
+__all__ = ["KINDS", "NATIVE", "VOLCANO", "PodGroup", "PodGroups", "minimum_of", "read_pod_groups", "topologies"]
 
 NATIVE: Final = "scheduling.k8s.io"
 VOLCANO: Final = "scheduling.volcano.sh"
+KINDS: Final = (
+    *declared(NATIVE, namespaced="PodGroup Workload"),
+    *declared(VOLCANO, namespaced="PodGroup"),
+    *declared("scheduling.run.ai", namespaced="PodGroup"),
+    *declared("scheduling.x-k8s.io", namespaced="PodGroup"),
+)
+"""Kinds of objects that make a gang of other objects' pods."""
+
 _LABELS: Final = {"scheduling.x-k8s.io": "scheduling.x-k8s.io/pod-group"}
 _ANNOTATIONS: Final = {VOLCANO: "scheduling.k8s.io/group-name", "scheduling.run.ai": "pod-group-name"}
 _GATE: Final = "whether the feature gate TopologyAwareWorkloadScheduling is on: it is off by default"

@@ -22,11 +22,20 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
-from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous
-from trainlint.workload.jobset import product
+from trainlint.workload.flows import all_to_all, dns, maybe_many, product, rendezvous
+from trainlint.workload.kai_minimum import (
+    minimum_of_ray_cluster,
+)
+from trainlint.workload.kueue_pod_sets import (
+    queued_ray_cluster,
+)
 from trainlint.workload.ray_env import head_variables, with_sidecars, worker_variables
 from trainlint.workload.ray_services import cluster_services, service_services
 from trainlint.workload.ray_spec import RayClusterSpec, is_older, random_name, suffixed
+from trainlint.workload.template_at import (
+    ray_templates,
+)
+from trainlint.workload.ties import ray_ties
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "KUBERAY", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec"]
@@ -238,6 +247,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        ties=ray_ties,
+        kai_minimum=minimum_of_ray_cluster,
+        queued=queued_ray_cluster,
+        templates=ray_templates(("spec",)),
         operator=KUBERAY,
     ),
     WorkloadKind(
@@ -265,6 +278,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        ties=ray_ties,
+        kai_minimum=None,
+        queued=None,
+        templates=ray_templates(("spec", "rayClusterConfig")),
         operator=KUBERAY,
     ),
 )

@@ -13,10 +13,22 @@ from trainlint.workload import ray
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
+from trainlint.workload.kai_minimum import (
+    minimum_of_ray_job,
+)
+from trainlint.workload.kueue_pod_sets import (
+    queued_ray_job,
+)
 from trainlint.workload.ray import KUBERAY, expand_ray_spec
 from trainlint.workload.ray_env import OF_SUBMITTER, submitter_container
 from trainlint.workload.ray_services import job_service
 from trainlint.workload.ray_spec import RayClusterSpec, random_name
+from trainlint.workload.template_at import (
+    ENDS,
+    TemplateAt,
+    ray_templates,
+)
+from trainlint.workload.ties import ray_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "RAY_CLUSTERS", "expand_ray_cron_job", "expand_ray_job"]
@@ -140,6 +152,13 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        ties=ray_ties,
+        kai_minimum=minimum_of_ray_job,
+        queued=queued_ray_job,
+        templates=(
+            *ray_templates(("spec", "rayClusterSpec")),
+            TemplateAt(("spec", "submitterPodTemplate"), "submitter", restarts=ENDS, defaults=False, maker="Job"),
+        ),
         operator=KUBERAY,
     ),
     WorkloadKind(
@@ -167,6 +186,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=True,
+        ties=ray_ties,
+        kai_minimum=None,
+        queued=None,
+        templates=(),
         operator=KUBERAY,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from math import ceil
 from typing import Any, Final
@@ -13,12 +13,16 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.pod import PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.queued import QueuedPods
 from trainlint.model.workload import PER_POD, Flow, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerator_count, holds_accelerators
 from trainlint.workload.expansion import Context, Expansion, injected, named
 from trainlint.workload.flows import dns, maybe_several, rendezvous, total
 from trainlint.workload.jobset import expand_job_set
+from trainlint.workload.kueue_pod_sets import (
+    queued_job_set,
+)
 from trainlint.workload.shipped_runtimes import shipped_runtime
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.trainer_mpi import mpi_job, processes
@@ -93,6 +97,12 @@ def job_set_of(job: Field, owner: ObjectRef, context: Context) -> Field | None:
     policy = runtime.get("mlPolicy")
     template = job_set_spec(spec, runtime, policy if isinstance(policy, dict) else {})
     return Field(job.document, job.path, {"spec": template})
+
+
+def queued_train_job(job: Field, owner: ObjectRef, context: Context) -> Iterable[QueuedPods] | None:
+    """The pod sets that Kueue makes of the JobSet that the TrainJob becomes."""
+    made = job_set_of(job, owner, context)
+    return None if made is None else queued_job_set(made, owner, context)
 
 
 def _runtime(reference: Field, owner: ObjectRef, context: Context) -> tuple[Field | None, dict[str, Any] | None]:
@@ -256,6 +266,10 @@ KINDS: Final = (
         waits=None,
         sets_dns_policy=False,
         mounts_shared_memory=False,
+        ties=None,
+        kai_minimum=None,
+        queued=queued_train_job,
+        templates=(),
         operator=TRAINER,
     ),
 )

@@ -8,10 +8,15 @@ from typing import TypeAlias
 
 from trainlint.fact import fact
 from trainlint.finding import Path
+from trainlint.kube.meta import Meta
+from trainlint.model.known import Known
 from trainlint.model.operator import Operator
 from trainlint.model.workload import PodSet, Wait
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Expander
+from trainlint.workload.kueue_pod_sets import Queued
+from trainlint.workload.template_at import TemplateAt
+from trainlint.workload.ties import Tied
 
 __all__ = ["LONGEST_NAME", "HostNames", "PodNames", "Restarts", "Waits", "WorkloadKind"]
 
@@ -20,6 +25,12 @@ LONGEST_NAME = 253
 
 Waits: TypeAlias = Callable[[Field, Sequence[PodSet]], Mapping[int, Wait]]
 """The pod sets of the object at the cursor that are made only when others of it are Ready or have ended, by index."""
+
+Ties: TypeAlias = Callable[[PodSet, Sequence[PodSet], Field, Meta], Tied]
+"""What keeps a pod set in one domain: from the set, all sets of its object, the object and its metadata."""
+
+KaiMinimum: TypeAlias = Callable[[Field, Sequence[PodSet]], Known[int] | None]
+"""How many of the pods of a spec are placed together; ``None`` where they are placed one by one."""
 
 
 class PodNames(Enum):
@@ -70,8 +81,11 @@ class WorkloadKind:
     ``interchangeable``: no pod is told from the others. ``creates`` are the objects with pod templates, and pod groups,
     that the operator makes: API group and kind. ``waits`` says which pod sets are made after others (``None``: all at
     once). ``sets_dns_policy``: host-network pods get ClusterFirstWithHostNet where no policy is written.
-    ``mounts_shared_memory``: the operator mounts a memory-backed /dev/shm. ``operator`` is whose webhooks guard the
-    kind (``None``: no operator's).
+    ``mounts_shared_memory``: the operator mounts a memory-backed /dev/shm. ``ties`` finds what keeps pods in one domain
+    by annotations and fields of the kind's own (``None``: it has none). ``kai_minimum`` is how many pods KAI starts
+    together (``None``: it places them one by one), ``queued`` what Kueue's integration makes of an object (``None``:
+    there is no integration). ``templates`` are where pod templates stand in an object. ``operator`` is whose webhooks
+    guard the kind (``None``: no operator's).
     """
 
     group: str
@@ -98,6 +112,10 @@ class WorkloadKind:
     waits: Waits | None
     sets_dns_policy: bool
     mounts_shared_memory: bool
+    ties: Ties | None
+    kai_minimum: KaiMinimum | None
+    queued: Queued | None
+    templates: tuple[TemplateAt, ...]
     operator: Operator | None
     version: str = ""
 

@@ -14,9 +14,10 @@ from trainlint.model.api_kind import declared, names
 from trainlint.source.document import Field
 from trainlint.workload.disaggregatedset import roles_of
 
-__all__ = ["KINDS", "WRAPPERS", "unwrapped"]
+__all__ = ["APP_WRAPPER", "KINDS", "WRAPPERS", "unwrapped"]
 
 _DISAGGREGATED: Final = ("disaggregatedset.x-k8s.io", "DisaggregatedSet")
+APP_WRAPPER: Final = ("workload.codeflare.dev", "AppWrapper")
 KINDS: Final = (
     *declared("argoproj.io", namespaced="CronWorkflow Workflow WorkflowTemplate", cluster="ClusterWorkflowTemplate"),
     *declared("mcad.ibm.com", namespaced="AppWrapper"),

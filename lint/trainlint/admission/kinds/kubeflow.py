@@ -8,10 +8,10 @@ from typing import Any, Final
 from trainlint.admission.kinds.words import one_of
 from trainlint.admission.plain import below, mapping, number, written
 from trainlint.admission.problem import Problem
-from trainlint.admission.templates import ROLES
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.workload.v1_table import V1_KINDS
 
 __all__ = ["of_kubeflow"]
 
@@ -25,9 +25,9 @@ _ONE_MASTER: Final = frozenset({"PyTorchJob", "XGBoostJob"})
 
 def of_kubeflow(meta: Meta, item: Any) -> Iterator[Problem]:
     """What is refused of a job of kubeflow.org/v1, apart from its pods."""
-    if meta.api_version != "kubeflow.org/v1" or meta.kind not in ROLES:
+    if meta.api_version != "kubeflow.org/v1" or meta.kind not in V1_KINDS:
         return
-    at: Path = ("spec", ROLES[meta.kind])
+    at: Path = ("spec", V1_KINDS[meta.kind].roles_at)
     roles = {name: mapping(role) for name, role in mapping(below(item, *at)).items() if isinstance(role, dict)}
     if meta.kind not in {"MPIJob", "JAXJob"}:
         yield from one_of(item, ("spec", "runPolicy", "managedBy"), _MANAGERS, _WEBHOOK)

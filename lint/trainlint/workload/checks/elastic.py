@@ -13,7 +13,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.workload import Workload
 from trainlint.source.document import Field
 from trainlint.workload.checks.fault import Fault
-from trainlint.workload.kubeflow_v1 import V1_KINDS
+from trainlint.workload.v1_table import V1_KINDS
 from trainlint.workload.written import field_at
 
 __all__ = ["elastic_faults"]

@@ -18,7 +18,7 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.kinds import kind_of
-from trainlint.workload.kubeflow_v1 import V1_KINDS
+from trainlint.workload.v1_table import V1_KINDS
 from trainlint.workload.workload_kind import Restarts, WorkloadKind
 from trainlint.workload.written import field_at
 
