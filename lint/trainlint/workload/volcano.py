@@ -35,7 +35,6 @@ __all__ = ["KINDS", "VOLCANO_TASKS", "expand_volcano_cron_job", "expand_volcano_
 
 _PREFIX: Final = "volcano.sh/"
 _LONGEST: Final = 63
-_TENSORFLOW_TASKS: Final = {"ps": "ps", "worker": "worker", "chief": "chief"}
 
 
 def expand_volcano_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:

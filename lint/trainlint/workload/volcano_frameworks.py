@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from typing import Final
 
 from trainlint.launch.command import commands
 from trainlint.launch.environment import MPI_PROGRAMS
@@ -11,10 +12,11 @@ from trainlint.workload.expansion import named
 from trainlint.workload.flows import all_to_all, dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.mpijob import mpi_flows
 from trainlint.workload.ranks import indexed_ranks
-from trainlint.workload.volcano import _TENSORFLOW_TASKS
 from trainlint.workload.volcano_plugins import Plugins
 
 __all__ = ["framework_flows"]
+
+_TENSORFLOW_TASKS: Final = {"ps": "ps", "worker": "worker", "chief": "chief"}
 
 
 def framework_flows(plugins: Plugins, pod_sets: Sequence[PodSet]) -> tuple[frozenset[int], tuple[Flow, ...]]:
