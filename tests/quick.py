@@ -17,7 +17,6 @@ from trainlint.rule import Rule, all_rules
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
-RULES = "rules/trainlint_rules"
 
 
 def changed() -> set[str]:
@@ -29,28 +28,30 @@ def changed() -> set[str]:
 
 def concerned(files: Iterable[str]) -> tuple[list[Rule], list[str]]:
     """The rules and the test files that a change of ``files`` concerns."""
-    by_file = {file_of(rule): rule for rule in all_rules()}
+    by_source = {source_of(rule): rule for rule in all_rules()}
     by_name = {rule.name: rule for rule in all_rules()}
     rules: dict[str, Rule] = {}
     tests = []
     for file in sorted(files):
         parts = file.split("/")
-        if file in by_file:
-            rules[file] = by_file[file]
+        source = next((each for each in (file, "/".join(parts[:4])) if each in by_source), None)
+        if source is not None:
+            rules[source] = by_source[source]
         elif file.startswith("tests/cases/") and len(parts) > 3 and parts[3].partition("--")[0] in by_name:
             rule = by_name[parts[3].partition("--")[0]]
-            rules[file_of(rule)] = rule
+            rules[source_of(rule)] = rule
         elif file.startswith("tests/") and parts[-1].startswith("test_") and file.endswith(".py"):
             tests.append(file)
         elif file.startswith("lint/trainlint/") and file.endswith(".py"):
-            rules |= {each: by_file[each] for each in _importers(module_of(file), by_file)}
+            rules |= {each: by_source[each] for each in _importers(module_of(file), by_source)}
             tests += _tests_of(parts)
-    return [rules[file] for file in sorted(rules)], sorted(set(tests))
+    return [rules[source] for source in sorted(rules)], sorted(set(tests))
 
 
-def file_of(rule: Rule) -> str:
-    """The module of a built-in rule, by path from the root."""
-    return f"{RULES}/{rule.category}/{rule.name.replace('-', '_')}.py"
+def source_of(rule: Rule) -> str:
+    """The module or the folder of a built-in rule, by path from the root."""
+    path = f"rules/{rule.module.replace('.', '/')}"
+    return path if (ROOT / path).is_dir() else f"{path}.py"
 
 
 def module_of(file: str) -> str:
@@ -58,11 +59,16 @@ def module_of(file: str) -> str:
     return file.removeprefix("lint/").removesuffix(".py").removesuffix("/__init__").replace("/", ".")
 
 
-def _importers(module: str, files: Iterable[str]) -> Iterator[str]:
-    for file in files:
-        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
-        if any(isinstance(node, ast.ImportFrom) and node.module == module for node in ast.walk(tree)):
-            yield file
+def _importers(module: str, sources: Iterable[str]) -> Iterator[str]:
+    """The sources of rules that import a module of trainlint."""
+    for source in sources:
+        path = ROOT / source
+        trees = (
+            ast.parse(each.read_text(encoding="utf-8")) for each in (path.rglob("*.py") if path.is_dir() else [path])
+        )
+        nodes = (node for tree in trees for node in ast.walk(tree))
+        if any(isinstance(node, ast.ImportFrom) and node.module == module for node in nodes):
+            yield source
 
 
 def _tests_of(parts: list[str]) -> list[str]:
@@ -111,7 +117,7 @@ def main(arguments: list[str]) -> int:
         sys.stdout.write("nothing has changed that concerns a rule: make quick RULE=name\n")
         return 0
     sys.stdout.write(f"{len(rules)} rules: {', '.join(rule.name for rule in rules)}\n")
-    files = [file_of(rule) for rule in rules]
+    files = [source_of(rule) for rule in rules]
     steps = [["ruff", "check", *files], ["ruff", "format", "--check", *files], ["mypy", *files]] if files else []
     for program, *rest in [*steps, ["pytest", "-q", "--no-header", *options, *chosen]]:
         done = subprocess.run([BIN / program, *rest], cwd=ROOT, check=False)

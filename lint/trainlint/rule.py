@@ -56,9 +56,14 @@ class Rule:
         return self.page.partition("\n")[0]
 
     @property
+    def module(self) -> str:
+        """The import name of the module that it stands in; of a folder, the name of the folder."""
+        return self.check.__module__
+
+    @property
     def package(self) -> str:
         """The package that it comes from: ``trainlint_rules`` for trainlint's own."""
-        return self.check.__module__.partition(".")[0]
+        return self.module.partition(".")[0]
 
 
 def rule(severity: Severity, *, sees: type = Facts, tells: tuple[Root, ...] = ()) -> Callable[[Check], Check]:
@@ -93,9 +98,8 @@ def told_by() -> Mapping[Root, str]:
 
 
 def _rules_of(package: ModuleType) -> Iterator[Rule]:
+    """The rules of a package: each stands in a module, or in the ``__init__`` of a folder that bears its name."""
     for info in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
-        if info.ispkg:
-            continue
         module = importlib.import_module(info.name)
         for value in vars(module).values():
             if hasattr(value, "trainlint_severity") and value.__module__ == module.__name__:

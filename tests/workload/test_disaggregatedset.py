@@ -9,8 +9,8 @@ from trainlint.kube.meta import read_meta
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import Settings
 from trainlint.workload import read_workloads
-from trainlint.workload.checks.apart import placed_apart
 from trainlint.workload.checks.fields import misplaced_fields
+from trainlint_rules.topology.topology_per_role import placed_apart
 
 SET = f"""
 apiVersion: disaggregatedset.x-k8s.io/v1

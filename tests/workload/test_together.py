@@ -7,7 +7,7 @@ from tests.workload.manifests import GPU, read
 
 from trainlint.model.workload import Together, Workloads
 from trainlint.proof.units import sizes_of
-from trainlint.workload.checks.apart import placed_apart
+from trainlint_rules.topology.topology_per_role import placed_apart
 
 KUEUE = "kueue.x-k8s.io/podset-required-topology: rack"
 GROUP = "kueue.x-k8s.io/podset-group-name: g"

@@ -41,12 +41,23 @@ spec:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
 
-from trainlint.checks.alerts import expressions, tells_progress
 from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.kube.values import read_text
 from trainlint.rule import Facts, rule
+from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
+
+_PROGRESS: Final = re.compile(
+    r"""DCGM_FI_(?:DEV_(?:GPU_UTIL|MEM_COPY_UTIL|POWER_USAGE|SM_CLOCK)|PROF_) | nvlink | gr_engine_active | sm_active
+      | tensor_active | (?:gpu|accelerator|neuroncore|tensorcore|hpu|npu)[a-z_]*(?:util|duty|power|activ|busy|idle)
+      | (?:duty_cycle|util\w*)_?(?:gpu|accelerator) | train\w*(?:step|epoch|iter|loss|sample|token|progress)
+      | steps?_(?:total|per_) | tokens_per | samples_per | throughput | progress | heartbeat | straggler | stalled""",
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 @rule(Severity.NOTE)
@@ -68,3 +79,16 @@ def check(facts: Facts) -> Iterator[Finding]:
         related=tuple(Related("looks at something else", each.field.at) for each in others),
         certainty=Certainty.LIKELY,
     )
+
+
+def expressions(rules: Field) -> Iterator[str]:
+    """The expressions of all rules of a PrometheusRule, alerts and records."""
+    for group in rules.down("spec", "groups").elements():
+        for each in group["rules"].elements():
+            if text := read_text(each["expr"]):
+                yield text
+
+
+def tells_progress(texts: Iterable[str]) -> bool:
+    """Whether an expression looks at what only work changes: utilisation, power, traffic of GPUs, or steps."""
+    return any(_PROGRESS.search(text) for text in texts)

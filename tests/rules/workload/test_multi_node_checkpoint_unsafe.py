@@ -6,7 +6,7 @@ import pytest
 from tests.workload.manifests import objects, read
 
 from trainlint.kube.meta import read_meta
-from trainlint.workload.checks.checkpoints import storage_of, unsafe_checkpoints
+from trainlint_rules.workload.multi_node_checkpoint_unsafe.storage import storage_of, unsafe_checkpoints
 
 JOB = """
 apiVersion: batch/v1

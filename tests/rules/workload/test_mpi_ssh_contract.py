@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.checks.ssh import ssh_faults
+from trainlint_rules.workload.mpi_ssh_contract import ssh_faults
 
 JOB = """
 apiVersion: kubeflow.org/v2beta1

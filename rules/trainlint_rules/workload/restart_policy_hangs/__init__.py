@@ -60,8 +60,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.checks.restarts import hanging_restarts
 from trainlint.workload.communicators import communicators, ranks_of
+from trainlint_rules.workload.restart_policy_hangs.restarts import hanging_restarts
 
 
 @rule(Severity.WARNING)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.checks.overridden import overridden_variables
+from trainlint_rules.workload.operator_env_overridden import overridden_variables
 
 PYTORCH = """
 apiVersion: kubeflow.org/v1

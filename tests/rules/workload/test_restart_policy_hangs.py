@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import GPU, read
 
-from trainlint.workload.checks.restarts import hanging_restarts
 from trainlint.workload.communicators import communicators, ranks_of
+from trainlint_rules.workload.restart_policy_hangs.restarts import hanging_restarts
 
 COMMAND = "command: [torchrun, --nnodes=2, --master-addr=j-0.j, train.py]"
 JOB = f"""

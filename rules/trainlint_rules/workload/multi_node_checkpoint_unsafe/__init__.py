@@ -81,8 +81,8 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
-from trainlint.workload.checks.checkpoints import storage_of, unsafe_checkpoints
 from trainlint.workload.communicators import communicators, ranks_of
+from trainlint_rules.workload.multi_node_checkpoint_unsafe.storage import storage_of, unsafe_checkpoints
 
 
 @rule(Severity.WARNING)

@@ -68,7 +68,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.checks.repelled import Repelled, terms_without_pods
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.kube.spelling import only_meant
 from trainlint.model.root import Root
@@ -76,6 +75,7 @@ from trainlint.model.selector import Requirement
 from trainlint.proof.cause import TargetCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node_affinity import describe
+from trainlint_rules.placement.affinity_target_missing.anti_affinity import Repelled, terms_without_pods
 
 
 @rule(Severity.ERROR, tells=(Root.AFFINITY_TARGET,))
