@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.fabric.checks.names import nearest_name
-from trainlint.fabric.checks.values import complaint
 from trainlint.fabric.image import versions_of
 from trainlint.fabric.number import read_number
 from trainlint.fabric.variables import is_numeric, is_read, known_names
 from trainlint.kube.names import distance
+from trainlint_rules.fabric.invalid_nccl_value.values import complaint
+from trainlint_rules.fabric.unknown_nccl_variable import nearest_name
 
 
 def test_the_numeric_names_of_2_30_7_are_all_there() -> None:

@@ -7,8 +7,9 @@ from typing import Final
 
 from trainlint.fabric.release import Release, read_release
 from trainlint.fact import fact
+from trainlint.model.workload import PodSet
 
-__all__ = ["Versions", "versions_of"]
+__all__ = ["Versions", "nccl_releases", "versions_of"]
 
 _NCCL_OF_TORCH: Final = {
     "2.0.1": "2.14.3", "2.1.2": "2.18.1", "2.2.2": "2.19.3", "2.3.1": "2.20.5", "2.4.1": "2.20.5", "2.5.1": "2.21.5",
@@ -56,6 +57,11 @@ def versions_of(image: str) -> Versions:
         return Versions(_release(named[1] if named else default if own else None), _release(release))
     torch = _NAMED_TORCH.search(tag) if path else None
     return Versions(_release(named[1] if named else None), _release(torch[1] if torch else None))
+
+
+def nccl_releases(pod_set: PodSet) -> list[Release | None]:
+    """The release of NCCL in the image of each container of a pod set; ``None`` where the image does not tell."""
+    return [versions_of(container.image).nccl for container in pod_set.spec.containers]
 
 
 def _release(text: str | None) -> Release | None:

@@ -37,13 +37,45 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from trainlint.fabric.fault import NetworkFault, merged, place_of
+from trainlint.fabric.process import settings_of
 from trainlint.finding import Finding, Severity
+from trainlint.launch.environment import Carrier
+from trainlint.model.workload import PodSet
 from trainlint.rule import Facts, rule
+from trainlint.workload.accelerators import accelerators_of
+
+_VISIBLE: Final = "NVIDIA_VISIBLE_DEVICES"
+_NOTHING: Final = frozenset({"", "void", "none"})
 
 
 @rule(Severity.WARNING)
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
-    for fault in facts.fabric.bypassed_requests():
+    for fault in merged(fault for each in facts.fabric.pod_sets for fault in bypassed_requests(each)):
         yield fault.finding()
+
+
+def bypassed_requests(pod_set: PodSet) -> Iterator[NetworkFault]:
+    """NVIDIA_VISIBLE_DEVICES by hand in pods that ask for no GPU; DaemonSets manage the GPUs themselves."""
+    if pod_set.owner.kind == "DaemonSet" or accelerators_of(pod_set.spec) or pod_set.spec.resource_claims:
+        return
+    for container in pod_set.spec.containers:
+        variable = settings_of(container).get(_VISIBLE)
+        if variable is None or variable.carrier not in {Carrier.MANIFEST, Carrier.FILE}:
+            continue
+        value = variable.value
+        if not isinstance(value, str) or value.strip().lower() in _NOTHING:
+            continue
+        which = "every GPU of the node" if value.strip().lower() == "all" else f"the GPUs {value}"
+        yield NetworkFault(
+            pod_set,
+            f"{_VISIBLE}={value} gives {pod_set.name} {which}, but its pods ask for none: the device plugin does not "
+            "know, and hands the same GPUs to others",
+            place_of(variable),
+            "request nvidia.com/gpu in the container's limits and remove the variable",
+            _VISIBLE,
+            evidence={"variable": _VISIBLE, "value": value},
+        )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from trainlint.fabric.checks.values import value_fault
 from trainlint.fabric.fault import NetworkFault
 from trainlint.fabric.pod_interfaces import PodInterfaces
 from trainlint.fabric.process import Rank, settings_of
 from trainlint.launch.environment import Variable
 from trainlint.model.workload import PodSet
+from trainlint_rules.fabric.invalid_nccl_value.values import value_fault
 
 __all__ = ["inexact_interfaces", "interface_lists"]
 

@@ -71,12 +71,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.interfaces import GLOO, NCCL
+from trainlint.fabric.facts import Fabric
+from trainlint.fabric.fault import NetworkFault, merged
+from trainlint.fabric.image import nccl_releases
 from trainlint.finding import Finding, Severity
 from trainlint.rule import Facts, rule
+from trainlint_rules.fabric.invalid_nccl_value.open_mpi import inexact_interfaces, interface_lists
+from trainlint_rules.fabric.invalid_nccl_value.values import invalid_values
 
 
 @rule(Severity.WARNING)
 def check(facts: Facts) -> Iterator[Finding]:
-    """One finding per object, name and value."""
-    for fault in facts.fabric.invalid_values():
+    """One finding per object and value."""
+    for fault in merged(_faults(facts.fabric)):
         yield fault.finding()
+
+
+def _faults(fabric: Fabric) -> Iterator[NetworkFault]:
+    """One fault for each value; none for interface lists of which another rule speaks."""
+    lists = (*fabric.missing_interfaces, *fabric.loopback_interfaces)
+    spoken = {(NCCL, str(fault.evidence["value"])) for fault in lists}
+    spoken |= {(GLOO, str(fault.evidence["value"])) for fault in fabric.gloo_names}
+    for pod_set in fabric.pod_sets:
+        yield from invalid_values(pod_set, nccl_releases(pod_set), frozenset(spoken))
+    for pod_set in fabric.pod_sets:
+        yield from interface_lists(pod_set)
+    for rank, _ in fabric.ranks:
+        yield from inexact_interfaces(rank, fabric.interfaces(rank.pod_set))
