@@ -14,7 +14,7 @@ SEED ?= 0
 
 help:
 	@echo "make setup   the environment $(VENV) with everything for development (PYTHON=$(PYTHON))"
-	@echo "make demo    lint the bundled lab: what a failure looks like, and what mends it"
+	@echo "make demo    lint the bundled lab: what a failure looks like, and what fixes it"
 	@echo "make check   ruff, mypy, import-linter; zizmor and check-jsonschema for what GitHub runs"
 	@echo "make test    all tests"
 	@echo "make quick   what concerns one rule (RULE=name), or the rules that changed, in under a minute"

@@ -26,7 +26,7 @@ def test_every_page_is_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_pages_that_drifted_are_noticed_and_mended(tmp_path: Path) -> None:
+def test_pages_that_drifted_are_noticed_and_fixed(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     shutil.copytree(ROOT / "man", tmp_path / "man")
     page = tmp_path / "docs" / "rules" / "topology" / "no-viable-zone.md"

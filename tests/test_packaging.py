@@ -115,7 +115,7 @@ def test_man_finds_the_page_of_the_installed_command(installed: Path) -> None:
     "name",
     [
         "trainlint/demo/broken/training.yaml",
-        "trainlint/demo/mended/training.yaml",
+        "trainlint/demo/fixed/training.yaml",
         "trainlint/demo/cluster/pools.yaml",
         "trainlint/py.typed",
         "trainlint_rules/py.typed",
@@ -148,12 +148,12 @@ def test_version_and_licence_are_those_of_the_sources(wheel: Path) -> None:
     assert "Apache License" in text(wheel, "licenses/LICENSE")
 
 
-def test_the_installed_demo_shows_the_failing_state_and_the_mended_one(installed: Path, tmp_path: Path) -> None:
+def test_the_installed_demo_shows_the_failing_state_and_the_fixed_one(installed: Path, tmp_path: Path) -> None:
     output = succeed(installed / "trainlint", "demo", cwd=tmp_path)
-    failing, mended = output.split("== the mended state ==")
+    failing, fixed = output.split("== the fixed state ==")
     assert "error[no-viable-zone]" in failing
     assert "error[flow-denied]" in failing
-    assert "no findings; 1 group: 1 proved" in mended
+    assert "no findings; 1 group: 1 proved" in fixed
 
 
 def test_the_installed_package_runs_as_a_module_from_its_own_place(installed: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_the_table_is_up_to_date() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_a_table_that_drifted_is_noticed_and_mended(tmp_path: Path) -> None:
+def test_a_table_that_drifted_is_noticed_and_fixed(tmp_path: Path) -> None:
     script = Path(shutil.copy(RULES / "table.py", tmp_path))
     readme = Path(shutil.copy(RULES / "README.md", tmp_path))
     assert run(script).returncode == 0

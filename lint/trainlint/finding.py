@@ -1,4 +1,4 @@
-"""What the linter reports: places, findings and what could mend them, unknowns."""
+"""What the linter reports: places, findings and what could fix them, unknowns."""
 
 from __future__ import annotations
 
@@ -216,7 +216,7 @@ Edit = Put | Append | Remove | Move | Rename | Quote | Add
 
 @fact
 class Fix:
-    """Edits that together mend a finding; ``title`` completes "to mend it, ...".
+    """Edits that together remove the cause of a finding; ``title`` completes "to fix it, ...".
 
     The check that finds the fault proposes it; nothing is offered before it was tried on the model. ``opens`` says
     what a fix lets in that admits more traffic.
@@ -283,4 +283,4 @@ class Unknown:
 
 
 class UsageError(Exception):
-    """Wrong usage or configuration: the message says what, where and how to mend it; exit code 2."""
+    """Wrong usage or configuration: the message says what, where and how to fix it; exit code 2."""

@@ -31,9 +31,9 @@ GROUP = "speech/conductor+trainers"
 
 @pytest.fixture
 def story(tmp_path: Path) -> Path:
-    """A server's repository whose only commit is the mended state of the demo: clean, its group is proved."""
+    """A server's repository whose only commit is the fixed state of the demo: clean, its group is proved."""
     origin = repository(tmp_path / "origin of the team")
-    for part in ("cluster", "mended"):
+    for part in ("cluster", "fixed"):
         shutil.copytree(DEMO / part, origin / part, ignore=shutil.ignore_patterns("__pycache__"))
     commit(origin)
     return origin
@@ -98,11 +98,11 @@ def line_of(root: Path, text: str) -> int:
 # The story.
 
 
-def test_a_policy_breaks_a_job_that_nobody_touched_and_the_next_commit_mends_it(
+def test_a_policy_breaks_a_job_that_nobody_touched_and_the_next_commit_fixes_it(
     story: Path, start: Start, tmp_path: Path, api: Api
 ) -> None:
     """Base: clean. The pull request changes only a policy: its line is reported, exit 1, the summary shows the cut
-    edge, one comment says so. The next commit mends it: clean again, and the comment says that.
+    edge, one comment says so. The next commit fixes it: clean again, and the comment says that.
     """
     base = git(story, "rev-parse", "HEAD")
     clean = start(checkout(story, tmp_path / "push", depth=1)).run()
@@ -128,9 +128,9 @@ def test_a_policy_breaks_a_job_that_nobody_touched_and_the_next_commit_mends_it(
     edit(story, REFUSES, ADMITS)
     git(work, "fetch", "-q", "--depth=1", "origin", git(story, "rev-parse", "HEAD"))
     git(work, "checkout", "-q", "--detach", "FETCH_HEAD")
-    mended = start(work, environment=environment, **pull_request(base)).run()
-    assert (mended.code, mended.outputs["findings"]) == (0, "0")
-    assert mended["Lint"].commands("error") == []
+    fixed = start(work, environment=environment, **pull_request(base)).run()
+    assert (fixed.code, fixed.outputs["findings"]) == (0, "0")
+    assert fixed["Lint"].commands("error") == []
     (comment,) = api.bodies()
     assert "no new findings" in comment
     assert [method for method, _ in api.requests].count("POST") == 1

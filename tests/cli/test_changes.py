@@ -21,7 +21,7 @@ SELECT = ("--select", "flow-denied,no-viable-zone,spread-used-as-colocation")
 
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The lab's mended state, committed, as current directory: two warnings (tests/lab/README.md)."""
+    """The lab's fixed state, committed, as current directory: two warnings (tests/lab/README.md)."""
     root = repository(tmp_path / "ä repository")
     for part in ("after", "cluster"):
         shutil.copytree(LAB / part, root / part)
@@ -47,7 +47,7 @@ def break_policy(root: Path) -> None:
     policy.write_text(policy.read_text().replace(old, "- fromEndpoints: [{matchLabels: {net-zone: x}}]"))
 
 
-def mend(root: Path) -> None:
+def fix(root: Path) -> None:
     shutil.copy(LAB / "after/training.yaml", root / "after")
     text = (root / "after/training.yaml").read_text()
     (root / "after/training.yaml").write_text(
@@ -58,7 +58,7 @@ def mend(root: Path) -> None:
 def test_the_story_of_a_pull_request(root: Path) -> None:
     clean = lint("--base", "HEAD")
     assert clean.exit_code == 0
-    assert "0 new, 0 mended, 2 unchanged" in clean.stdout
+    assert "0 new, 0 fixed, 2 unchanged" in clean.stdout
     git(root, "checkout", "-q", "-b", "change")
     break_policy(root)
     commit(root)
@@ -68,19 +68,19 @@ def test_the_story_of_a_pull_request(root: Path) -> None:
     assert "1 new error" in broken.stdout
     git(root, "revert", "--no-edit", "HEAD")
     assert lint("--base", "main").exit_code == 0
-    mended = lint("--base", "HEAD~1")
-    assert (mended.exit_code, "0 new, 1 mended, 2 unchanged" in mended.stdout) == (0, True)
+    fixed = lint("--base", "HEAD~1")
+    assert (fixed.exit_code, "0 new, 1 fixed, 2 unchanged" in fixed.stdout) == (0, True)
 
 
 def test_the_report_for_programs_says_what_became_of_every_finding(root: Path) -> None:
-    mend(root)
+    fix(root)
     break_policy(root)
     found = report("--base", "HEAD")
     assert [each["rule"] for each in found["findings"]] == ["flow-denied"]
     comparison = found["comparison"]
     assert comparison["base"] == "HEAD"
     assert comparison["commit"] == git(root, "rev-parse", "HEAD")
-    assert [each["rule"] for each in comparison["mended"]] == ["spread-used-as-colocation"] * 2
+    assert [each["rule"] for each in comparison["fixed"]] == ["spread-used-as-colocation"] * 2
     assert comparison["unchanged"] == 0
 
 
@@ -127,7 +127,7 @@ def test_a_baseline_is_plain_and_a_change_of_it_can_be_read(root: Path) -> None:
 
 def test_stale_entries_are_named_until_the_baseline_is_written_anew(root: Path) -> None:
     lint("--write-baseline", "known.json")
-    mend(root)
+    fix(root)
     outcome = lint("--baseline", "known.json")
     assert outcome.exit_code == 0
     assert "2 entries are stale" in " ".join(outcome.stdout.split())
@@ -201,7 +201,7 @@ def test_base_and_baseline_together_leave_what_is_new_and_not_accepted(root: Pat
     found = report("--base", "HEAD", "--baseline", "known.json")
     assert found["findings"] == []
     assert len(found["baseline"]["accepted"]) == 3
-    assert found["comparison"]["mended"] == []
+    assert found["comparison"]["fixed"] == []
 
 
 def test_a_run_with_a_base_leaves_no_trace(root: Path) -> None:

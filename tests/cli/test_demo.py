@@ -47,7 +47,7 @@ def test_each_state_is_checked_with_the_cluster_in_a_world_of_its_own(
 ) -> None:
     assert run("demo").exit_code == 0
     cluster = ["cluster/dashboard.yaml", "cluster/lanes.yaml", "cluster/pools.yaml"]
-    assert recorder.worlds == [["broken/training.yaml", *cluster], sorted([*cluster, "mended/training.yaml"])]
+    assert recorder.worlds == [["broken/training.yaml", *cluster], sorted([*cluster, "fixed/training.yaml"])]
     assert all(Path(ceiling).is_absolute() for ceiling in recorder.ceilings)
 
 
@@ -59,16 +59,16 @@ def test_nothing_of_it_stays_behind(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_it_shows_the_failing_state_then_the_changes_then_the_mended_state(
+def test_it_shows_the_failing_state_then_the_changes_then_the_fixed_state(
     run: Callable[..., Run], recorder: Recorder
 ) -> None:
     text = run("demo").stdout
-    titles = ("the failing state", "what fixes it", "the mended state")
-    failing, mending, mended = (text.index(f"== {title} ==") for title in titles)
-    assert failing < mending < mended
-    difference = text[mending:mended].splitlines()
+    titles = ("the failing state", "what fixes it", "the fixed state")
+    failing, changes, fixed = (text.index(f"== {title} ==") for title in titles)
+    assert failing < changes < fixed
+    difference = text[changes:fixed].splitlines()
     assert "--- broken/training.yaml" in difference
-    assert "+++ mended/training.yaml" in difference
+    assert "+++ fixed/training.yaml" in difference
     assert "-      labels: {job: whale, role: conductor, lane: west}" in difference
     assert "+      labels: {job: whale, role: conductor, lane: east}" in difference
     assert sum(line.startswith("- The ") for line in difference) == 3

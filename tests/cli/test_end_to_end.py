@@ -50,7 +50,7 @@ def report(*arguments: str) -> dict[str, Any]:
 
 
 def only(lab: Path, state: str) -> None:
-    shutil.rmtree(lab / ({"broken", "mended"} - {state}).pop())
+    shutil.rmtree(lab / ({"broken", "fixed"} - {state}).pop())
 
 
 def rules(found: dict[str, Any]) -> list[tuple[str, str]]:
@@ -73,8 +73,8 @@ def test_the_broken_state_has_no_viable_zone_and_a_denied_flow_and_nothing_else(
     assert ("cluster/lanes.yaml", "flow-denied") in related
 
 
-def test_the_mended_state_is_proved_and_nothing_is_reported(lab: Path) -> None:
-    only(lab, "mended")
+def test_the_fixed_state_is_proved_and_nothing_is_reported(lab: Path) -> None:
+    only(lab, "fixed")
     found = report()
     assert (found["findings"], found["suppressed"], found["unknowns"], found["failures"]) == ([], [], [], [])
     assert verdicts(found) == [("speech/conductor+trainers", "proved", "proved", ["east"])]
@@ -83,7 +83,7 @@ def test_the_mended_state_is_proved_and_nothing_is_reported(lab: Path) -> None:
 
 def test_both_states_together_are_two_snapshots_that_share_the_cluster(lab: Path) -> None:
     found = report()
-    assert [(each["name"], each["documents"]) for each in found["snapshots"]] == [("broken", 7), ("mended", 7)]
+    assert [(each["name"], each["documents"]) for each in found["snapshots"]] == [("broken", 7), ("fixed", 7)]
     assert {tuple(finding["snapshots"]) for finding in found["findings"]} == {("broken",)}
     assert [each[1:] for each in verdicts(found)] == [("refuted", "refuted", []), ("proved", "proved", ["east"])]
 
@@ -109,8 +109,8 @@ def test_both_states_together_are_two_snapshots_that_share_the_cluster(lab: Path
 def test_each_of_the_three_changes_is_needed(
     lab: Path, change: Callable[[str], str], expected: tuple[str, str], verdict: tuple[str, str]
 ) -> None:
-    only(lab, "mended")
-    manifest = lab / "mended" / "training.yaml"
+    only(lab, "fixed")
+    manifest = lab / "fixed" / "training.yaml"
     text = manifest.read_text()
     changed = change(text)
     assert changed != text
@@ -125,11 +125,11 @@ def test_the_demo_shows_both_states_and_ends_with_0(monkeypatch: pytest.MonkeyPa
     outcome = CliRunner().invoke(cli, ["demo"], prog_name="trainlint")
     assert outcome.exit_code == 0
     failing, _, rest = outcome.stdout.partition("== what fixes it ==")
-    _, _, mended = rest.partition("== the mended state ==")
+    _, _, fixed = rest.partition("== the fixed state ==")
     assert "error[no-viable-zone]: " in failing
     assert "error[flow-denied]: " in failing
     assert "2 errors; 1 group: 1 cannot run" in failing
-    assert "no findings; 1 group: 1 proved" in mended
+    assert "no findings; 1 group: 1 proved" in fixed
 
 
 def test_exit_codes_on_real_files(lab: Path) -> None:
@@ -160,7 +160,7 @@ def test_an_empty_directory_is_nothing_to_analyse(lab: Path) -> None:
 
 
 def test_without_an_inventory_the_group_runs_where_the_cluster_has_what_it_needs(lab: Path) -> None:
-    only(lab, "mended")
+    only(lab, "fixed")
     (lab / "cluster" / "pools.yaml").unlink()
     found = report()
     assert [each[1:3] for each in verdicts(found)] == [("conditional", "conditional")]

@@ -88,7 +88,7 @@ def test_fix_applies_safe_repairs_and_reports_what_is_left(run: Run) -> None:
         "warning[scheduling-gate-committed"
     ]
     assert "fixed (safe) job.yaml: put quotes around gpu\n" in done.stderr
-    assert "2 repairs in 1 file: 2 findings mended\n" in done.stderr
+    assert "2 repairs in 1 file: 2 findings fixed\n" in done.stderr
 
 
 def test_unsafe_fixes_apply_the_rest(run: Run) -> None:
@@ -137,7 +137,7 @@ def test_a_file_that_was_named_is_the_only_one_that_changes(run: Run) -> None:
 
 
 @pytest.mark.needs("git")
-def test_with_a_base_only_what_is_new_is_mended(run: Run) -> None:
+def test_with_a_base_only_what_is_new_is_fixed(run: Run) -> None:
     Path("old.yaml").write_text(JOB)
     identity = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
     for arguments in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "base")):
@@ -212,7 +212,7 @@ def test_json_holds_the_repairs(run: Run) -> None:
     assert first["changes"][0]["edits"] == [
         {"line": 6, "column": 1, "end_line": 7, "end_column": 1, "text": '  labels: {gpu: "8"}   # eight of them\n'}
     ]
-    assert first["mends"] == [each["id"] for each in report["findings"] if each["location"]["line"] == 6]
+    assert first["fixes"] == [each["id"] for each in report["findings"] if each["location"]["line"] == 6]
     assert "repairs" not in json.loads(run("--output", "json").stdout)
     assert [each["applied"] for each in json.loads(run("--fix", "--output", "json").stdout)["repairs"]] == [True, True]
 

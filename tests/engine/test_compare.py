@@ -1,4 +1,4 @@
-"""``--base``: what a change brings in and mends, and where that is reported (decision 4 of the rules' decisions).
+"""``--base``: what a change brings in and fixes, and where that is reported (decision 4 of the rules' decisions).
 
 The verdicts follow from the lab (tests/lab/README.md): its state ``after`` is proved in zone-a and has two warnings of
 spread-used-as-colocation; the boundary admits only what it lists.
@@ -36,7 +36,7 @@ JOB = "after/training.yaml"
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A repository whose only commit is the mended state of the lab."""
+    """A repository whose only commit is the fixed state of the lab."""
     root = repository(tmp_path / "a repository")
     for part in ("after", "cluster"):
         shutil.copytree(LAB / part, root / part)
@@ -72,8 +72,8 @@ def places(placed: Any) -> set[str]:
 
 
 def counts(result: Any) -> tuple[int, int, int]:
-    """New, mended, unchanged."""
-    return len(result.findings), len(result.comparison.mended), result.comparison.unchanged
+    """New, fixed, unchanged."""
+    return len(result.findings), len(result.comparison.fixed), result.comparison.unchanged
 
 
 def test_nothing_changed_is_nothing_new(root: Path) -> None:
@@ -81,7 +81,7 @@ def test_nothing_changed_is_nothing_new(root: Path) -> None:
     assert counts(result) == (0, 0, 2)
     assert result.comparison.commit == git(root, "rev-parse", "HEAD")
     assert len(result.groups) == 1
-    assert "0 new, 0 mended, 2 unchanged" in reporter("text")(result, Options())
+    assert "0 new, 0 fixed, 2 unchanged" in reporter("text")(result, Options())
 
 
 def test_a_policy_that_breaks_an_untouched_job_is_reported_at_the_changed_line(root: Path) -> None:
@@ -110,13 +110,13 @@ def test_a_committed_change_is_reported_like_one_of_the_work_tree(root: Path) ->
     assert counts(compare(root)) == (0, 0, 3)
 
 
-def test_a_mended_finding_is_counted_and_has_its_place_in_the_base(root: Path) -> None:
+def test_a_fixed_finding_is_counted_and_has_its_place_in_the_base(root: Path) -> None:
     edit(root, JOB, SPREAD, "")
     result = compare(root)
     assert counts(result) == (0, 1, 1)
-    (mended,) = result.comparison.mended
-    assert (mended.finding.rule, mended.finding.at.file) == ("spread-used-as-colocation", JOB)
-    assert "topologyKey" in mended.lines[0]
+    (fixed,) = result.comparison.fixed
+    assert (fixed.finding.rule, fixed.finding.at.file) == ("spread-used-as-colocation", JOB)
+    assert "topologyKey" in fixed.lines[0]
 
 
 NAMESPACE = """\
@@ -271,7 +271,7 @@ def test_the_same_identity_in_several_files_is_counted_as_often(root: Path) -> N
     shutil.rmtree(root / "again")
     result = compare(root)
     assert counts(result) == (0, 2, 2)
-    assert {each.finding.at.file for each in result.comparison.mended} == {"again/training.yaml"}
+    assert {each.finding.at.file for each in result.comparison.fixed} == {"again/training.yaml"}
 
 
 def test_the_rules_of_the_head_judge_both_states(root: Path) -> None:
@@ -285,7 +285,7 @@ def test_a_suppression_that_is_removed_lets_its_finding_out(root: Path) -> None:
     comment = "          # trainlint: ignore[spread-used-as-colocation] for now\n"
     edit(root, JOB, "          topologyKey", f"{comment}          topologyKey")
     hidden = compare(root)
-    assert counts(hidden) == (0, 0, 1)  # suppressed is not mended
+    assert counts(hidden) == (0, 0, 1)  # suppressed is not fixed
     assert len(hidden.suppressed) == 1
     commit(root)
     edit(root, JOB, comment, "")
@@ -389,7 +389,7 @@ def test_a_rule_that_breaks_on_the_base_is_named(small: Path, monkeypatch: pytes
     assert [failure.rule for failure in run([small], base="HEAD").failures] == ["made-up"]
 
 
-def test_a_finding_that_gets_worse_is_new_and_its_milder_form_is_not_mended(
+def test_a_finding_that_gets_worse_is_new_and_its_milder_form_is_not_fixed(
     small: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def check(facts: Facts) -> Any:

@@ -257,9 +257,9 @@ def test_a_change_of_a_patch_is_told_from_the_base_revision(tmp_path: Path) -> N
     again = lint(root, base="HEAD")
     assert found(again) == []
     assert again.comparison is not None
-    assert [each.finding.rule for each in again.comparison.mended] == ["request-exceeds-node"]
-    (mended,) = again.comparison.mended
-    assert (mended.finding.at.file, mended.span.line) == ("overlays/prod/gpus.yaml", 12)
+    assert [each.finding.rule for each in again.comparison.fixed] == ["request-exceeds-node"]
+    (fixed,) = again.comparison.fixed
+    assert (fixed.finding.at.file, fixed.span.line) == ("overlays/prod/gpus.yaml", 12)
 
 
 def test_a_change_of_the_kustomization_alone_is_named_as_what_brought_it_in(tmp_path: Path) -> None:

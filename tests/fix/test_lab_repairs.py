@@ -1,4 +1,4 @@
-"""The lab is mended by the repairs that are printed: before/ by one, affinity/ by another."""
+"""The lab is fixed by the repairs that are printed: before/ by one, affinity/ by another."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def repair_of(root: Path, snapshot: str) -> Repair:
         ("affinity", {"affinity-deadlock", "zone-label-contradicts-placement"}, 2),
     ],
 )
-def test_the_printed_repair_alone_mends_a_state(lab: Path, state: str, rules: set[str], steps: int) -> None:
+def test_the_printed_repair_alone_fixes_a_state(lab: Path, state: str, rules: set[str], steps: int) -> None:
     repair = repair_of(lab, state)
     assert (repair.group, len(repair.steps)) == (GROUP, steps)
     assert [change.file for change in repair.changes] == [f"{state}/training.yaml"]
     before = check([lab])
-    assert {each.finding.rule for each in before.findings if each.finding.id in repair.mends} == rules
+    assert {each.finding.rule for each in before.findings if each.finding.id in repair.fixes} == rules
     for change in repair.changes:
         (lab / change.file).write_bytes(change.after)
     after = check([lab])
@@ -66,7 +66,7 @@ def test_the_printed_repair_alone_mends_a_state(lab: Path, state: str, rules: se
 
 
 def test_the_coordinator_goes_to_the_workers_and_not_the_workers_to_it(lab: Path) -> None:
-    """Only zone-a has the GPUs of the workers (README of the lab): whatever is mended, the coordinator must move."""
+    """Only zone-a has the GPUs of the workers (README of the lab): whatever is fixed, the coordinator must move."""
     for state in ("before", "affinity"):
         text = "".join(unified(each.file, each.before, each.after) for each in repair_of(lab, state).changes)
         added = [line for line in text.splitlines() if line.startswith("+") and not line.startswith("+++")]
@@ -103,12 +103,12 @@ def test_fix_alone_leaves_the_lab_as_it_is(lab: Path) -> None:
     assert before == {path: path.read_bytes() for path in lab.rglob("*.yaml")}
 
 
-def test_unsafe_fixes_mend_the_lab_and_say_what_was_done(lab: Path) -> None:
+def test_unsafe_fixes_fix_the_lab_and_say_what_was_done(lab: Path) -> None:
     file = lab / "before/training.yaml"
     file.chmod(0o640)
     done = run(lab, "--fix", "--unsafe-fixes", "--output", "concise")
     assert done.exit_code == 0  # what is left is a warning
-    assert "4 repairs in 3 files: 6 findings mended" in done.stderr
+    assert "4 repairs in 3 files: 6 findings fixed" in done.stderr
     assert "3 groups: 3 proved" in done.stdout
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
     again = run(lab, "--fix", "--unsafe-fixes", "--output", "concise")

@@ -1,6 +1,6 @@
 """What is offered where policies keep a job apart, on one small repository with one thing wrong each time.
 
-The expectations are decision 14 of the rules: the nearest entry is mended, a default deny never is, a missing allow is
+The expectations are decision 14 of the rules: the nearest entry is fixed, a default deny never is, a missing allow is
 a small policy of its own, and no label makes pods look like another workload.
 """
 

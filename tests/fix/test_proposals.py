@@ -9,7 +9,7 @@ import pytest
 from tests.engine.worlds import write
 from tests.test_rule_examples import MARK, examples
 
-from trainlint.engine import repairs as mend
+from trainlint.engine import repairs
 from trainlint.engine import trial
 from trainlint.engine.check import check
 from trainlint.engine.request import Repairs
@@ -20,7 +20,7 @@ from trainlint.kube.spelling import misspelt, only_meant
 from trainlint.result import Result
 from trainlint.rule import Rule
 
-MENDED_EXAMPLES = {
+FIXED_EXAMPLES = {
     "affinity-target-missing", "collective-ports-blocked", "daemonset-misses-gpu-nodes", "dangling-reference",
     "dns-egress-blocked", "fixed-device-index", "flow-denied", "fqdn-peer-without-dns-rule", "gang-exceeds-pods",
     "gang-waits-for-later-pods", "gloo-interface-syntax",
@@ -34,10 +34,10 @@ MENDED_EXAMPLES = {
     "unexpected-container-name", "unused-fabric", "unknown-nccl-variable", "unquoted-string", "untolerated-taint",
     "verbose-debug-committed", "zone-label-contradicts-placement",
 }  # fmt: skip
-"""The rules whose own bad example one repair mends; of the others the remedy is a choice, or not in the manifest."""
+"""The rules whose own bad example one repair fixes; of the others the remedy is a choice, or not in the manifest."""
 
 CHOICES = {"queue-missed": "suspend: true", "queue-never-admits": "minAvailable: 3"}
-"""The bad examples, by what stands in them, of rules with other examples that are mended: which queue a job is to use,
+"""The bad examples, by what stands in them, of rules with other examples that are fixed: which queue a job is to use,
 and whether it gets fewer pods or a larger queue, people decide.
 """
 
@@ -103,7 +103,7 @@ def diff(result: Result, step: str) -> str:
 
 
 @pytest.mark.parametrize(("rule", "role", "text", "shared"), list(examples()))
-def test_the_bad_examples_of_the_rules_are_mended(
+def test_the_bad_examples_of_the_rules_are_fixed(
     rule: Rule, role: str, text: str, shared: dict[str, str], tmp_path: Path
 ) -> None:
     if role != "bad" or "base" in shared:
@@ -112,18 +112,18 @@ def test_the_bad_examples_of_the_rules_are_mended(
     files |= {"given.yaml": MARK.sub("", shared["given"])} if "given" in shared else {}
     files |= {"trainlint.yaml": shared["settings"]} if "settings" in shared else {}
     result = repaired(tmp_path, files)
-    mended = {each for repair in result.repairs or () for each in repair.mends}
+    fixed = {each for repair in result.repairs or () for each in repair.fixes}
     own = {each.finding.id for each in result.findings if each.finding.rule == rule.name}
     if not own:
         return  # the example has files of its own names, which test_rule_examples.py writes
     of_a_runtime = "podGroupPolicy:" in text  # which other jobs use as well: nobody knows what they need
     choice = rule.name in CHOICES and CHOICES[rule.name] in text
-    assert (own <= mended) == (rule.name in MENDED_EXAMPLES and not of_a_runtime and not choice)
+    assert (own <= fixed) == (rule.name in FIXED_EXAMPLES and not of_a_runtime and not choice)
     for repair in result.repairs or ():  # each by itself, on the files as they are
         for change in repair.changes:
             replace_file(tmp_path, change.file, change.before, change.after)
         after = check([tmp_path])
-        assert not {each.finding.id for each in after.findings} & set(repair.mends)
+        assert not {each.finding.id for each in after.findings} & set(repair.fixes)
         assert {each.finding.rule for each in after.findings} <= {each.finding.rule for each in result.findings}
         for change in repair.changes:
             replace_file(tmp_path, change.file, change.after, change.before)
@@ -256,11 +256,11 @@ spec:
 
 
 def test_what_was_not_tried_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mend, "WORK", 0)
-    monkeypatch.setattr(mend, "FEWEST", 1)
+    monkeypatch.setattr(repairs, "WORK", 0)
+    monkeypatch.setattr(repairs, "FEWEST", 1)
     text = TORCH.replace("restartPolicy: Never", "restartPolicy: OnFailure").replace("&role", "")
     result = repaired(tmp_path, {"job.yaml": text, "two.yaml": text.replace("name: train,", "name: two,")})
-    assert [each.why for each in result.unmended if not each.group] == [mend.UNTRIED]
+    assert [each.why for each in result.unrepaired if not each.group] == [repairs.UNTRIED]
 
 
 def test_repairs_end_where_as_much_was_looked_at_as_they_are_worth(
@@ -272,7 +272,7 @@ def test_repairs_end_where_as_much_was_looked_at_as_they_are_worth(
     monkeypatch.setattr(trial, "STEPS", 1)
     few = repaired(tmp_path / "few", files)
     assert len(few.repairs or ()) < len(every.repairs or ())
-    assert [each.why for each in few.unmended if not each.group] == [mend.UNTRIED]
+    assert [each.why for each in few.unmended if not each.group] == [repairs.UNTRIED]
     assert len(few.findings) == len(every.findings)
 
 
@@ -306,10 +306,8 @@ def test_a_minimum_that_is_written_nowhere_has_no_repair(tmp_path: Path) -> None
     result = check([write(tmp_path, job)], repairs=Repairs.EACH)
     assert result.failures == ()
     assert "gang-waits-for-later-pods" in {each.finding.rule for each in result.findings}
-    mended = {each for repair in result.repairs or () for each in repair.mends}
-    assert (
-        not {each.finding.id for each in result.findings if each.finding.rule == "gang-waits-for-later-pods"} & mended
-    )
+    fixed = {each for repair in result.repairs or () for each in repair.fixes}
+    assert not {each.finding.id for each in result.findings if each.finding.rule == "gang-waits-for-later-pods"} & fixed
 
 
 LATE = """\

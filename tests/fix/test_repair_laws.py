@@ -251,8 +251,8 @@ def _shape(repair: Repair) -> None:
 
 
 def _effect(first: Result, again: Result, repair: Repair) -> None:
-    """What it says it mends is gone, and no error is new."""
-    assert not {each.finding.id for each in again.findings} & set(repair.mends)
+    """What it says it fixes is gone, and no error is new."""
+    assert not {each.finding.id for each in again.findings} & set(repair.fixes)
     errors = {each.finding.id for each in first.findings if each.finding.severity is Severity.ERROR}
     new = [each.finding for each in again.findings if each.finding.severity is Severity.ERROR]
     assert {each.rule for each in new if each.id not in errors} <= {each.finding.rule for each in first.findings}

@@ -1,4 +1,4 @@
-"""What holds of repairs: they apply, mend what they say, and bring no error."""
+"""What holds of repairs: they apply, fix what they say, and bring no error."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def _of_repair(repair: Repair, before: Result, after: Result) -> Iterator[Breach
     what = f"{repair.safety}: {'; '.join(repair.steps)}"
     if after.failures:
         yield Breach("repair breaks a rule", f"{after.failures[0]} after {what}")
-    mended = {(each.finding.id, each.finding.at.file) for each in before.findings if each.finding.id in repair.mends}
+    fixed = {(each.finding.id, each.finding.at.file) for each in before.findings if each.finding.id in repair.fixes}
     left = {(each.finding.id, each.finding.at.file): each.finding.rule for each in after.findings}
-    for key in sorted(mended & left.keys()):
-        yield Breach("repair mends nothing", f"{left[key]} is still there after {what}")
+    for key in sorted(fixed & left.keys()):
+        yield Breach("repair fixes nothing", f"{left[key]} is still there after {what}")
     for rule in sorted((_errors(after) - _errors(before)).keys()):
         if not any(f"[{rule}]" in each for each in repair.leaves):
             said = next(each.finding.message for each in after.findings if each.finding.rule == rule)
@@ -54,7 +54,7 @@ def _of_repair(repair: Repair, before: Result, after: Result) -> Iterator[Breach
         for group in after.groups:
             refuted = Answer.REFUTED in (group.exists, group.for_all)
             if refuted and (group.name, group.snapshot) == (repair.group, repair.snapshot):
-                yield Breach("repair mends no group", f"{group.kind} is refuted still after {what}")
+                yield Breach("repair fixes no group", f"{group.kind} is refuted still after {what}")
 
 
 def _errors(result: Result) -> Counter[str]:

@@ -105,7 +105,7 @@ def test_repairs_that_do_nothing_or_harm_are_noticed(tmp_path: Path) -> None:
         return {breach.law for breach in breaches_of_repairs(world, result, lambda _: after)}
 
     assert found(clean) == set()
-    assert found(result) == {"repair mends nothing"}
+    assert found(result) == {"repair fixes nothing"}
     placed = everything().findings[0]
     new = replace(placed, finding=replace(placed.finding, rule="flow-denied", severity=Severity.ERROR))
     assert found(replace(clean, findings=(new,))) == {"repair brings an error"}

@@ -109,7 +109,7 @@ def _tried(trial: Trial, world: World, root: Path, out: Path, sample: Sample, se
         with _limited(SECONDS):
             return check([home])
 
-    if result.repairs or result.unmended:
+    if result.repairs or result.unrepaired:
         trial.looked["repairs"] += len(result.repairs or ())
         yield from breaches_of_repairs(world, result, look)
     if sample.order and (other := reordered(world, random.Random(seed))) is not None:

@@ -1,7 +1,7 @@
 """What every command prints, in every format, on small worlds in which much has something to say.
 
-``cuts``: two findings, a group that no repair mends, and a repair that leaves a warning. ``states``: the same objects
-in two overlays, one of them mended. ``half``: an inventory that does not say all that is asked of it.
+``cuts``: two findings, a group that no repair fixes, and a repair that leaves a warning. ``states``: the same objects
+in two overlays, one of them fixed. ``half``: an inventory that does not say all that is asked of it.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ JOB = (
     "apiVersion: batch/v1\nkind: Job\nmetadata: {name: NAME, labels: {on: yes}}\n"
     "spec: {template: {spec: {restartPolicy: Never, containers: [{name: a, image: a}]}}}\n"
 )
-MENDED = JOB.replace("on: yes", 'on: "yes"')
+FIXED = JOB.replace("on: yes", 'on: "yes"')
 
 
 def trainlint(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
@@ -67,7 +67,7 @@ def test_a_file_of_two_names_is_replaced_under_the_one_that_was_read(tmp_path: P
     home = repository(tmp_path / "r", {"a.yaml": JOB.replace("NAME", "a")})
     os.link(home / "a.yaml", tmp_path / "second.yaml")
     trainlint("check", "--fix", cwd=home)
-    assert (home / "a.yaml").read_text() == MENDED.replace("NAME", "a")
+    assert (home / "a.yaml").read_text() == FIXED.replace("NAME", "a")
     assert (tmp_path / "second.yaml").read_text() == JOB.replace("NAME", "a")
 
 
@@ -110,10 +110,10 @@ def test_a_run_that_is_killed_while_it_writes_leaves_whole_files(tmp_path: Path,
     assert done.returncode == -signal.SIGKILL, done.stderr
     texts = [(home / f"{name}.yaml").read_text() for name in names]
     new = 2 if when == "after" else 1
-    assert texts == [(MENDED if number < new else JOB).replace("NAME", name) for number, name in enumerate(names)]
+    assert texts == [(FIXED if number < new else JOB).replace("NAME", name) for number, name in enumerate(names)]
     again = trainlint("check", "--fix", cwd=home)
     assert again.returncode in (0, 1), again.stderr
-    assert [(home / f"{name}.yaml").read_text() for name in names] == [MENDED.replace("NAME", name) for name in names]
+    assert [(home / f"{name}.yaml").read_text() for name in names] == [FIXED.replace("NAME", name) for name in names]
 
 
 @pytest.mark.parametrize("seconds", [0.3, 0.6, 0.9, 1.2])
@@ -125,7 +125,7 @@ def test_a_run_that_is_killed_at_any_time_leaves_whole_files(tmp_path: Path, sec
         time.sleep(seconds)
         run.kill()
     for name in names:
-        assert (home / f"{name}.yaml").read_text() in (JOB.replace("NAME", name), MENDED.replace("NAME", name))
+        assert (home / f"{name}.yaml").read_text() in (JOB.replace("NAME", name), FIXED.replace("NAME", name))
 
 
 WRITES = {

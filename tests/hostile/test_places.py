@@ -187,13 +187,13 @@ def test_messages_hold_no_command_of_a_path(tmp_path: Path) -> None:
 def test_differences_do_not_steer_a_terminal(tmp_path: Path) -> None:
     """The line above a repair is shown with its escapes, and written into a file or a pipe as it is."""
     home = tmp_path / "r"
-    for part in ("cluster", "mended"):
+    for part in ("cluster", "fixed"):
         shutil.copytree(DEMO / part, home / part, ignore=shutil.ignore_patterns("__pycache__"))
     policy = home / "cluster" / "lanes.yaml"
     text = policy.read_text(encoding="utf-8")
     assert ADMITS in text
     policy.write_text(text.replace(ADMITS, REFUSES), encoding="utf-8")
-    for file in (home / "mended").rglob("*.yaml"):
+    for file in (home / "fixed").rglob("*.yaml"):
         text = file.read_text(encoding="utf-8")
         file.write_text(text.replace("nodeSelector: {", "# \u202e\u200b\n      nodeSelector: {"), encoding="utf-8")
     plain = run("check", ".", "--diff", cwd=home)

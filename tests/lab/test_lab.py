@@ -184,7 +184,7 @@ def test_what_nobody_stated_is_listed(whole: Result) -> None:
     assert any("Kubernetes" in text for text in whole.assumptions)
 
 
-# --- before/: two faults, mended one by one ---
+# --- before/: two faults, fixed one by one ---
 
 
 def test_without_the_boundary_only_the_zones_are_wrong_and_it_would_run_across_them(lab: Any) -> None:
@@ -253,7 +253,7 @@ def test_a_toleration_of_another_value_tolerates_nothing(lab: Any) -> None:
     assert rules(result) == [("flow-denied", "error"), ("no-viable-zone", "error")]
 
 
-# --- after/: what each part of the mend is for ---
+# --- after/: what each part of the fix is for ---
 
 
 def test_without_the_toleration_the_pinned_coordinator_has_no_node(lab: Any) -> None:
@@ -288,7 +288,7 @@ def test_the_wrong_label_is_cut_off_wherever_the_pods_land(lab: Any) -> None:
     assert answers(result) == ("refuted", "refuted", ())
 
 
-def test_without_the_boundary_the_mended_state_stays_proved(lab: Any) -> None:
+def test_without_the_boundary_the_fixed_state_stays_proved(lab: Any) -> None:
     assert answers(lab("after").drop(POLICIES).lint()) == ("proved", "proved", ("zone-a",))
 
 
@@ -375,7 +375,7 @@ def test_an_anchor_that_may_land_in_both_zones_may_strand_its_followers(lab: Any
     assert by_rule(result, "stranded-by-affinity").span.line == 47  # the affinity term, one line further down now
 
 
-def test_an_anchor_pinned_to_the_workers_zone_mends_it(lab: Any) -> None:
+def test_an_anchor_pinned_to_the_workers_zone_fixes_it(lab: Any) -> None:
     pin = "      nodeSelector: {topology.kubernetes.io/zone: zone-a}\n"
     result = lab("affinity").tolerate().replace(COORDINATOR, pin + COORDINATOR).lint()
     assert not result.findings

@@ -240,7 +240,7 @@ def test_a_crash_is_a_message_and_the_next_save_works(tmp_path: Path) -> None:
     assert converse(talk, root, arguments=("-c", CRASHING)) == 0
 
 
-def test_settings_that_are_wrong_are_told_once_and_linting_goes_on_when_they_are_mended(tmp_path: Path) -> None:
+def test_settings_that_are_wrong_are_told_once_and_linting_goes_on_when_they_are_fixed(tmp_path: Path) -> None:
     root = folder(tmp_path / "one", faulty=FAULTY, trainlint="clusters: 3\n")
 
     async def talk(editor: Editor) -> None:

@@ -76,7 +76,7 @@ def test_an_ip_block_alone_admits_the_own_namespace_in_five_releases(version: st
 
 
 def test_a_peer_that_only_excludes_may_match_what_it_excludes_in_1_20() -> None:
-    """P 10.1 (cilium#46949): recorded for one build, mended in none that was seen; so it is not known."""
+    """P 10.1 (cilium#46949): recorded for one build, fixed in none that was seen; so it is not known."""
     policy = cnp(
         """{endpointSelector: {matchLabels: {app: x}}, ingress: [{fromEndpoints: [
             {matchExpressions: [{key: io.kubernetes.pod.namespace, operator: NotIn, values: [c]}]}]}]}"""

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.policy.cluster import NAMESPACES, cilium, pod_set
 from tests.policy.test_laws import QUESTIONS, SCALE, Data, cilium_policy, judge, named, rules, worlds
-from tests.policy.test_mending import question
+from tests.policy.test_opening_edits import question
 
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry, Verdict
 from trainlint.model.workload import PodSet, PortRange
 from trainlint.policy import Endpoint, PolicySet, endpoint
 from trainlint.policy.edits import Edits, LabelEdit, PortEdit, with_ports
 from trainlint.policy.explain import entries_about, explain
-from trainlint.policy.fixes import mend
+from trainlint.policy.fixes import opening_edits
 from trainlint.policy.matching import ready
 from trainlint.policy.shortfall import shortfalls
 
@@ -113,10 +113,10 @@ isolating = st.lists(st.builds(cilium_policy, st.sampled_from(["a", "b", ""]), r
 
 @SCALE
 @given(isolating)
-def test_every_mend_opens_the_connection_and_no_part_of_it_does(objects: list[Data]) -> None:
+def test_every_edit_opens_the_connection_and_no_part_of_it_does(objects: list[Data]) -> None:
     asked, found = question(*pair(), 100), judge(objects)
     before = sides(found.verdict(*asked.placed(frozenset()), "TCP", 100))
-    for each in mend(found, asked):
+    for each in opening_edits(found, asked):
         edits = frozenset(each.edits)
         one, two, policies = tried(objects, edits)
         assert policies.verdict(one, two, "TCP", 100).answer is each.verdict.answer is ALLOW
@@ -135,7 +135,7 @@ def test_a_single_label_that_lets_an_entry_admit_the_connection_is_found(objects
     denied = [each.direction for each in (verdict.egress, verdict.ingress) if each.answer is DENY]
     if not denied:
         return
-    sizes = {len(each.edits) for each in mend(found, asked)}
+    sizes = {len(each.edits) for each in opening_edits(found, asked)}
     for end in (0, 1):
         for key, values in (("app", "xz"), ("role", "rs")):
             for value in values:

@@ -98,9 +98,9 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> Hooks:
 
 @pytest.fixture
 def story(tmp_path: Path) -> Path:
-    """A repository whose only commit is the mended state of the demo."""
+    """A repository whose only commit is the fixed state of the demo."""
     root = repository(tmp_path / "a name with spaces and ü")
-    for part in ("cluster", "mended"):
+    for part in ("cluster", "fixed"):
         shutil.copytree(DEMO / part, root / part, ignore=shutil.ignore_patterns("__pycache__"))
     commit(root)
     return root

@@ -173,7 +173,7 @@ spec:
 """
 
 
-def test_what_no_size_of_a_node_could_mend_is_found_without_knowing_the_size(tmp_path: Path) -> None:
+def test_what_no_size_of_a_node_could_fix_is_found_without_knowing_the_size(tmp_path: Path) -> None:
     # S 1.4: one host port a node; the tainted control plane takes none, so two nodes for three pods
     profile = {"trainlint.yaml": "clusters: [{name: kind, profile: kind}]\n"}
     result = lint(tmp_path / "a", {"kind.yaml": KIND, "job.yaml": PORTS, **profile})

@@ -68,7 +68,7 @@ def likely_note(reason: str = "") -> Placed:
             certainty=Certainty.LIKELY,
             message="only a preference keeps the group together",
             at=Location("jobs/a.yaml", 0, ("spec",)),
-            snapshots=("broken", "mended"),
+            snapshots=("broken", "fixed"),
             id="99aa",
         ),
         span=Span(3, 1, 3, 5),
@@ -148,8 +148,8 @@ def everything() -> Result:
     return Result(
         root="/somewhere/speech",
         snapshots=(
-            SnapshotSummary("broken", 7, "broken/ and mended/ define Deployment speech/leader differently"),
-            SnapshotSummary("mended", 7, "broken/ and mended/ define Deployment speech/leader differently"),
+            SnapshotSummary("broken", 7, "broken/ and fixed/ define Deployment speech/leader differently"),
+            SnapshotSummary("fixed", 7, "broken/ and fixed/ define Deployment speech/leader differently"),
         ),
         findings=(no_viable_zone(),),
         suppressed=(likely_note("measured, fast enough"),),
@@ -172,7 +172,7 @@ def everything() -> Result:
             GroupVerdict(
                 "speech/leader+trainers",
                 "Deployment+Job",
-                "mended",
+                "fixed",
                 4,
                 Answer.PROVED,
                 Answer.PROVED,
@@ -184,7 +184,7 @@ def everything() -> Result:
             GroupVerdict(
                 "lab/elastic",
                 "PyTorchJob",
-                "mended",
+                "fixed",
                 None,
                 Answer.UNKNOWN,
                 Answer.UNKNOWN,

@@ -51,7 +51,7 @@ def test_fingerprints_survive_moved_lines_and_tell_files_apart() -> None:
     result = everything()
     placed = result.findings[0]
     moved = replace(placed, span=Span(99, 1, 99, 2))
-    at = replace(placed.finding.at, file="mended/training.yaml")
+    at = replace(placed.finding.at, file="fixed/training.yaml")
     copied = replace(placed, finding=replace(placed.finding, at=at))
     prints = [each["fingerprint"] for each in entries(replace(result, findings=(placed, moved, copied)))]
     assert prints[0] == prints[1] != prints[2]

@@ -144,7 +144,7 @@ def test_the_page_holds_everything_that_a_result_holds() -> None:
         "the number of workers is ${WORKERS}",
         "render it: helm template",
         "the CNI is Cilium 1.20 (no file names it)",
-        "broken/ and mended/ define Deployment speech/leader differently",
+        "broken/ and fixed/ define Deployment speech/leader differently",
         "measured, fast enough",
     ):
         assert text in body.text, text

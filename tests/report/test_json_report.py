@@ -64,7 +64,7 @@ def test_reports_hold_to_the_schema_and_have_no_member_that_it_does_not_name(res
 def test_the_members_are_those_of_the_published_format() -> None:
     report = loaded(everything())
     assert (report["schema"], report["trainlint"]) == (1, __version__)
-    assert [snapshot["name"] for snapshot in report["snapshots"]] == ["broken", "mended"]
+    assert [snapshot["name"] for snapshot in report["snapshots"]] == ["broken", "fixed"]
     (finding,) = report["findings"]
     assert (finding["rule"], finding["category"], finding["severity"], finding["certainty"], finding["id"]) == (
         "no-viable-zone",

@@ -92,8 +92,8 @@ def test_what_breaks_comes_first_with_its_job_and_its_place() -> None:
     assert groups[0] == "group | snapshot | pods | can run | every placement | connections | "
     assert groups[1:] == [
         "`speech/leader+trainers` | `broken` | 4 | **no** | **no** | **denied** | ",
-        "`lab/elastic` | `mended` | ? | unknown | unknown | unknown | ",
-        "`speech/leader+trainers` | `mended` | 4 | yes (east) | yes | ok | ",
+        "`lab/elastic` | `fixed` | ? | unknown | unknown | unknown | ",
+        "`speech/leader+trainers` | `fixed` | 4 | yes (east) | yes | ok | ",
     ]
 
 
@@ -105,9 +105,9 @@ def test_the_worst_findings_come_first_and_the_rest_is_counted() -> None:
 
 def test_what_a_change_did_is_said_in_one_line() -> None:
     result = everything()
-    compared = Comparison("origin/main", "0" * 40, mended=result.findings * 2, unchanged=7)
+    compared = Comparison("origin/main", "0" * 40, fixed=result.findings * 2, unchanged=7)
     text = render(replace(many(0, 1), comparison=compared))
-    assert "\nCompared with `origin/main`: 1 new, 2 mended (`no-viable-zone`), 7 unchanged.\n" in text
+    assert "\nCompared with `origin/main`: 1 new, 2 fixed (`no-viable-zone`), 7 unchanged.\n" in text
 
 
 def test_what_a_baseline_hides_is_counted() -> None:

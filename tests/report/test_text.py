@@ -52,25 +52,25 @@ note[soft-colocation]: only a preference keeps the group together
    | ^^^^
    |
    = certainty: likely: rests on experience, not on a proof
-   = snapshots: broken, mended
+   = snapshots: broken, fixed
    = suppressed: measured, fast enough
 
 snapshots
   name    documents  why
-  broken  7          broken/ and mended/ define Deployment speech/leader
+  broken  7          broken/ and fixed/ define Deployment speech/leader
                      differently
-  mended  7          broken/ and mended/ define Deployment speech/leader
+  fixed   7          broken/ and fixed/ define Deployment speech/leader
                      differently
 
 groups
   name                    snapshot  pods  can run     every      connections
                                                       placement
   speech/leader+trainers  broken    4     no          no         denied
-  lab/elastic             mended    ?     unknown     unknown    unknown
-  speech/leader+trainers  mended    4     yes (east)  yes        ok
-  note: speech/leader+trainers (mended): the pools are judged at their maximum
+  lab/elastic             fixed     ?     unknown     unknown    unknown
+  speech/leader+trainers  fixed     4     yes (east)  yes        ok
+  note: speech/leader+trainers (fixed): the pools are judged at their maximum
         size
-  unknown: lab/elastic (mended): the number of workers is ${WORKERS}
+  unknown: lab/elastic (fixed): the number of workers is ${WORKERS}
 
 unknown
   - replicas are ${WORKERS}

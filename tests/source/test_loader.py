@@ -163,7 +163,7 @@ def test_json_that_is_nested_too_deeply_says_so():
         ("a: !!int x\n", "!!int", 3),
     ],
 )
-def test_an_error_says_where_what_and_how_to_mend_it(text, advice, index):
+def test_an_error_says_where_what_and_how_to_fix_it(text, advice, index):
     error = refusal(text)
     assert advice in error.message
     assert error.index == index

@@ -16,11 +16,11 @@ API_SERVER = "the API server"
 
 @fact
 class Problem:
-    """What is refused at a path below what was looked at, why (a clause), and what mends it.
+    """What is refused at a path below what was looked at, why (a clause), and what fixes it.
 
     ``by`` is who refuses it. ``what`` is what it refuses: "" for the object, else what is made of it ("every pod").
     ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its part.
-    ``put`` is a value that mends it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
+    ``put`` is a value that fixes it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
     ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same. ``lacks`` is the key
     that is missing at the path.
     """

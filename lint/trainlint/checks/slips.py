@@ -40,8 +40,8 @@ def _named(mistakes: PolicyMistakes, policies: PolicySet, proof: GroupProof, cau
     for origin in {each.origin for each in mistakes.unselected}:
         entries = [each for each in mistakes.entries if each.origin == origin]
         for slip in _slips(proof.group, origin, entries):
-            mended = policies.with_entries(_corrected(policies.entries, slip))
-            denied = {flow for flow, _ in proof.reach.under(mended).denied}
+            fixed = policies.with_entries(_corrected(policies.entries, slip))
+            denied = {flow for flow, _ in proof.reach.under(fixed).denied}
             if denied.isdisjoint(flow for flow, _ in cause.flows):
                 return replace(cause, root=Root.POLICY_SUBJECT, slip=slip)
     return cause

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 FAILING: Final = "broken"
-MENDED: Final = "mended"
+FIXED: Final = "fixed"
 MANIFEST: Final = "training.yaml"
 
 STORY: Final = (
@@ -47,7 +47,7 @@ CHANGES: Final = (
 def command(*, outputs: tuple[str, ...], color: str) -> None:
     """Lint a small bundled lab.
 
-    Shows what trainlint finds in its failing state, how the mended state differs, and the verdict on that one. The
+    Shows what trainlint finds in its failing state, how the fixed state differs, and the verdict on that one. The
     exit code is 0, although the failing state has findings.
     """
     chosen = targets(outputs, ("text",))
@@ -60,16 +60,16 @@ def _story(options: Options) -> Iterator[str]:
     text = reporter("text")
     paint = Paint(options.color)
     with as_file(files("trainlint.demo")) as lab, tempfile.TemporaryDirectory(prefix="trainlint-demo-") as folder:
-        failing, mended = (_copy(lab, Path(folder), state) for state in (FAILING, MENDED))
+        failing, fixed = (_copy(lab, Path(folder), state) for state in (FAILING, FIXED))
         # The folder is a world of its own, even if temporary files happen to be kept inside a Git repository.
         os.environ["GIT_CEILING_DIRECTORIES"] = str(Path(folder).resolve())
         yield _section("the failing state", paint) + _prose(STORY, options.width) + "\n"
         yield text(_check(failing), options)
         yield "\n" + _section("what fixes it", paint)
         yield "".join(_prose(change, options.width, "- ") for change in CHANGES) + "\n"
-        yield "".join(_difference(failing / FAILING / MANIFEST, mended / MENDED / MANIFEST, paint))
-        yield "\n" + _section("the mended state", paint)
-        yield text(_check(mended), options)
+        yield "".join(_difference(failing / FAILING / MANIFEST, fixed / FIXED / MANIFEST, paint))
+        yield "\n" + _section("the fixed state", paint)
+        yield text(_check(fixed), options)
 
 
 def _check(world: Path) -> Result:
@@ -96,7 +96,7 @@ def _prose(text: str, width: int, mark: str = "") -> str:
 
 def _difference(before: Path, after: Path, paint: Paint) -> Iterator[str]:
     old, new = (file.read_text(encoding="utf-8").splitlines() for file in (before, after))
-    names = (f"{FAILING}/{MANIFEST}", f"{MENDED}/{MANIFEST}")
+    names = (f"{FAILING}/{MANIFEST}", f"{FIXED}/{MANIFEST}")
     for line in difflib.unified_diff(old, new, *names, lineterm=""):
         style = {"+": "good", "-": "bad", "@": "frame"}.get(line[:1])
         yield (paint(style, line) if style else line) + "\n"

@@ -73,10 +73,10 @@ def fixed(result: Result, again: Callable[[], Result]) -> tuple[Result, bool]:
     applied = [each for each in result.repairs or () if {change.file for change in each.changes} <= written]
     for each in applied:
         complain(_line(each))
-    mended = {name for each in applied for name in each.mends}
+    fixed = {name for each in applied for name in each.fixes}
     left = again() if written else result
     if left.findings or applied:
-        complain(_summary(applied, len(mended), len(written)))
+        complain(_summary(applied, len(fixed), len(written)))
     else:
         complain("nothing to fix")
     return replace(left, repairs=tuple(applied), changes=result.changes), complete
@@ -92,4 +92,4 @@ def _summary(applied: list[Repair], findings: int, files: int) -> str:
         return "nothing was fixed; trainlint check --diff shows what could be"
     repairs = "1 repair" if len(applied) == 1 else f"{len(applied)} repairs"
     where = "1 file" if files == 1 else f"{files} files"
-    return f"{repairs} in {where}: {findings} finding{'' if findings == 1 else 's'} mended"
+    return f"{repairs} in {where}: {findings} finding{'' if findings == 1 else 's'} fixed"

@@ -47,7 +47,7 @@ def check(
     how many of its steps are done and how many there are; ``today`` decides which suppressions are over.
     With ``base``, a Git revision, only findings that it has not are reported; with ``baseline`` only those that the
     file does not accept. With ``cache``, what was read is kept for later runs in the user's cache directory. With
-    ``graphs`` the result has the graph of every group, which pictures are made of. With ``repairs``, what would mend
+    ``graphs`` the result has the graph of every group, which pictures are made of. With ``repairs``, what would fix
     the findings is looked for and tried; nothing is written.
 
     Raises:

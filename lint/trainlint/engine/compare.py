@@ -1,4 +1,4 @@
-"""Two states of a repository: which findings a change brings in, which it mends, and where it did that."""
+"""Two states of a repository: which findings a change brings in, which it fixes, and where it did that."""
 
 from __future__ import annotations
 
@@ -104,14 +104,14 @@ def compare(
     still = match([entry_of(finding) for finding in silenced], [before[index] for index in left]).values()
     gone = [index for number, index in enumerate(left) if number not in still]
     scope = head.world.scope
-    mended = [base.findings[index] for index in gone]
+    fixed = [base.findings[index] for index in gone]
     changes = Changes(base.state, head, base.revision.same)
     moved = {index: there for index, finding in enumerate(new) if (there := _moved(finding, changes)) is not None}
     blame = Blame(changes, setup, {finding.rule for index, finding in enumerate(new) if index not in moved})
     return [moved.get(index) or blame.of(finding) for index, finding in enumerate(new)], Comparison(
         name,
         commit,
-        mended=tuple(base.state.places.placed(each) for each in mended if scope is None or in_scope(each, scope)),
+        fixed=tuple(base.state.places.placed(each) for each in fixed if scope is None or in_scope(each, scope)),
         unchanged=len(old),
     )
 

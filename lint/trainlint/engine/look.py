@@ -30,7 +30,7 @@ class Home:
 
 @fact
 class Seen:
-    """What was found; files are relative to ``root``. ``repairs`` looks for what mends findings, given by identity."""
+    """What was found; files are relative to ``root``. ``repairs`` looks for what fixes findings, given by identity."""
 
     root: str
     findings: tuple[Placed, ...]
@@ -50,9 +50,9 @@ def look(paths: Sequence[Path], progress: Progress) -> Seen:
     kept, _ = sift(state, setup, dt.datetime.now(tz=dt.UTC).date())
 
     def repairs(identities: Collection[str]) -> tuple[Repair, ...]:
-        from trainlint.engine.repairs import mend  # noqa: PLC0415 (only when repairs are asked for)
+        from trainlint.engine.repairs import propose  # noqa: PLC0415 (only when repairs are asked for)
 
-        return tuple(mend(state, setup, [each for each in kept if each.id in identities]).repairs)
+        return tuple(propose(state, setup, [each for each in kept if each.id in identities]).repairs)
 
     return Seen(
         str(state.world.root),

@@ -1,4 +1,4 @@
-"""What mends the findings of a run: repairs that were tried, for whole groups first, then for what is left."""
+"""What fixes the findings of a run: repairs that were tried, for whole groups first, then for what is left."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trainlint.engine.match import entry_of, match
-from trainlint.engine.search import MendedState, concerns, finding_goal, group_goal, search
+from trainlint.engine.search import RepairedState, concerns, finding_goal, group_goal, search
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State
 from trainlint.engine.trial import Trial, TrialJudge
 from trainlint.finding import Finding, Safety, Severity
 from trainlint.fix.diff import replaced_lines
 from trainlint.model.known import Answer
-from trainlint.result import FileChange, Repair, TextEdit, Unmended
+from trainlint.result import FileChange, Repair, TextEdit, Unrepaired
 
-__all__ = ["Mended", "apply", "mend"]
+__all__ = ["RepairOutcome", "apply", "propose"]
 
 WORK = 150_000
 """Documents that are judged anew in one run at most: in the worst case a trial judges those of every snapshot."""
@@ -29,21 +29,21 @@ PASSES = 10
 
 
 @dataclass(eq=False)
-class Mended:
+class RepairOutcome:
     """The repairs, the groups for which there is none, and (where they were applied) the files that change."""
 
     repairs: list[Repair] = field(default_factory=list)
-    unmended: list[Unmended] = field(default_factory=list)
+    unrepaired: list[Unrepaired] = field(default_factory=list)
     changes: tuple[FileChange, ...] = ()
 
 
-def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
+def propose(state: State, setup: Setup, findings: Sequence[Finding]) -> RepairOutcome:
     """The repairs for some findings of a state, each by itself about the repository as it is.
 
-    A group that cannot run, or may be placed badly, gets the smallest set of fixes that mends it. Every other finding
+    A group that cannot run, or may be placed badly, gets the smallest set of fixes after which it can run. Every other finding
     gets the first of its own fixes that does.
     """
-    found = Mended()
+    found = RepairOutcome()
     if not findings:
         return found
     judge = TrialJudge(state, setup, trials_for(state))
@@ -53,7 +53,7 @@ def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
         if not all(_key(each) in covered for each in about):
             best = search(judge, group_goal(judge, name, snapshot), EACH)
             if best is None:
-                found.unmended.append(Unmended(name, snapshot, _why(judge)))
+                found.unrepaired.append(Unrepaired(name, snapshot, _why(judge)))
             else:
                 repair = _repair(judge, best, findings, name, snapshot)
                 if all(repair.changes != each.changes for each in found.repairs):  # one edit may repair several groups
@@ -66,18 +66,18 @@ def mend(state: State, setup: Setup, findings: Sequence[Finding]) -> Mended:
                 found.repairs.append(_repair(judge, best, findings))
                 covered |= _gone(judge, best.trial, findings)
     open_ = {(name, snapshot) for name, snapshot, about in groups if not _settled(about, covered)}
-    found.unmended = [each for each in found.unmended if (each.group, each.snapshot) in open_]
+    found.unrepaired = [each for each in found.unrepaired if (each.group, each.snapshot) in open_]
     if judge.left <= 0:
-        found.unmended.append(Unmended("", "", UNTRIED))
+        found.unrepaired.append(Unrepaired("", "", UNTRIED))
     return found
 
 
-def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bool) -> Mended:
+def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bool) -> RepairOutcome:
     """The repairs one after the other, each tried on what those before it made, until none is left that may be applied.
 
     Never one that admits more traffic; without ``unsafe`` only those that cannot change what already works.
     """
-    found = Mended()
+    found = RepairOutcome()
     if not findings:
         return found
     worst = Safety.UNSAFE if unsafe else Safety.SAFE
@@ -85,7 +85,7 @@ def apply(state: State, setup: Setup, findings: Sequence[Finding], *, unsafe: bo
     contents: dict[str, bytes] = {}
     tried: set[tuple[str, str]] = set()
 
-    def take(best: MendedState | None, left: Sequence[Finding], group: str = "", snapshot: str = "") -> bool:
+    def take(best: RepairedState | None, left: Sequence[Finding], group: str = "", snapshot: str = "") -> bool:
         if best is None:
             return False
         found.repairs.append(_repair(judge, best, left, group, snapshot))
@@ -157,7 +157,7 @@ def _why(judge: TrialJudge) -> str:
 
 
 def _repair(
-    judge: TrialJudge, best: MendedState, findings: Sequence[Finding], group: str = "", snapshot: str = ""
+    judge: TrialJudge, best: RepairedState, findings: Sequence[Finding], group: str = "", snapshot: str = ""
 ) -> Repair:
     trial = best.trial
     gone = _gone(judge, trial, findings)
@@ -166,7 +166,7 @@ def _repair(
         steps=tuple(fix.title for fix in trial.fixes),
         safety=best.safety,
         changes=tuple(_change(name, files[name].read(), content) for name, content in sorted(trial.changed.items())),
-        mends=tuple(each.id for each in findings if _key(each) in gone),
+        fixes=tuple(each.id for each in findings if _key(each) in gone),
         edits=sum(len(fix.edits) for fix in trial.fixes),
         group=group,
         snapshot=snapshot,

@@ -83,15 +83,15 @@ def run(world: World, request: CheckRequest, cache: Cache | None) -> Result:
 
         kept, comparison = compare(before, state, setup, kept, silenced)
     judged = tuple(verdicts(state.facts, state.repository))
-    mended = None
+    outcome = None
     if request.repairs is not None:
         from trainlint.engine import repairs  # noqa: PLC0415 (only for those who ask)
 
         wanted = sorted(kept, key=_order)
         if request.repairs is Repairs.EACH:
-            mended = repairs.mend(state, setup, wanted)
+            outcome = repairs.propose(state, setup, wanted)
         else:
-            mended = repairs.apply(state, setup, wanted, unsafe=request.repairs is Repairs.ALL)
+            outcome = repairs.apply(state, setup, wanted, unsafe=request.repairs is Repairs.ALL)
     return Result(
         root=str(world.root),
         snapshots=tuple(
@@ -118,9 +118,9 @@ def run(world: World, request: CheckRequest, cache: Cache | None) -> Result:
         baseline=accepted,
         fail_on=setup.fail_on,
         graphs=_graphs(judged, state.places) if request.graphs else (),
-        repairs=None if mended is None else tuple(mended.repairs),
-        unmended=() if mended is None else tuple(mended.unmended),
-        changes=() if mended is None else mended.changes,
+        repairs=None if outcome is None else tuple(outcome.repairs),
+        unrepaired=() if outcome is None else tuple(outcome.unrepaired),
+        changes=() if outcome is None else outcome.changes,
     )
 
 

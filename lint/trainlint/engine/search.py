@@ -12,7 +12,7 @@ from trainlint.fact import fact
 from trainlint.finding import Certainty, Finding, Fix, Put, Safety, Severity
 from trainlint.model.known import Answer
 
-__all__ = ["LARGEST", "Goal", "MendedState", "finding_goal", "group_goal", "search"]
+__all__ = ["LARGEST", "Goal", "RepairedState", "finding_goal", "group_goal", "search"]
 
 LARGEST = 4
 """Fixes in one repair at most."""
@@ -33,7 +33,7 @@ class Goal:
 
 
 @fact
-class MendedState:
+class RepairedState:
     """A state that reaches a goal, the connections that its fixes open, and the findings that it leaves behind.
 
     ``gone`` is how many errors and warnings are there no more, ``said`` what the fixes say of what they open.
@@ -59,11 +59,11 @@ class MendedState:
         return Safety.UNSAFE if Safety.UNSAFE in each else Safety.SAFE
 
 
-def search(judge: TrialJudge, goal: Goal, trials: int, worst: Safety = Safety.OPENING) -> MendedState | None:
+def search(judge: TrialJudge, goal: Goal, trials: int, worst: Safety = Safety.OPENING) -> RepairedState | None:
     """The cheapest set of fixes that reaches the goal, brings nothing new and makes no group worse.
 
     One that admits more traffic only where no other does at all; of one size those that leave no bearable finding
-    behind, open least, mend most and edit least, in this order. ``trials`` bounds the search; nothing is proposed that
+    behind, open least, fix most and edit least, in this order. ``trials`` bounds the search; nothing is proposed that
     is worse than ``worst``.
     """
     ticket = count()
@@ -87,7 +87,7 @@ def search(judge: TrialJudge, goal: Goal, trials: int, worst: Safety = Safety.OP
         return None
     propose(judge.start)
     expanded: set[frozenset[tuple[str, bytes]]] = set()
-    best: MendedState | None = None
+    best: RepairedState | None = None
     for _ in range(trials):
         if not waiting or (best is not None and waiting[0][:2] > _size(best)):
             break
@@ -110,9 +110,9 @@ def search(judge: TrialJudge, goal: Goal, trials: int, worst: Safety = Safety.OP
     return best
 
 
-def _found(judge: TrialJudge, trial: Trial) -> MendedState:
+def _found(judge: TrialJudge, trial: Trial) -> RepairedState:
     said = tuple(dict.fromkeys(fix.opens for fix in trial.fixes if fix.opens))
-    return MendedState(trial, judge.opens(trial), judge.news(trial), judge.gone(trial), said)
+    return RepairedState(trial, judge.opens(trial), judge.news(trial), judge.gone(trial), said)
 
 
 def _good(judge: TrialJudge, goal: Goal, trial: Trial) -> bool:
@@ -120,11 +120,11 @@ def _good(judge: TrialJudge, goal: Goal, trial: Trial) -> bool:
     return goal.reached(trial) and not judge.harms(trial) and all(map(goal.bearable, judge.news(trial)))
 
 
-def _size(found: MendedState) -> tuple[bool, int]:
+def _size(found: RepairedState) -> tuple[bool, int]:
     return found.safety is Safety.OPENING, len(found.trial.fixes)
 
 
-def _price(found: MendedState) -> tuple[bool, int, int, int, int, int]:
+def _price(found: RepairedState) -> tuple[bool, int, int, int, int, int]:
     """What a repair costs, by weight: it opens something, its fixes, what it leaves behind, connections that no group
     needs, findings that stay, and its edits.
     """
@@ -132,7 +132,7 @@ def _price(found: MendedState) -> tuple[bool, int, int, int, int, int]:
     return *_size(found), len(found.leaves), found.opened.beyond, -found.gone, edits
 
 
-def _reduced(judge: TrialJudge, goal: Goal, found: MendedState) -> MendedState:
+def _reduced(judge: TrialJudge, goal: Goal, found: RepairedState) -> RepairedState:
     """The same without the fixes that the others make needless."""
     fixes = found.trial.fixes
     for left_out in range(len(fixes) if len(fixes) > 1 else 0):
@@ -149,7 +149,7 @@ def _reduced(judge: TrialJudge, goal: Goal, found: MendedState) -> MendedState:
 
 
 def finding_goal(judge: TrialJudge, finding: Finding) -> Goal:
-    """The finding is gone. What its fixes bring to light is mended with it."""
+    """The finding is gone. What its fixes bring to light is fixed with it."""
 
     def proposals(trial: Trial) -> Iterator[Fix]:
         if not trial.fixes:

@@ -16,10 +16,10 @@ __all__ = ["NetworkFault", "merged", "place_of"]
 
 @fact
 class NetworkFault:
-    """What is wrong in one sentence, where, and what mends it; ``cause`` tells faults of one object apart.
+    """What is wrong in one sentence, where, and what fixes it; ``cause`` tells faults of one object apart.
 
     ``also`` are the other roles (or objects) that have the same fault, ``related`` other places, each with its part.
-    ``fixes`` are what may mend it.
+    ``fixes`` are what may fix it.
     """
 
     pod_set: PodSet

@@ -1,1 +1,1 @@
-"""Edits that mend findings."""
+"""Edits that fix findings."""

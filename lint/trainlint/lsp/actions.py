@@ -30,7 +30,7 @@ def actions(
     What admits more traffic is only named: a key press should not open a network.
     """
     for repair in repairs:
-        about = [each for each in diagnostics if identity(each) in repair.mends]
+        about = [each for each in diagnostics if identity(each) in repair.fixes]
         if not about or any(_read(Path(seen.root) / each.file) != each.before for each in repair.changes):
             continue
         opens = repair.safety is Safety.OPENING

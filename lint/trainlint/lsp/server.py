@@ -140,7 +140,7 @@ def hovered(server: Server, parameters: types.HoverParams) -> types.Hover | None
 
 
 async def repaired(server: Server, parameters: types.CodeActionParams) -> list[types.CodeAction]:
-    """What mends the diagnostics under the cursor; nothing while a buffer is not saved, as it was not tried on that."""
+    """What fixes the diagnostics under the cursor; nothing while a buffer is not saved, as it was not tried on that."""
     path, context = path_of(parameters.text_document.uri), parameters.context
     wanted = frozenset(filter(None, map(identity, context.diagnostics)))
     only = context.only is not None and types.CodeActionKind.QuickFix not in context.only

@@ -35,7 +35,7 @@ class Session:
         self._changed, self._tell = changed, tell
         self._told = ""
         self._repairs: dict[frozenset[str], tuple[Repair, ...]] = {}
-        self._mending = asyncio.Lock()
+        self._searching = asyncio.Lock()
         self._runner: Runner[tuple[Seen, dict[str, list[Diagnostic]]]] = Runner(
             self._look, self._done, self._failed, turn
         )
@@ -49,8 +49,8 @@ class Session:
         await self._runner.stop()
 
     async def repairs(self, wanted: frozenset[str]) -> tuple[Repair, ...]:
-        """What mends findings that were seen last; searched for once, in a thread."""
-        async with self._mending:
+        """What fixes findings that were seen last; searched for once, in a thread."""
+        async with self._searching:
             seen = self.seen
             if seen is None:
                 return ()

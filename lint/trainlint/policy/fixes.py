@@ -25,7 +25,7 @@ from trainlint.policy.explain import entries_about
 from trainlint.policy.matching import ready
 from trainlint.policy.policyset import PolicySet
 
-__all__ = ["Mend", "mend"]
+__all__ = ["OpeningEdits", "opening_edits"]
 
 TRIALS = 400
 """Combinations of edits that are tried at most."""
@@ -35,14 +35,14 @@ LARGEST = 6
 
 
 @fact
-class Mend:
+class OpeningEdits:
     """Edits after which the denied directions allow the connection, with the verdict of the trial."""
 
     edits: tuple[Edit, ...]
     verdict: Verdict
 
 
-def mend(policies: PolicySet, question: Question) -> tuple[Mend, ...]:
+def opening_edits(policies: PolicySet, question: Question) -> tuple[OpeningEdits, ...]:
     """The smallest sets of edits that open a denied connection; none where it is not denied, or nothing helps.
 
     Every set was tried: an entry of each direction that was denied allows the connection after it, and no direction
@@ -63,7 +63,7 @@ class _Search:
         self._editor = Editor(self._policies, question)
         self._edited: dict[Edits, PolicySet] = {}
 
-    def run(self) -> Iterator[Mend]:
+    def run(self) -> Iterator[OpeningEdits]:
         start = self._verdict(frozenset())
         denied = _denied(start)
         if not denied:
@@ -84,7 +84,7 @@ class _Search:
                 best = min(best, len(needed))
                 if needed not in shown:
                     shown.add(needed)
-                    yield Mend(tuple(sorted(needed, key=order)), self._verdict(needed))
+                    yield OpeningEdits(tuple(sorted(needed, key=order)), self._verdict(needed))
                 continue
             for direction in left[:1]:
                 for way in islice(self._ways(direction, edits, _of(verdict, direction)), WAYS):

@@ -84,7 +84,7 @@ def _too_few(group: Group, model: ClusterModel, problem: PlacementProblem) -> Ca
 
 
 def _short_at_best(group: Group, model: ClusterModel) -> CapacityCause | None:
-    """What no answer to the open questions could mend: too few hosts, domains, or places under a spread."""
+    """What no answer to the open questions could fix: too few hosts, domains, or places under a spread."""
     if not any(each.doubtful for each in model.feasible.values()):
         return None
     hopeful = replace(model, feasible={index: each.hopeful() for index, each in model.feasible.items()})

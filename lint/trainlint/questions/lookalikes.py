@@ -12,7 +12,7 @@ from trainlint.model.policy import Action, PolicyEntry, Verdict
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
-from trainlint.policy.fixes import Mend, mend
+from trainlint.policy.fixes import OpeningEdits, opening_edits
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.selector import Matcher
 from trainlint.questions.end import End
@@ -29,14 +29,14 @@ _SELECTING: Final = frozenset({"DaemonSet", "Deployment", "PodDisruptionBudget",
 """Kinds that find their pods by ``spec.selector``."""
 
 
-def offered(facts: Facts, ends: tuple[End, End], asks: Question) -> Iterator[Mend]:
+def offered(facts: Facts, ends: tuple[End, End], asks: Question) -> Iterator[OpeningEdits]:
     """The smallest changes that open a connection and may be offered: none where an entry denies it, as its author
     meant these pods; no port for a policy that isolates a whole namespace; no label that names another workload.
     """
     verdict = facts.policies.verdict(*asks.placed(frozenset()), asks.protocol, asks.ports)
     if any(entry.action is Action.DENY for side in (verdict.egress, verdict.ingress) for entry in side.deciding):
         return
-    for found in mend(facts.policies, asks):
+    for found in opening_edits(facts.policies, asks):
         wide = (isinstance(each, PortEdit) and is_default_deny(facts, each.entry) for each in found.edits)
         if not any(wide) and relabels_well(facts, ends, found.edits, found.verdict):
             yield found

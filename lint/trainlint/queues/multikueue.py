@@ -59,7 +59,7 @@ def multikueue_causes(queueing: Queueing, others: Sequence[Queueing], judge: Jud
 
 
 _Reason = tuple[str, str, tuple[tuple[str, Location], ...], bool]
-"""What is wrong in a worker cluster, what mends it, the places, whether it is certain."""
+"""What is wrong in a worker cluster, what fixes it, the places, whether it is certain."""
 
 
 def _refused(

@@ -1,1 +1,1 @@
-"""What mends groups: labels, ports, and policies that admit their connections."""
+"""What fixes groups: labels, ports, and policies that admit their connections."""

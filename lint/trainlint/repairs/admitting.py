@@ -1,6 +1,6 @@
 """What policies would have to admit: proposals that are only ever shown.
 
-The nearest rule is mended. Where none is near, a policy that is about just these pods gets one more rule; else a small
+The nearest rule is fixed. Where none is near, a policy that is about just these pods gets one more rule; else a small
 policy of its own is written beside the job. What isolates a namespace, or isolates and admits nothing, stays as it is.
 """
 
@@ -35,8 +35,8 @@ def admit_flows(facts: Facts, group: Group, denied: Iterable[tuple[Flow, Verdict
     right = {each: edits for each in wanted if (edits := revived(facts, group, each))}
     in_place = _in_place(facts, group, [each for each in wanted if each not in right])
     if right and (yet := [each for each in wanted if each not in right and each not in in_place]) == []:
-        mended = [edit for each in (right, in_place) for made in each.values() for edit in made]
-        yield _fix("name the pods that are meant", mended)
+        fixed = [edit for each in (right, in_place) for made in each.values() for edit in made]
+        yield _fix("name the pods that are meant", fixed)
     elif right:
         yield from _with_policies(facts, group, yet, [edit for made in right.values() for edit in made])
     in_place = in_place if not right else _in_place(facts, group, wanted)
@@ -75,7 +75,7 @@ def _in_place(facts: Facts, group: Group, wanted: Sequence[Allowance]) -> dict[A
 
 
 def _with_policies(facts: Facts, group: Group, wanted: Sequence[Allowance], edits: Sequence[Edit]) -> Iterator[Fix]:
-    """Small policies for what is lacking, beside the edits that mend the rest: in the best place, then the others."""
+    """Small policies for what is lacking, beside the edits that fix the rest: in the best place, then the others."""
     made = own_policies(facts, group, wanted)
     for number in range(max((len(each.places) for each in made), default=0)):
         added = [each.places[min(number, len(each.places) - 1)] for each in made]

@@ -18,7 +18,7 @@ from trainlint.questions.named_pods import naming_labels
 from trainlint.repairs.admitting import admit_flows
 from trainlint.scheduling import taint_toleration
 from trainlint.scheduling.filter import Refusal
-from trainlint.scheduling.mends import follow, pin, tolerate
+from trainlint.scheduling.fixes import follow, pin, tolerate
 from trainlint.scheduling.taint_toleration import untolerated
 
 __all__ = ["deadlock_fixes", "denied_fixes", "dropped_spread", "group_fixes", "tolerate", "tolerations", "true_label"]

@@ -39,19 +39,19 @@ def sections(result: Result, paint: Paint, columns: int) -> Iterator[str]:
         yield from (line for text in described(repair, result) for line in _comment(text, paint, columns, "frame"))
         yield from repair_lines(repair, paint)
         yield ""
-    for each in result.unmended:
+    for each in result.unrepaired:
         if not each.group:
             yield from _comment(each.why, paint, columns, "bold")
             continue
         where = f" ({each.snapshot})" if len(result.snapshots) > 1 else ""
         yield from _comment(f"no repair was found for group {each.group}{where}: {each.why}", paint, columns, "bold")
-    if not repairs and not result.unmended:
+    if not repairs and not result.unrepaired:
         what = "nothing to fix" if not result.findings else "no repair is known for what was found"
         yield from _comment(what, paint, columns, "bold")
 
 
 def extent(repair: Repair) -> str:
-    """How large a repair is, and what it is for: ``three edits in two files mend group ml/llama (before)``."""
+    """How large a repair is, and what it is for: ``three edits in two files fix group ml/llama (before)``."""
     edits, files = repair.edits, len(repair.changes)
     size = (
         f"{_number(edits)} {'edit' if edits == 1 else 'edits'} in {_number(files)} {'file' if files == 1 else 'files'}"
@@ -63,11 +63,11 @@ def extent(repair: Repair) -> str:
 
 
 def described(repair: Repair, result: Result) -> Iterator[str]:
-    """What a repair does, what it mends, what it opens and what it leaves."""
+    """What a repair does, what it fixes, what it opens and what it leaves."""
     yield from (f"- {step}" for step in repair.steps)
-    mended = [_named(placed) for placed in result.findings if placed.finding.id in repair.mends]
-    if mended:
-        yield f"fixes {', '.join(dict.fromkeys(mended))}"
+    fixed = [_named(placed) for placed in result.findings if placed.finding.id in repair.fixes]
+    if fixed:
+        yield f"fixes {', '.join(dict.fromkeys(fixed))}"
     yield from (f"opens {each}" for each in repair.opens)
     yield from (f"leaves {each}" for each in repair.leaves)
 

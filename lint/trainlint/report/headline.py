@@ -51,11 +51,11 @@ def compared(result: Result) -> str:
     """What the change did, and what a baseline hides."""
     said = []
     if result.comparison:
-        mended = [code(placed.finding.rule) for placed in result.comparison.mended]
-        which = f" ({listed(list(dict.fromkeys(mended)), 5)})" if mended else ""
+        fixed = [code(placed.finding.rule) for placed in result.comparison.fixed]
+        which = f" ({listed(list(dict.fromkeys(fixed)), 5)})" if fixed else ""
         said.append(
             f"Compared with {code(clipped(result.comparison.base, NAME))}: {len(result.findings)} new, "
-            f"{len(mended)} mended{which}, {result.comparison.unchanged} unchanged."
+            f"{len(fixed)} fixed{which}, {result.comparison.unchanged} unchanged."
         )
     if result.baseline:
         stale = f", {len(result.baseline.stale)} stale" if result.baseline.stale else ""

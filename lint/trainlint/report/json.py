@@ -57,7 +57,7 @@ def _repairs(result: Result) -> dict[str, Any]:
                 "applied": applied,
                 "group": each.group,
                 "snapshot": each.snapshot,
-                "mends": list(each.mends),
+                "fixes": list(each.fixes),
                 "opens": list(each.opens),
                 "leaves": list(each.leaves),
                 "changes": [
@@ -71,7 +71,7 @@ def _repairs(result: Result) -> dict[str, Any]:
             }
             for each in result.repairs or ()
         ],
-        "unmended": [asdict(each) for each in result.unmended],
+        "unrepaired": [asdict(each) for each in result.unrepaired],
     }
 
 
@@ -79,7 +79,7 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "base": comparison.base,
         "commit": comparison.commit,
-        "mended": [finding_data(placed) for placed in comparison.mended],
+        "fixed": [finding_data(placed) for placed in comparison.fixed],
         "unchanged": comparison.unchanged,
     }
 

@@ -157,7 +157,7 @@ def _assumptions(assumptions: Iterable[str], paint: Paint, columns: int) -> Iter
 def _comparison(comparison: Comparison | None, new: int, paint: Paint, columns: int) -> Iterator[str]:
     if comparison is not None:
         commit = f" ({comparison.commit[:12]})" if comparison.commit else " (no commit yet)"
-        text = f"{new} new, {len(comparison.mended)} mended, {comparison.unchanged} unchanged"
+        text = f"{new} new, {len(comparison.fixed)} fixed, {comparison.unchanged} unchanged"
         yield _title("compared", paint)
         yield from _item(f"with {comparison.base}{commit}: {text}", columns, "  ")
 

@@ -168,7 +168,7 @@ def _fixes(placed: Placed, result: Result) -> list[dict[str, Any]]:
             ],
         }
         for each in repairs
-        if placed.finding.id in each.mends and each.safety is not Safety.OPENING
+        if placed.finding.id in each.fixes and each.safety is not Safety.OPENING
     ]
 
 

@@ -30,7 +30,7 @@ __all__ = [
     "RoleVerdict",
     "SnapshotSummary",
     "TextEdit",
-    "Unmended",
+    "Unrepaired",
 ]
 
 
@@ -162,13 +162,13 @@ class Comparison:
     """What a change did: ``findings`` of the result are those that it brings in.
 
     ``base`` is the revision as it was named, ``commit`` the commit that it was (empty where the repository had none
-    yet). ``mended`` are findings that were there and are not any more (with their places in the base revision),
+    yet). ``fixed`` are findings that were there and are not any more (with their places in the base revision),
     ``unchanged`` counts those that were there and still are.
     """
 
     base: str
     commit: str
-    mended: tuple[Placed, ...] = ()
+    fixed: tuple[Placed, ...] = ()
     unchanged: int = 0
 
 
@@ -221,17 +221,17 @@ class FileChange:
 
 @fact
 class Repair:
-    """Fixes that together mend findings (``mends``, by id), tried on the model: those are gone and nothing new came.
+    """Fixes that together remove findings (``fixes``, by id), tried on the model: those are gone and nothing new came.
 
-    ``steps`` say what is done; ``edits`` counts the places. ``group`` is the group that is mended, if it is about one,
+    ``steps`` say what is done; ``edits`` counts the places. ``group`` is the group that is fixed, if it is about one,
     in ``snapshot``. ``opens`` says what a repair lets in that admits more traffic: it is only shown. ``leaves``
-    are findings that a mended group leaves behind: what is of no use any more.
+    are findings that a fixed group leaves behind: what is of no use any more.
     """
 
     steps: tuple[str, ...]
     safety: Safety
     changes: tuple[FileChange, ...]
-    mends: tuple[str, ...]
+    fixes: tuple[str, ...]
     edits: int
     group: str = ""
     snapshot: str = ""
@@ -240,7 +240,7 @@ class Repair:
 
 
 @fact
-class Unmended:
+class Unrepaired:
     """A group for which no repair was found, and why."""
 
     group: str
@@ -253,7 +253,7 @@ class Result:
     """Everything one run found out. ``analysed`` is false where there was nothing to analyse.
 
     ``fail_on`` is the least severity that the configuration lets fail a run. ``graphs`` are those of ``groups``, in
-    the same order, where they were asked for. ``repairs`` is ``None`` where none were asked for; ``unmended`` are
+    the same order, where they were asked for. ``repairs`` is ``None`` where none were asked for; ``unrepaired`` are
     the groups for which there is none, ``changes`` the files with all repairs that are to be applied.
     """
 
@@ -271,5 +271,5 @@ class Result:
     fail_on: Severity = Severity.ERROR
     graphs: tuple[GroupGraph, ...] = ()
     repairs: tuple[Repair, ...] | None = None
-    unmended: tuple[Unmended, ...] = ()
+    unrepaired: tuple[Unrepaired, ...] = ()
     changes: tuple[FileChange, ...] = ()

@@ -33,7 +33,7 @@ class BuildFault:
     """What keeps the kustomization in a directory from being built, and where that stands.
 
     ``what`` goes on from the ``subject``, which is the kustomization where it is empty: "names x.yaml, which is not
-    there". ``remedy`` is what mends it; ``related`` are other places, each with its role.
+    there". ``remedy`` is what fixes it; ``related`` are other places, each with its role.
     """
 
     directory: str

@@ -57,7 +57,7 @@ from functools import partial
 from trainlint.checks.gpu_nodes import Absentee, absentees, device_name, taint_key
 from trainlint.finding import Certainty, Finding, Fix, Related, Severity
 from trainlint.rule import Facts, rule
-from trainlint.scheduling.mends import tolerate
+from trainlint.scheduling.fixes import tolerate
 from trainlint.scheduling.taint_toleration import describe
 
 

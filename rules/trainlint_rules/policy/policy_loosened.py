@@ -1,6 +1,6 @@
 """The change lets more peers or ports reach the pods of a training group.
 
-A hang in training is easily "mended" by opening the policy: a port list is dropped, a deny element removed, a peer
+A hang in training is easily "fixed" by opening the policy: a port list is dropped, a deny element removed, a peer
 added that selects a whole namespace. The job runs, and from then on every pod there reaches the ranks, whose ports
 have no authentication. This compares what the policies permit before and after the change, not their text, so the
 same effect in other words is silent.

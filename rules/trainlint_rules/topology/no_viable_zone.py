@@ -103,7 +103,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
     group = proof.group
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
-    mend = dict.fromkeys(text for reason in zones[nearest] if (text := remedy_text(reason, group)))
+    remedies = dict.fromkeys(text for reason in zones[nearest] if (text := remedy_text(reason, group)))
     if cause.across:
         predicate = "runs only across zones, slow and billed: no single zone takes all its pods"
     elif cause.undecided:
@@ -115,7 +115,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
         predicate=predicate,
         groups=(group.name,),
         at=first.at,
-        remedy=f"{nearest} is the closest: {' and '.join(mend) or 'change what is listed for it'}",
+        remedy=f"{nearest} is the closest: {' and '.join(remedies) or 'change what is listed for it'}",
         related=or_else(
             forced,
             tuple(

@@ -97,7 +97,7 @@ def _finding(refusal: RefusedObject) -> Finding:
 
 
 def _fixes(refusal: RefusedObject) -> Iterator[Fix]:
-    """The value that mends it. As it is now it is refused, so this cannot change what already works."""
+    """The value that fixes it. As it is now it is refused, so this cannot change what already works."""
     if refusal.problem.put is not None:
         path, value = refusal.problem.put
         title = f"write {value}" if isinstance(value, str) else f"set {path[-1]}: {str(value).lower()}"

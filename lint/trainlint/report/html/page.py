@@ -38,7 +38,7 @@ def page(result: Result, options: Options) -> Markup:
         _failures(result),
         None if quiet else groups(result, anchors, of_group),
         listing,
-        _mended(result),
+        _fixed(result),
         None if quiet else _unknowns(result),
         None if quiet else section("assumed", "Assumed", listed(dict.fromkeys(result.assumptions))),
         None if quiet else _snapshots(result),
@@ -94,9 +94,9 @@ def _body(result: Result, sections: list[Child]) -> Markup:
 def _compared(result: Result) -> Markup | None:
     said = []
     if result.comparison is not None:
-        mended = len(result.comparison.mended)
+        fixed = len(result.comparison.fixed)
         said.append(
-            f"Compared with {result.comparison.base}: {len(result.findings)} new, {mended} mended, "
+            f"Compared with {result.comparison.base}: {len(result.findings)} new, {fixed} fixed, "
             f"{result.comparison.unchanged} unchanged."
         )
     if result.baseline is not None:
@@ -104,7 +104,7 @@ def _compared(result: Result) -> Markup | None:
     return element("p", " ".join(said), class_="about") if said else None
 
 
-def _mended(result: Result) -> Markup | None:
+def _fixed(result: Result) -> Markup | None:
     """What the base revision had and this one has not."""
     if result.comparison is None:
         return None
@@ -112,9 +112,9 @@ def _mended(result: Result) -> Markup | None:
         joined(
             [f"{placed.finding.rule}: {placed.finding.message} ", place(placed.finding.at.file, placed.span, base=True)]
         )
-        for placed in result.comparison.mended
+        for placed in result.comparison.fixed
     )
-    return section("mended", "Mended", listed(lines))
+    return section("fixed", "Fixed", listed(lines))
 
 
 def _failures(result: Result) -> Markup | None:

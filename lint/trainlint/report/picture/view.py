@@ -32,7 +32,7 @@ class Note:
     """What a click on a part of the picture tells; ``number`` is 0 unless it belongs to what breaks.
 
     ``tone`` is ``bad``, ``slow``, ``open``, ``good`` or ``plain``. ``places`` are the lines that decide,
-    ``changes`` what would mend it: one of them is enough.
+    ``changes`` what would fix it: one of them is enough.
     """
 
     title: str

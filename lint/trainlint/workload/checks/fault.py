@@ -13,10 +13,10 @@ __all__ = ["Fault"]
 
 @fact
 class Fault:
-    """What is wrong, in one sentence, where, and what mends it; ``related`` are other places, each with its part.
+    """What is wrong, in one sentence, where, and what fixes it; ``related`` are other places, each with its part.
 
     ``cause`` tells faults at one place apart; ``severity`` is there where the fault is less than its rule's others.
-    ``fixes`` are what may mend it. ``of_key`` says that the key at the place is wrong, whatever its value.
+    ``fixes`` are what may fix it. ``of_key`` says that the key at the place is wrong, whatever its value.
     ``refused`` says that the API server or the operator refuses the object for it, ``trains`` that the job trains all
     the same; ``assumes`` is what it rests on.
     """

@@ -1,4 +1,4 @@
-"""The shared cases: what can be mended is, what admits more is only shown, and nothing else changes."""
+"""The shared cases: what can be fixed is, what admits more is only shown, and nothing else changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SAFE = {
     "unquoted-string--env-number-and-label-boolean": {"unquoted-string"},
     "unquoted-string--rank-count-in-a-variable": {"unquoted-string"},
 }
-"""The cases that ``--fix`` alone mends, with the rules whose findings go."""
+"""The cases that ``--fix`` alone fixes, with the rules whose findings go."""
 
 OPENING = {
     "cidr-never-matches-pods--pod-subnet-as-egress-peer": "law/cite/Master and law/cite/Worker among each other",
@@ -150,7 +150,7 @@ UNSAFE = {
     "verbose-debug-committed--trace",
     "zone-label-contradicts-placement--moved-but-still-labelled",
 }
-"""The cases that ``--fix --unsafe-fixes`` mends beside those of ``SAFE``."""
+"""The cases that ``--fix --unsafe-fixes`` fixes beside those of ``SAFE``."""
 
 ALL = sorted(path for path in CASES.glob("*/*--*") if not (path / "base").is_dir())
 
@@ -223,22 +223,22 @@ def test_unsafe_fixes_end_the_findings_bring_no_others_and_touch_nothing_else(ca
     result = apply(root, Repairs.ALL)
     unchanged_but(before, contents(root), result)
     again = check([root])
-    mended = {each for repair in result.repairs or () for each in repair.mends}
+    fixed = {each for repair in result.repairs or () for each in repair.fixes}
     assert bool(result.changes) == (name in UNSAFE | SAFE.keys())
-    assert not {each.finding.id for each in again.findings} & mended
+    assert not {each.finding.id for each in again.findings} & fixed
     left_behind = {text for repair in result.repairs or () for text in repair.leaves}
     new = keys(again) - keys(first)
     assert {rule for rule, _ in new} <= {text.partition("[")[2].partition("]")[0] for text in left_behind} | {
         rule for rule, _ in keys(first)
     }
-    assert len(again.findings) <= len(first.findings) - len(mended) + len(left_behind)
-    if result.changes:  # what was mended once stays as it is
+    assert len(again.findings) <= len(first.findings) - len(fixed) + len(left_behind)
+    if result.changes:  # what was fixed once stays as it is
         after = contents(root)
         assert apply(root, Repairs.ALL).changes == ()
         assert contents(root) == after
 
 
-def test_fix_alone_mends_only_what_cannot_work_as_it_is(case: tuple[str, Path]) -> None:
+def test_fix_alone_fixes_only_what_cannot_work_as_it_is(case: tuple[str, Path]) -> None:
     name, root = case
     first, before = check([root]), contents(root)
     result = apply(root, Repairs.SAFE)
@@ -249,7 +249,7 @@ def test_fix_alone_mends_only_what_cannot_work_as_it_is(case: tuple[str, Path]) 
     gone = {each.finding.rule for each in first.findings} - {each.finding.rule for each in again.findings}
     assert gone >= SAFE.get(name, set())
     worth = {Answer.REFUTED: 0, Answer.UNKNOWN: 1, Answer.CONDITIONAL: 2, Answer.PROVED: 3}
-    for one, other in zip(first.groups, again.groups, strict=True):  # a refused object that is mended may run now
+    for one, other in zip(first.groups, again.groups, strict=True):  # a refused object that is fixed may run now
         assert one.name == other.name
         assert worth[one.exists] <= worth[other.exists]
 
@@ -294,7 +294,7 @@ def test_a_missing_allow_is_a_small_policy_beside_the_job(tmp_path: Path) -> Non
 
 @pytest.mark.needs("git")
 @pytest.mark.parametrize("folder", sorted(CASES.glob("policy/policy-loosened--*")), ids=lambda path: path.name)
-def test_what_a_change_loosened_is_never_called_mended(folder: Path, tmp_path: Path) -> None:
+def test_what_a_change_loosened_is_never_called_fixed(folder: Path, tmp_path: Path) -> None:
     """The rule compares with the base revision, which no trial does: only people can take a change back."""
     root = tmp_path / "repository"
     shutil.copytree(folder / "base", root)
@@ -304,4 +304,4 @@ def test_what_a_change_loosened_is_never_called_mended(folder: Path, tmp_path: P
     shutil.copytree(folder / "head", root, dirs_exist_ok=True)
     result = check([root], base="HEAD", repairs=Repairs.EACH)
     loosened = {each.finding.id for each in result.findings if each.finding.rule == "policy-loosened"}
-    assert not loosened & {each for repair in result.repairs or () for each in repair.mends}
+    assert not loosened & {each for repair in result.repairs or () for each in repair.fixes}

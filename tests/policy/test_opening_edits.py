@@ -14,7 +14,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import PodSet, PortRange
 from trainlint.policy import Endpoint, PolicySet, address, endpoint
 from trainlint.policy.edits import LabelEdit, PortEdit, Question
-from trainlint.policy.fixes import Mend, mend
+from trainlint.policy.fixes import OpeningEdits, opening_edits
 
 MASTER = "{endpointSelector: {matchLabels: {app: x}}, ingress: [%s]}"
 TO_Z = "{toEndpoints: [{matchLabels: {k8s:io.kubernetes.pod.namespace: b, app: z}}]}"
@@ -60,23 +60,26 @@ def question(
     return Question("TCP", ports, ends, (free(source), free(target)))  # type: ignore[arg-type]
 
 
-def labels_of(found: tuple[Mend, ...]) -> list[list[tuple[int, str, str | None]]]:
+def labels_of(found: tuple[OpeningEdits, ...]) -> list[list[tuple[int, str, str | None]]]:
     return [[(edit.end, edit.key, edit.value) for edit in each.edits if isinstance(edit, LabelEdit)] for each in found]
 
 
-def only(policies: PolicySet, asked: Question) -> Mend:
-    (found,) = mend(policies, asked)
+def only(policies: PolicySet, asked: Question) -> OpeningEdits:
+    (found,) = opening_edits(policies, asked)
     assert found.verdict.answer is Permission.ALLOW
     return found
 
 
 def test_a_label_of_the_peer_is_set_to_what_the_entry_asks_for() -> None:
-    found = mend(read(cnp(MASTER % FROM_Y)), question(pod_set("a", {"app": "w"}), pod_set("a", {"app": "x"})))
+    found = opening_edits(read(cnp(MASTER % FROM_Y)), question(pod_set("a", {"app": "w"}), pod_set("a", {"app": "x"})))
     assert labels_of(found) == [[(0, "app", "y")]]
 
 
 def test_an_allowed_connection_needs_nothing() -> None:
-    assert mend(read(cnp(MASTER % FROM_Y)), question(pod_set("a", {"app": "y"}), pod_set("a", {"app": "x"}))) == ()
+    assert (
+        opening_edits(read(cnp(MASTER % FROM_Y)), question(pod_set("a", {"app": "y"}), pod_set("a", {"app": "x"})))
+        == ()
+    )
 
 
 def test_a_missing_port_is_added_to_the_entry_that_lists_others() -> None:
@@ -95,7 +98,7 @@ def test_where_every_port_is_asked_for_the_port_list_goes() -> None:
     assert [edit.rule for edit in found.edits if isinstance(edit, PortEdit)] == [None]
 
 
-def test_both_directions_are_mended_together() -> None:
+def test_both_directions_are_fixed_together() -> None:
     policies = read(
         cnp(MASTER % FROM_Y)
         + cnp(
@@ -103,11 +106,11 @@ def test_both_directions_are_mended_together() -> None:
             name="q",
         )
     )
-    found = mend(policies, question(pod_set("a", {"app": "w", "team": "t"}), pod_set("a", {"app": "x"})))
+    found = opening_edits(policies, question(pod_set("a", {"app": "w", "team": "t"}), pod_set("a", {"app": "x"})))
     assert labels_of(found) == [[(0, "app", "y"), (1, "role", "m")]]
 
 
-def test_one_label_that_mends_both_directions_is_one_edit() -> None:
+def test_one_label_that_fixes_both_directions_is_one_edit() -> None:
     zones = "".join(
         cnp(
             f"""{{endpointSelector: {{matchLabels: {{zone: {zone}}}}},
@@ -117,7 +120,7 @@ def test_one_label_that_mends_both_directions_is_one_edit() -> None:
         )
         for zone in ("one", "two")
     )
-    found = mend(read(zones), question(pod_set("a", {"zone": "one"}), pod_set("a", {"zone": "two"})))
+    found = opening_edits(read(zones), question(pod_set("a", {"zone": "one"}), pod_set("a", {"zone": "two"})))
     assert sorted(labels_of(found)) == [[(0, "zone", "two")], [(1, "zone", "one")]]
 
 
@@ -126,13 +129,15 @@ def test_a_deny_is_evaded_by_breaking_a_requirement_of_it() -> None:
         "{endpointSelector: {}, enableDefaultDeny: {ingress: false},"
         " ingressDeny: [{fromEndpoints: [{matchLabels: {quarantine: 'true'}}]}]}"
     )
-    found = mend(read(guard), question(pod_set("a", {"app": "y", "quarantine": "true"}), pod_set("a", {"app": "x"})))
+    found = opening_edits(
+        read(guard), question(pod_set("a", {"app": "y", "quarantine": "true"}), pod_set("a", {"app": "x"}))
+    )
     assert labels_of(found) == [[(0, "quarantine", None)]]
 
 
 def test_a_namespace_is_labelled_where_the_entry_asks_for_that() -> None:
     closed = knp("{podSelector: {}, ingress: [{from: [{namespaceSelector: {matchLabels: {team: ml}}}]}]}")
-    (found,) = mend(read(closed), question(pod_set("c", {"app": "y"}), pod_set("a", {"app": "x"})))
+    (found,) = opening_edits(read(closed), question(pod_set("c", {"app": "y"}), pod_set("a", {"app": "x"})))
     assert found.edits == (LabelEdit(0, "team", "ml", of_namespace=True),)
 
 
@@ -149,21 +154,21 @@ def test_a_namespace_is_labelled_where_the_entry_asks_for_that() -> None:
         "{fromEndpoints: [{matchLabels: {io.cilium.k8s.policy.serviceaccount: other}}]}",
     ],
 )
-def test_where_no_label_helps_there_is_no_mend(element: str) -> None:
+def test_where_no_label_helps_there_is_no_edit(element: str) -> None:
     asked = question(pod_set("a", {"app": "y"}), pod_set("a", {"app": "x"}))
-    assert mend(read(cnp(f"{{endpointSelector: {{}}, ingress: [{element}]}}")), asked) == ()
+    assert opening_edits(read(cnp(f"{{endpointSelector: {{}}, ingress: [{element}]}}")), asked) == ()
 
 
 def test_labels_that_an_operator_sets_are_not_people_s_to_change() -> None:
     policies = read(cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{matchLabels: {job-name: other}}]}]}"))
     one, two = pod_set("a", {"job-name": "train"}), pod_set("a", {"app": "x"})
-    assert labels_of(mend(policies, question(one, two))) == [[(0, "job-name", "other")]]
-    assert mend(policies, question(one, two, fixed=frozenset({"job-name"}))) == ()
+    assert labels_of(opening_edits(policies, question(one, two))) == [[(0, "job-name", "other")]]
+    assert opening_edits(policies, question(one, two, fixed=frozenset({"job-name"}))) == ()
 
 
 def test_addresses_and_hosts_have_no_labels_to_change_but_ports_can_be_added() -> None:
     target = pod_set("a", {"app": "x"})
-    assert mend(read(cnp(MASTER % FROM_Y)), question(address("192.0.2.1"), target)) == ()
+    assert opening_edits(read(cnp(MASTER % FROM_Y)), question(address("192.0.2.1"), target)) == ()
     policies = read(cnp(MASTER % "{fromEntities: [world], toPorts: [{ports: [{port: '80'}]}]}"))
     assert len(only(policies, question(address("192.0.2.1"), target, 443)).edits) == 1
 
@@ -175,24 +180,24 @@ def test_the_value_that_looks_most_like_the_one_that_is_there_comes_first() -> N
                 {matchExpressions: [{key: app, operator: In, values: [metrics, trainer]}]}]}]}"""
         )
     )
-    found = mend(policies, question(pod_set("a", {"app": "trianer"}), pod_set("a", {"app": "x"})))
+    found = opening_edits(policies, question(pod_set("a", {"app": "trianer"}), pod_set("a", {"app": "x"})))
     assert labels_of(found)[0] == [(0, "app", "trainer")]
 
 
 def test_a_new_label_is_preferred_to_changing_one_that_others_may_read() -> None:
     policies = read(cnp(MASTER % f"{FROM_Y}, {{fromEndpoints: [{{matchLabels: {{access: allowed}}}}]}}"))
-    found = mend(policies, question(pod_set("a", {"app": "w"}), pod_set("a", {"app": "x"})))
+    found = opening_edits(policies, question(pod_set("a", {"app": "w"}), pod_set("a", {"app": "x"})))
     assert labels_of(found) == [[(0, "access", "allowed")], [(0, "app", "y")]]
 
 
 def test_opening_a_connection_by_leaving_the_policy_is_not_proposed() -> None:
     policies = read(cnp("{endpointSelector: {matchLabels: {app: x}}, ingress: [{fromEntities: [host]}]}"))
-    assert mend(policies, question(pod_set("a", {"app": "y"}), pod_set("a", {"app": "x"}))) == ()
+    assert opening_edits(policies, question(pod_set("a", {"app": "y"}), pod_set("a", {"app": "x"}))) == ()
 
 
-def test_what_is_not_known_is_not_mended() -> None:
+def test_what_is_not_known_is_not_fixed() -> None:
     policies = read(cnp("{endpointSelector: {}, egress: [{toFQDNs: [{matchName: example.com}]}]}"))
-    assert mend(policies, question(pod_set("a", {"app": "y"}), address("192.0.2.1"))) == ()
+    assert opening_edits(policies, question(pod_set("a", {"app": "y"}), address("192.0.2.1"))) == ()
 
 
 def test_what_a_later_edit_makes_needless_is_not_proposed() -> None:
@@ -200,6 +205,8 @@ def test_what_a_later_edit_makes_needless_is_not_proposed() -> None:
     deny = ccnp(f"{{endpointSelector: {{matchLabels: {{app: x}}}}, egress: [{{}}], egressDeny: [{TO_Z}]}}")
     closed = cnp("{endpointSelector: {}, egress: [{}]}")
     ports = cnp("{endpointSelector: {matchLabels: {app: z}}, egress: [{toPorts: [{ports: []}]}]}", name="q")
-    found = mend(read(closed + ports + deny), question(pod_set("a", {"app": "x"}), pod_set("b", {"app": "z"}), 100))
+    found = opening_edits(
+        read(closed + ports + deny), question(pod_set("a", {"app": "x"}), pod_set("b", {"app": "z"}), 100)
+    )
     assert labels_of(found) == [[(0, "app", "z")]]
     assert [sum(isinstance(edit, PortEdit) for edit in each.edits) for each in found] == [1]
