@@ -40,8 +40,8 @@ class RepairOutcome:
 def propose(state: State, setup: Setup, findings: Sequence[Finding]) -> RepairOutcome:
     """The repairs for some findings of a state, each by itself about the repository as it is.
 
-    A group that cannot run, or may be placed badly, gets the smallest set of fixes after which it can run. Every other finding
-    gets the first of its own fixes that does.
+    A group that cannot run, or may be placed badly, gets the smallest set of fixes after which all is well with it.
+    Every other finding gets the first of its own fixes that removes it.
     """
     found = RepairOutcome()
     if not findings:
