@@ -49,8 +49,8 @@ def _index(rules: Iterable[Rule]) -> str:
 
 
 def _page(rule: Rule) -> str:
-    where = f"rules/{rule.module.replace('.', '/')}"
-    source = f"../../../{where}/__init__.py" if (ROOT / where).is_dir() else f"../../../{where}.py"
+    folder = hasattr(sys.modules[rule.module], "__path__")
+    source = f"../../../rules/{rule.module.replace('.', '/')}{'/__init__' if folder else ''}.py"
     text = markdown_page(rule).replace("\nBad:\n", "\nBad (what is reported is marked `# expect`):\n")
     silence = (
         "Where it is meant, a comment on the line or above it silences the rule:\n\n"
