@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.fabric.checks.values import complaint
 from trainlint.fabric.release import NEWEST, Release
+from trainlint_rules.fabric.invalid_nccl_value.values import complaint
 
 OLD: Release = (2, 20, 5)
 

@@ -9,8 +9,7 @@ import pytest
 from tests.engine.worlds import write
 from tests.test_rule_examples import MARK, examples
 
-from trainlint.engine import repairs
-from trainlint.engine import trial
+from trainlint.engine import repairs, trial
 from trainlint.engine.check import check
 from trainlint.engine.request import Repairs
 from trainlint.finding import Safety
@@ -272,7 +271,7 @@ def test_repairs_end_where_as_much_was_looked_at_as_they_are_worth(
     monkeypatch.setattr(trial, "STEPS", 1)
     few = repaired(tmp_path / "few", files)
     assert len(few.repairs or ()) < len(every.repairs or ())
-    assert [each.why for each in few.unmended if not each.group] == [repairs.UNTRIED]
+    assert [each.why for each in few.unrepaired if not each.group] == [repairs.UNTRIED]
     assert len(few.findings) == len(every.findings)
 
 
