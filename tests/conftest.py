@@ -45,7 +45,7 @@ hypothesis.settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 
 CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
-"""The cache of commands that tests run: never that of whoever runs the tests."""
+"""The cache of commands that tests run: never that of the user who runs the tests."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -61,7 +61,7 @@ def test_links_lead_to_files() -> None:
 
 
 def test_pages_are_headings_prose_and_manifests() -> None:
-    """A word in angle brackets would be markup that nobody sees, an indented line a block of code."""
+    """A word in angle brackets would be markup that is not shown, an indented line a block of code."""
     reader = MarkdownIt("commonmark").enable("table")
     for path in PAGES:
         tokens = reader.parse(path.read_text(encoding="utf-8"))

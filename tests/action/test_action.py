@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.needs("git"), pytest.mark.xdist_group("action")]  # on
 DEMO = ROOT / "lint" / "trainlint" / "demo"
 POLICY = "cluster/lanes.yaml"
 ADMITS = "  ingress:\n    - fromEndpoints: [{matchLabels: {lane: east}}]"
-REFUSES = ADMITS.replace("east", "east, tenant: nobody")
+REFUSES = ADMITS.replace("east", "east, tenant: none")
 GROUP = "speech/conductor+trainers"
 
 
@@ -98,7 +98,7 @@ def line_of(root: Path, text: str) -> int:
 # The story.
 
 
-def test_a_policy_breaks_a_job_that_nobody_touched_and_the_next_commit_fixes_it(
+def test_a_policy_breaks_a_job_that_no_commit_touched_and_the_next_commit_fixes_it(
     story: Path, start: Start, tmp_path: Path, api: Api
 ) -> None:
     """Base: clean. The pull request changes only a policy: its line is reported, exit 1, the summary shows the cut
@@ -115,13 +115,13 @@ def test_a_policy_breaks_a_job_that_nobody_touched_and_the_next_commit_fixes_it(
     broken = start(work, environment=environment, **pull_request(base)).run()
     assert (broken.code, broken.outputs["findings"]) == (1, "1")
     (annotation,) = broken["Lint"].commands("error")
-    assert annotation.startswith(f"::error file={POLICY},line={line_of(work, 'nobody')},")
+    assert annotation.startswith(f"::error file={POLICY},line={line_of(work, 'tenant: none')},")
     assert "flow-denied" in annotation
     summary = broken["Lint"].summary
     assert f"`{GROUP}` cannot run" in summary.splitlines()[0]
     picture = summary.partition("```mermaid\n")[2].partition("```")[0]
     assert re.search(r"trainers.*(-\.|x--|--x).*conductor|(-\.|x--|--x)", picture), picture
-    assert f"{POLICY}:{line_of(work, 'nobody')}" in summary
+    assert f"{POLICY}:{line_of(work, 'tenant: none')}" in summary
     (comment,) = api.bodies()
     assert comment.endswith(summary)
 
@@ -295,7 +295,7 @@ def test_a_base_that_is_named_wins_over_that_of_the_event(story: Path, start: St
     assert start(work, inputs={"base": "HEAD"}, **pull_request(first)).run("Lint").outputs["findings"] == "0"
 
 
-def test_without_the_comment_nobody_asks_the_api(story: Path, start: Start, tmp_path: Path, api: Api) -> None:
+def test_without_the_comment_the_api_is_not_asked(story: Path, start: Start, tmp_path: Path, api: Api) -> None:
     base = git(story, "rev-parse", "HEAD")
     edit(story)
     environment = {"GITHUB_API_URL": api.url}

@@ -1,4 +1,4 @@
-"""What else stands in a GitOps repository, and what nobody reads: CRDs, Helm values, dashboards, other kinds."""
+"""What else stands in a GitOps repository, and what is not read: CRDs, Helm values, dashboards, other kinds."""
 
 from __future__ import annotations
 

@@ -212,7 +212,7 @@ def test_a_name_that_several_groups_have_is_answered_with_all_of_them(
     assert wrong.exit_code == 2
     assert "did you mean 'red/coordinator+workers'?" in wrong.stderr
     assert [group["name"] for group in groups()] == ["blue/coordinator+workers", "red/coordinator+workers"]
-    assert groups()[0]["nodes"][0]["zone"] is None  # no inventory: nobody knows the zones
+    assert groups()[0]["nodes"][0]["zone"] is None  # no inventory: the zones are unknown
     for form in FORMATS:
         assert output("--output", form)
 

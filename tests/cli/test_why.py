@@ -220,7 +220,7 @@ def test_shorter_names_and_names_with_a_kind_are_understood(world: Path, name: s
 )
 def test_entities_and_addresses_are_ends(world: Path, end: str) -> None:
     (answer,) = answers(end, "ml/train/Master", "--port", "23456")
-    # The own node always gets in (P 0.3); nobody else is listed.
+    # The own node always gets in (P 0.3); no other end is listed.
     assert answer["verdict"] == ("allow" if end == "host" else "deny")
     assert answer["source"] == end
 

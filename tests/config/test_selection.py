@@ -82,7 +82,7 @@ def test_severities_are_those_of_the_file_without_off() -> None:
         ),
     ],
 )
-def test_a_name_that_nobody_has_is_refused_with_its_line(file: str, message: str) -> None:
+def test_a_name_that_no_object_has_is_refused_with_its_line(file: str, message: str) -> None:
     document = configuration_document("t.yaml", file.encode())
     with pytest.raises(UsageError) as raised:
         select(RULES, Choices(), load_configuration(document).choices, document)

@@ -29,7 +29,7 @@ Record = Mapping[str, Any]
 Prediction = dict[str, Any]
 
 UNKNOWN = "*"
-"""For what nobody can know before, in records and in predictions; in a prediction also for what differs by pod."""
+"""For what is not known before, in records and in predictions; in a prediction also for what differs by pod."""
 
 
 def predict(record: Record) -> Prediction:

@@ -28,7 +28,7 @@ FILES = sorted(DATA.glob("*.jsonl.gz"))
 
 ELSEWHERE = {
     "js-0128": "a feature gate that is off by default",
-    "k8s-0146": "a generated name that is too long: nobody knows how it is cut",
+    "k8s-0146": "a generated name that is too long: how it is cut is unknown",
     "k8s-0158": "a label that only the API server knows the value of",
     "kf1-0014": "an object without pods is as good as a patch",
     "kf1-0015": "an object without pods is as good as a patch",
@@ -51,7 +51,7 @@ ELSEWHERE = {
     "vc-0175": "the rule queue-never-admits",
     "vc-0237": "the CPU topology manager's whole numbers",
 }
-"""Refusals that this layer leaves to another rule, or that nobody can tell from the manifest."""
+"""Refusals that this layer leaves to another rule, or that the manifest does not tell."""
 
 
 def records(path: Path) -> Iterator[dict[str, Any]]:

@@ -189,7 +189,7 @@ def test_a_generator_that_asks_others_is_an_unknown() -> None:
     assert made.may_hold_more("a")
 
 
-def test_what_a_template_says_and_nobody_understands_is_no_value() -> None:
+def test_what_a_template_says_and_is_not_understood_is_no_value() -> None:
     generators = "  - list: {elements: [{cluster: east}]}"
     text = application_set(generators, template("{{ if eq .cluster 1 }}apps{{ end }}", "{name: east}"), go=True)
     found = snapshots({"set.yaml": text, "apps/job.yaml": job(namespace="a")})

@@ -271,7 +271,7 @@ def test_components_join_what_the_path_brings() -> None:
     assert names(snapshots(files)["c"]) == {"Job t/train", "Job t/more"}
 
 
-def test_kustomizations_that_nobody_deploys_are_not_in_use_where_flux_manages_itself() -> None:
+def test_kustomizations_that_no_deployer_names_are_not_in_use_where_flux_manages_itself() -> None:
     files = {
         "clusters/c/s.yaml": sync("clusters/c"),
         "clusters/c/job.yaml": job(namespace="ml"),

@@ -123,7 +123,7 @@ def test_argo_cd_gives_the_namespace_of_the_destination(tmp_path: Path) -> None:
 
 
 @pytest.mark.needs("kustomize")
-def test_what_kustomize_refuses_of_a_deployed_path_is_an_error_and_judged_by_nobody(tmp_path: Path) -> None:
+def test_what_kustomize_refuses_of_a_deployed_path_is_an_error_and_is_not_judged(tmp_path: Path) -> None:
     patch = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: other}\nspec: {parallelism: 3}\n"
     files = ROOT | {
         "clusters/c/a.yaml": flux("a", "a", "  targetNamespace: ml\n"),

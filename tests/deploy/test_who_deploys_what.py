@@ -32,7 +32,7 @@ def test_what_another_deployer_brings_begins_no_cluster() -> None:
 
 
 @pytest.mark.parametrize("order", list(permutations("xyz")))
-def test_deployers_that_nobody_brings_share_one_cluster_in_any_order(order: tuple[str, ...]) -> None:
+def test_deployers_that_no_deployer_brings_share_one_cluster_in_any_order(order: tuple[str, ...]) -> None:
     files = {
         f"{order[index]}.yaml": ARGO.format(name=f"n{index}", path=f"p{index}", namespace="ml") for index in range(3)
     }

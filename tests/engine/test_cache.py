@@ -211,7 +211,7 @@ def test_odd_contents_come_back_as_they_were(content: bytes) -> None:
         assert shown(from_json(name, line)) == shown(reading)
 
 
-def test_a_number_that_json_cannot_hold_is_not_cached_and_harms_nobody(tmp_path: Path, home: Path) -> None:
+def test_a_number_that_json_cannot_hold_is_not_cached_and_harms_no_other(tmp_path: Path, home: Path) -> None:
     root = write(tmp_path / "w", {"a.yaml": f"kind: Pod\nmetadata: {{name: a}}\nx: {'9' * 5000}\n"})
     assert report(root, cache=True) == report(root, cache=True) == report(root, cache=False)
 
@@ -252,7 +252,7 @@ def test_a_damaged_cache_is_ignored_and_replaced(root: Path, home: Path, name: s
 
 
 @pytest.mark.parametrize("line", [b"nonsense", b"{}", b"[1,2,3,4,5]", b'[[["x"]],[],[],[],[]]', b"[[],[],[],[],[[1]]]"])
-def test_entries_that_somebody_else_wrote_are_read_anew(
+def test_entries_of_another_user_are_read_anew(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, line: bytes
 ) -> None:
     expected = report(root, cache=True)
@@ -391,7 +391,7 @@ def test_a_cache_in_use_stays_young(root: Path, home: Path) -> None:
     assert file.stat().st_mtime > time.time() - 60
 
 
-def test_what_nobody_asks_for_any_more_goes_in_the_end(
+def test_what_is_not_asked_for_any_more_goes_in_the_end(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "SPARE", 0)

@@ -24,7 +24,7 @@ BROKEN = {**TRAIN, "charts/train/values.yaml": HALF}
 
 
 @needs_helm
-def test_a_finding_points_at_the_value_that_somebody_would_change(tmp_path: Path) -> None:
+def test_a_finding_points_at_the_value_to_change(tmp_path: Path) -> None:
     result = lint(tmp_path, BROKEN)
     placed = by_rule(result, "invalid-extended-resource")
     assert (placed.finding.at.file, placed.span.line) == ("charts/train/values.yaml", 4)
@@ -160,7 +160,7 @@ def test_a_second_run_starts_no_helm(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 @needs_helm
-def test_a_chart_that_nobody_installs_may_bring_what_is_missing(tmp_path: Path) -> None:
+def test_a_chart_that_is_not_installed_may_bring_what_is_missing(tmp_path: Path) -> None:
     claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
     pod = (
         "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: default}\nspec:\n"

@@ -20,7 +20,7 @@ from trainlint.report import Options, reporter
 from trainlint.rule import Change, Facts, Rule
 from trainlint.source.reading import read_file
 
-NOBODY = "fromEndpoints: [{matchLabels: {net-zone: x}}]"
+NO_PEER = "fromEndpoints: [{matchLabels: {net-zone: x}}]"
 SPREAD = """\
       topologySpreadConstraints:
         - maxSkew: 1
@@ -57,8 +57,8 @@ def edit(root: Path, file: str, old: str, new: str) -> None:
 
 
 def break_policy(root: Path, file: str = POLICY) -> None:
-    """Admit to zone-a only what nobody is."""
-    edit(root, file, "    - fromEndpoints: [{matchLabels: {net-zone: zone-a}}]", f"    - {NOBODY}")
+    """Admit to zone-a only what no pod is."""
+    edit(root, file, "    - fromEndpoints: [{matchLabels: {net-zone: zone-a}}]", f"    - {NO_PEER}")
 
 
 def line_of(root: Path, file: str, text: str) -> int:
@@ -89,7 +89,7 @@ def test_a_policy_that_breaks_an_untouched_job_is_reported_at_the_changed_line(r
     result = compare(root)
     assert counts(result) == (1, 0, 2)
     placed = by_rule(result, "flow-denied")
-    assert (placed.finding.at.file, placed.span.line) == (POLICY, line_of(root, POLICY, NOBODY))
+    assert (placed.finding.at.file, placed.span.line) == (POLICY, line_of(root, POLICY, NO_PEER))
     assert JOB in places(placed)
     assert placed.finding.id == by_rule(lint(root, select=RULES), "flow-denied").finding.id
 
@@ -236,7 +236,7 @@ def test_a_renamed_file_with_a_change_is_reported_at_the_changed_line(root: Path
     (root / "cluster").rename(root / "net")
     break_policy(root, "net/zone-boundary.yaml")
     placed = by_rule(compare(root), "flow-denied")
-    assert placed.span.line == line_of(root, "net/zone-boundary.yaml", NOBODY)
+    assert placed.span.line == line_of(root, "net/zone-boundary.yaml", NO_PEER)
 
 
 def test_lines_that_move_bring_nothing_in(root: Path) -> None:
@@ -252,7 +252,7 @@ def test_other_line_ends_bring_nothing_in(root: Path) -> None:
     assert counts(compare(root)) == (0, 0, 2)
     break_policy(root)
     placed = by_rule(compare(root), "flow-denied")
-    assert (placed.finding.at.file, placed.span.line) == (POLICY, line_of(root, POLICY, NOBODY))
+    assert (placed.finding.at.file, placed.span.line) == (POLICY, line_of(root, POLICY, NO_PEER))
 
 
 def test_an_element_put_before_another_brings_nothing_in(root: Path) -> None:

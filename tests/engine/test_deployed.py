@@ -41,7 +41,7 @@ def test_what_flux_deploys_may_read_files_beside_its_directory(tmp_path: Path) -
     assert "ml/a-train" in {each.name for each in lint(tmp_path, SHARED | cluster).groups}
 
 
-def test_what_nobody_deploys_may_too_and_that_is_an_assumption(tmp_path: Path) -> None:
+def test_what_no_deployer_brings_may_too_and_that_is_an_assumption(tmp_path: Path) -> None:
     result = lint(tmp_path, SHARED)
     assert "ml/a-train" in {each.name for each in result.groups}
     assert any("LoadRestrictionsNone" in each for each in result.assumptions)

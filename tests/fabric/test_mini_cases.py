@@ -151,7 +151,7 @@ def test_23_true_is_zero_and_leaves_infiniband_on() -> None:
     assert reported(torch_job(template(holds))) == {"invalid-nccl-value"}
 
 
-def test_24_disabled_with_a_device_is_a_fabric_that_nobody_uses() -> None:
+def test_24_disabled_with_a_device_is_a_fabric_that_is_not_used() -> None:
     holds = container({"NCCL_IB_DISABLE": "1"}, {"rdma/ib": "1"}, **LOCK)
     assert reported(torch_job(template(holds))) == {"rdma-disabled-with-device"}
     assert reported(with_env(NCCL_IB_DISABLE="1")) == set()
@@ -220,7 +220,7 @@ def test_32_every_attachment_takes_a_device(count: str, wrong: bool) -> None:
     assert ("network-attachment-missing" in found) is wrong
 
 
-def test_34_names_that_nobody_reads() -> None:
+def test_34_names_that_nccl_does_not_read() -> None:
     assert reported(with_env(NCCL_DISABLE_IB="1")) == {"unknown-nccl-variable"}
     assert reported(with_env(NCCL_TIMEOUT="3600")) == {"unknown-nccl-variable"}
     assert reported(with_env(NCCL_FASTRAK_CTRL_DEV="eth0", NCCL_VERSION="2.27.5-1"), notes=True) == set()
@@ -379,7 +379,7 @@ def test_49_two_slices_may_be_one_gpu(method: str) -> None:
     assert reported(torch_job(template(container({}, renamed, **mount), **memory))) == {"shared-gpu-in-collective"}
 
 
-def test_55_gpus_that_nobody_asked_for() -> None:
+def test_55_gpus_without_a_request() -> None:
     def job(value: str, limits: dict[str, str]) -> dict[str, Any]:
         holds = container({"NVIDIA_VISIBLE_DEVICES": value})
         holds["resources"] = {"limits": limits}

@@ -50,7 +50,7 @@ def test_two_policies_for_the_ports_of_one_resource(one: dict[str, Any], other: 
     assert len(spoken) == found
 
 
-def test_ports_that_no_rank_uses_are_nobodys_path() -> None:
+def test_ports_that_no_rank_uses_are_on_no_path() -> None:
     job = torch_job(template(container()))
     assert "mtu-mismatch" not in reported(job, node_policy("a", 9000), node_policy("b", 1500))
 

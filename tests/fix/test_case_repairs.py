@@ -180,7 +180,7 @@ def keys(result: Result) -> set[tuple[str, str]]:
 
 
 def replayed(change: FileChange) -> bytes:
-    """The content after the text edits alone, made by somebody who knows nothing of documents."""
+    """The content after the text edits alone, made without any knowledge of documents."""
     lines = change.before.decode("utf-8-sig").split("\n")
     text = change.before.decode("utf-8-sig")
     starts = [0]

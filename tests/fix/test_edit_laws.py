@@ -172,7 +172,7 @@ def test_bytes_of_other_lines_stay(made: tuple[Any, str], data: st.DataObject, l
     head = data.draw(st.sampled_from(["", "# first\n---\n", "kind: Other\n---\n"]))
     raw = mark + (head + text).replace("\n", line_end).encode()
     if "\n" not in head + text:
-        line_end = "\n"  # what a file of one line would have, nobody knows
+        line_end = "\n"  # what a file of one line would have, is unknown
     old = document(text)
     old = Document("a.yaml", 0, head.count("\n") + 1, text, old.data)
     try:

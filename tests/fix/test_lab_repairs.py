@@ -75,8 +75,8 @@ def test_the_coordinator_goes_to_the_workers_and_not_the_workers_to_it(lab: Path
         assert "@@ -4" not in text  # the workers' Job begins at line 33: nothing there changes
 
 
-def test_a_policy_that_nobody_needs_any_more_is_named_in_the_repair(lab: Path) -> None:
-    """The policy for zone-b selects the coordinator of before/ only; afterwards it selects nobody."""
+def test_a_policy_that_is_of_no_use_any_more_is_named_in_the_repair(lab: Path) -> None:
+    """The policy for zone-b selects the coordinator of before/ only; afterwards it selects no pod."""
     assert [text.partition(" ")[0] for text in repair_of(lab, "before").leaves] == ["warning[policy-selects-nothing]"]
     assert repair_of(lab, "affinity").leaves == ()
 

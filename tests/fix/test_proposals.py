@@ -115,7 +115,7 @@ def test_the_bad_examples_of_the_rules_are_fixed(
     own = {each.finding.id for each in result.findings if each.finding.rule == rule.name}
     if not own:
         return  # the example has files of its own names, which test_rule_examples.py writes
-    of_a_runtime = "podGroupPolicy:" in text  # which other jobs use as well: nobody knows what they need
+    of_a_runtime = "podGroupPolicy:" in text  # which other jobs use as well: what they need is unknown
     choice = rule.name in CHOICES and CHOICES[rule.name] in text
     assert (own <= fixed) == (rule.name in FIXED_EXAMPLES and not of_a_runtime and not choice)
     for repair in result.repairs or ():  # each by itself, on the files as they are
@@ -185,7 +185,7 @@ def test_a_misspelt_field_and_one_in_the_wrong_place_keep_their_comments(tmp_pat
 
 
 def test_a_repair_in_two_files_says_so(tmp_path: Path) -> None:
-    """The chief follows nobody and the store lies elsewhere: each of the two must tolerate a taint of its own file."""
+    """The chief follows no pod and the store lies elsewhere: each of the two must tolerate a taint of its own file."""
     inventory = """apiVersion: trainlint.io/v1alpha1
 kind: Inventory
 metadata: {name: lab}

@@ -177,7 +177,7 @@ def test_kustomizations_that_lie_too_deep_are_an_unknown(tmp_path: Path) -> None
     assert "deep" in (found.failure or "")
 
 
-def test_the_ways_that_everybody_writes_are_rendered(tmp_path: Path) -> None:
+def test_usual_kustomizations_are_rendered(tmp_path: Path) -> None:
     """Labels, annotations and literals may hold what they like; kustomize's own plugins take part."""
     files = {
         "kustomization.yaml": "resources: [a.yaml]\n"

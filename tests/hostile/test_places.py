@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.needs("git"), pytest.mark.skipif(sys.platform == "win3
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
 DEMO = Path(trainlint.__file__).parent / "demo"
 ADMITS = "  ingress:\n    - fromEndpoints: [{matchLabels: {lane: east}}]"
-REFUSES = ADMITS.replace("east", "east, tenant: nobody")
+REFUSES = ADMITS.replace("east", "east, tenant: none")
 TWICE = "kind: Pod\nkind: Pod\n"
 
 

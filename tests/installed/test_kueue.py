@@ -114,7 +114,7 @@ def test_a_queue_of_the_name_default_takes_them(tmp_path: Path) -> None:
     [
         ("{matchExpressions: [{key: kubernetes.io/metadata.name, operator: NotIn, values: [ml]}]}", 0),
         ("{matchLabels: {kubernetes.io/metadata.name: ml}}", 1),
-        ("{matchLabels: {team: vision}}", 0),  # nobody knows the labels of a namespace that is not in Git
+        ("{matchLabels: {team: vision}}", 0),  # unknown are the labels of a namespace that is not in Git
     ],
 )
 def test_namespaces_that_are_not_managed_are_left_alone(tmp_path: Path, selector: str, count: int) -> None:

@@ -86,7 +86,7 @@ def test_a_type_without_accelerators_surely_has_none() -> None:
     assert found.allocatable["nvidia.com/gpu"] == "0"
 
 
-def test_types_that_nobody_lists_are_not_there() -> None:
+def test_types_that_are_not_listed_are_not_there() -> None:
     assert instance_type("aws", "p9.infinite") is None
-    assert instance_type("nobody", "p5.48xlarge") is None
+    assert instance_type("no-provider", "p5.48xlarge") is None
     assert instance_type("", "") is None

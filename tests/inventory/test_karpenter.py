@@ -61,7 +61,7 @@ def test_a_label_that_no_requirement_defines_is_not_there() -> None:
     assert isinstance(pool.label("karpenter.k8s.aws/instance-family"), Undetermined)  # well-known: the type decides
 
 
-def test_a_custom_label_that_a_requirement_leaves_open_has_a_value_that_nobody_knows() -> None:
+def test_a_custom_label_that_a_requirement_leaves_open_has_an_unknown_value() -> None:
     assert isinstance(one(requirement("team", operator="Exists")).label("team"), Undetermined)
     assert isinstance(one(requirement("team", "x", operator="NotIn")).label("team"), Undetermined)
     assert one(requirement("team", operator="DoesNotExist")).label("team") is None

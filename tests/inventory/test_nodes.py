@@ -187,7 +187,7 @@ def test_another_api_s_node_is_no_node(api: str) -> None:
         "spec: {unschedulable: maybe}\n",
     ],
 )
-def test_malformed_parts_of_a_node_hurt_nobody(body: str) -> None:
+def test_malformed_parts_of_a_node_hurt_nothing_else(body: str) -> None:
     text = f"apiVersion: v1\nkind: Node\nmetadata: {{name: gpu-1}}\n{body}"
     assert [pool.name for each in inventories(nodes=text) for pool in each.pools] in ([], ["gpu-1"])
 

@@ -80,7 +80,7 @@ def test_amounts_that_are_not_written_are_unknown_and_devices_are_none() -> None
     assert not made.open_resources
 
 
-def test_without_allocatable_nobody_knows_how_large_the_nodes_are() -> None:
+def test_without_allocatable_the_size_of_the_nodes_is_unknown() -> None:
     assert pool("count: 1").allocatable is None
 
 
@@ -209,7 +209,7 @@ def test_in_an_incomplete_inventory_nothing_is_impossible(tmp_path: Path) -> Non
     assert {each.finding.rule for each in result.findings} <= {"gpu-pool-untainted"}  # a note about what there is
 
 
-def test_amounts_that_nobody_knows_leave_the_answer_unknown(tmp_path: Path) -> None:
+def test_unknown_amounts_leave_the_answer_unknown(tmp_path: Path) -> None:
     text = f"{HEAD}pools:\n  - {{name: gpu, count: 4, zone: a}}\n"
     result = lint(tmp_path, {"i.yaml": text, "j.yaml": job()})
     assert verdicts(result) == {("ml/train", "."): ("unknown", "unknown")}

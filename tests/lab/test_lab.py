@@ -179,7 +179,7 @@ def test_the_reasons_name_the_taint_the_selector_and_both_policies(whole: Result
     assert "inside-zone-b" in verdict
 
 
-def test_what_nobody_stated_is_listed(whole: Result) -> None:
+def test_what_is_not_stated_is_listed(whole: Result) -> None:
     assert any("Cilium" in text for text in whole.assumptions)
     assert any("Kubernetes" in text for text in whole.assumptions)
 
@@ -309,7 +309,7 @@ def test_a_denied_flow_needs_no_inventory(lab: Any) -> None:
     assert answers(result) == ("refuted", "refuted", ())
 
 
-def test_cordoned_nodes_take_nobody(lab: Any) -> None:
+def test_cordoned_nodes_take_no_pod(lab: Any) -> None:
     # spec.unschedulable counts by itself (S 1.1).
     result = lab("after").replace(TAINT, f"unschedulable: true\n      {TAINT}", NODES).lint()
     assert answers(result) == ("refuted", "refuted", ())
@@ -396,7 +396,7 @@ def test_the_true_label_is_cut_off_and_the_deadlock_stays(lab: Any) -> None:
     assert rules(result) == [("affinity-deadlock", "error"), ("flow-denied", "error")]
 
 
-def test_a_preference_binds_nobody(lab: Any) -> None:
+def test_a_preference_binds_no_pod(lab: Any) -> None:
     # preferredDuringScheduling only scores (S 1.6): the workers run in zone-a, the coordinator in zone-b.
     preferred = """      affinity:
         podAffinity:
@@ -412,7 +412,7 @@ def test_a_preference_binds_nobody(lab: Any) -> None:
     assert answers(result) == ("refuted", "refuted", ())
 
 
-def test_an_affinity_to_pods_of_another_namespace_finds_nobody(lab: Any) -> None:
+def test_an_affinity_to_pods_of_another_namespace_finds_no_pod(lab: Any) -> None:
     # Without namespaces or namespaceSelector a term looks into its own namespace (S 1.6); `other` holds no such pod.
     term = "              topologyKey: topology.kubernetes.io/zone\n"
     result = lab("affinity").replace(term, f"{term}              namespaces: [other]\n").lint()

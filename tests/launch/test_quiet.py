@@ -1,4 +1,4 @@
-"""Commands that open no connection: pods that run nothing else talk to nobody."""
+"""Commands that open no connection: pods that run nothing else need no connection."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def test_the_only_namespace_may_be_left_unwritten(name: str) -> None:
 
 @pytest.mark.parametrize("name", WORLDS)
 def test_a_chart_without_values_changes_nothing_for_the_worse(name: str) -> None:
-    """All manifests but those about nodes become templates of a chart. Nobody says where it is installed, so what
+    """All manifests but those about nodes become templates of a chart. Nothing says where it is installed, so what
     Git holds is no longer all that there is: a rule that concludes from absence may fall silent, and what it explained
     is then said of the connection (policy-selects-nothing, flow-denied). Two definitions of one object are alternatives
     in two files, and a fault in one chart: such worlds are left alone.

@@ -1,4 +1,4 @@
-"""``trainlint lsp`` where its extra is not installed, and ``trainlint`` where nobody wants it."""
+"""``trainlint lsp`` where its extra is not installed, and ``trainlint`` where it is not wanted."""
 
 from __future__ import annotations
 

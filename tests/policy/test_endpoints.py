@@ -23,7 +23,7 @@ FROM_ZONE = cnp(
     ("version", "kubernetes", "expected"),
     [
         ("1.18.6", "1.35", (ALLOW, DENY)),  # visible: PodTopologyLabels copies it, and the filter keeps it
-        ("1.18.6", "1.34", (DENY, DENY)),  # nobody copies it
+        ("1.18.6", "1.34", (DENY, DENY)),  # no component copies it
         ("1.18.7", "1.35", (DENY, DENY)),  # dropped from the identity
         ("1.19.0", "1.35", (DENY, DENY)),
         ("1.20", "1.37", (DENY, DENY)),
@@ -226,7 +226,7 @@ def test_a_world_without_address_leaves_narrow_prefixes_open() -> None:
 
 
 def test_match_mode_pods_leaves_pod_addresses_open() -> None:
-    """P 1.3: only with policy-cidr-match-mode pods may a CIDR mean pods, whose addresses nobody knows."""
+    """P 1.3: only with policy-cidr-match-mode pods may a CIDR mean pods, whose addresses are not known."""
     policy = cnp("{endpointSelector: {matchLabels: {app: x}}, egress: [{toCIDR: [10.0.0.0/8]}]}")
     settings = cilium(policy_cidr_match_mode="nodes pods")
     assert ask(read(policy), pod("a", "x"), pod("a", "y")).answer is DENY

@@ -149,7 +149,7 @@ def test_an_element_without_peer_and_port_matches_no_peer() -> None:
     assert texts(side) == [["neither a peer nor a port is written, which matches no peer"]]
 
 
-def test_ports_that_name_nothing_and_names_that_nobody_declares() -> None:
+def test_ports_that_name_nothing_and_names_that_are_not_declared() -> None:
     empty = cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{}], toPorts: [{ports: []}]}]}")
     assert texts(ingress(read(empty), pod("a", "y"), pod("a", "x"))) == [
         ["its port list names no port, which means none"]
@@ -213,7 +213,7 @@ def test_what_another_entry_requires_of_all_peers_is_a_reason_of_its_own() -> No
     assert ["a/y does not meet what another entry requires of all peers"] in texts(side)
 
 
-def test_nobody_polices_what_lies_outside_or_a_node_without_the_host_firewall() -> None:
+def test_no_policy_covers_what_lies_outside_or_a_node_without_the_host_firewall() -> None:
     policies = read(RENDEZVOUS)
     for end in (address("192.0.2.1"), entity("world", cilium()), pod("a", "w", host_network=True)):
         side = egress(policies, end, pod("a", "x"))

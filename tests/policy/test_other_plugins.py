@@ -109,10 +109,10 @@ def test_cilium_kinds_do_nothing_under_another_plugin(wrap: object) -> None:
 
 
 def test_an_unknown_plugin_may_be_cilium() -> None:
-    nobody_knows = other("")
-    policies = read(cnp("{endpointSelector: {}, ingress: [{}]}"), nobody_knows)
+    unknown_plugin = other("")
+    policies = read(cnp("{endpointSelector: {}, ingress: [{}]}"), unknown_plugin)
     assert policies.unenforced == ()
-    assert ask(policies, pod("a", "y", nobody_knows), pod("a", "x", nobody_knows)).answer is UNKNOWN
+    assert ask(policies, pod("a", "y", unknown_plugin), pod("a", "x", unknown_plugin)).answer is UNKNOWN
 
 
 def test_kinds_that_are_switched_off_are_not_enforced() -> None:

@@ -18,7 +18,7 @@ PORTS = "[{port: '%d', name: dns, protocol: UDP}, {port: '%d', name: dns-tcp, pr
 TO_DNS = "{endpointSelector: {}, egress: [{toEndpoints: [{matchLabels: {%s, io.kubernetes.pod.namespace: %s}}]%s}]}"
 KUBE_DNS = cnp(TO_DNS % ("k8s-app: kube-dns", "kube-system", ""))
 CACHE = cnp(TO_DNS % ("k8s-app: node-local-dns", "kube-system", ""))
-NOBODY = cnp("{endpointSelector: {}, egress: [{}]}")
+NO_PEER = cnp("{endpointSelector: {}, egress: [{}]}")
 ON = cilium(enable_local_redirect_policy="true")
 OFF = cilium(enable_local_redirect_policy="false")
 SERVICE = "serviceMatcher: {serviceName: kube-dns, namespace: kube-system}"
@@ -52,7 +52,7 @@ def asked(policies: PolicySet, settings: Settings | None = None, protocol: str =
         (CACHE, OFF, DENY),
         (KUBE_DNS, cilium(), DENY),  # as far as Cilium follows the redirect, which is then said
         (CACHE, cilium(), UNKNOWN),
-        (NOBODY, cilium(), DENY),
+        (NO_PEER, cilium(), DENY),
     ],
 )
 def test_a_redirect_of_the_dns_service_leads_to_its_backend(
@@ -105,7 +105,7 @@ def test_whether_pods_ask_an_address_of_its_own_is_not_known() -> None:
     frontend = f"addressMatcher: {{ip: 169.254.20.10, toPorts: {PORTS % (53, 53)}}}"
     for policy in (KUBE_DNS, CACHE):
         assert asked(read(policy + redirect(frontend), ON), ON) is UNKNOWN
-    assert asked(read(NOBODY + redirect(frontend), ON), ON) is DENY
+    assert asked(read(NO_PEER + redirect(frontend), ON), ON) is DENY
 
 
 @pytest.mark.parametrize("settings", [cilium(), other()])
@@ -125,5 +125,5 @@ def test_a_cache_on_the_host_network_behind_a_redirect_is_not_known() -> None:
     assert asked(read(KUBE_DNS + redirect(), ON, dns_caches=(cache(host_network=True),)), ON) is UNKNOWN
 
 
-def test_a_cache_on_the_pod_network_without_a_redirect_is_asked_by_nobody() -> None:
+def test_a_cache_on_the_pod_network_without_a_redirect_is_not_asked() -> None:
     assert asked(read(KUBE_DNS, ON, dns_caches=(cache(),)), ON) is ALLOW

@@ -56,7 +56,7 @@ def test_the_product_contradicts_a_recorded_verdict_only_where_the_cluster_does_
 
 
 def test_a_service_that_matches_none_opens_its_ports_to_everyone_which_only_a_whole_repository_shows() -> None:
-    """P 6.12: where the Service is not in Git, nobody knows whether it is in the cluster."""
+    """P 6.12: where the Service is not in Git, it is not known whether it is in the cluster."""
     rule = cnp(
         """{endpointSelector: {}, egress: [{toServices: [{k8sService: {serviceName: s, namespace: b}}],
             toPorts: [{ports: [{port: "443", protocol: TCP}]}]}]}"""

@@ -160,7 +160,7 @@ def test_a_placeholder_in_a_selector_is_neither_a_match_nor_none() -> None:
     assert ask(policies, pod("b", "y"), pod("a", "x")).answer is DENY
 
 
-def test_dns_names_and_cloud_groups_are_unknown_outside_and_nobody_inside() -> None:
+def test_dns_names_and_cloud_groups_are_unknown_outside_and_no_pod_inside() -> None:
     for peer in ("toFQDNs: [{matchName: example.com}]", "toGroups: [{aws: {securityGroupsIds: [sg-1]}}]"):
         policies = read(cnp(f"{{endpointSelector: {{}}, egress: [{{{peer}}}]}}"))
         assert ask(policies, pod("a", "y"), address("192.0.2.1"), 443).answer is UNKNOWN

@@ -21,7 +21,7 @@ PUBLISHED = ("lint", "rules", "schemas", "pyproject.toml", "README.md", "LICENSE
 DEMO = ROOT / "lint" / "trainlint" / "demo"
 POLICY = "cluster/lanes.yaml"
 ADMITS = "  ingress:\n    - fromEndpoints: [{matchLabels: {lane: east}}]"
-REFUSES = ADMITS.replace("east", "east, tenant: nobody")
+REFUSES = ADMITS.replace("east", "east, tenant: none")
 DENY = """\
 apiVersion: networking.k8s.io/v1
 kind: NetworkPolicy

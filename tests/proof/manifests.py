@@ -51,8 +51,8 @@ class Manifests:
     def written_without(self, dropped: Iterable[Spot], root: Path, zone: str = "") -> None:
         """Write the documents without some constraints; where a zone is given, every pod is pinned to it.
 
-        Accelerators are what makes some workloads a group: a request for them that nobody else keeps is dropped by
-        giving every node more of them than anybody asks for, and by lifting the limits of NodePools for them.
+        Accelerators are what makes some workloads a group: a request for them that no other pod keeps is dropped by
+        giving every node more of them than any pod asks for, and by lifting the limits of NodePools for them.
         """
         files = copy.deepcopy(self.files)
         gone = set(dropped)

@@ -63,7 +63,7 @@ HARD: dict[str, tuple[list[Data], list[Data]]] = {
         [role("r0", 2), *(role(f"r{i}", 2, **bound("podAffinity", role="r0")) for i in range(1, 40))],
         nodes(6, 10),
     ),
-    "everybody near everybody": ([role(f"r{i}", 2, **bound("podAffinity", app="x")) for i in range(14)], nodes(8, 3)),
+    "all near all": ([role(f"r{i}", 2, **bound("podAffinity", app="x")) for i in range(14)], nodes(8, 3)),
     "a ring of anti-affinity": (
         [role(f"r{i}", 3, **bound("podAntiAffinity", role=f"r{(i + 1) % 12}")) for i in range(12)],
         nodes(30, 1),

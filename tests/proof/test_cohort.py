@@ -91,7 +91,7 @@ def test_what_a_queue_can_get(nodes: list[ClusterQueue | Cohort], gpus: int) -> 
     assert amount(*nodes) == gpus
 
 
-def test_nobody_knows_what_a_circle_or_a_placeholder_gives() -> None:
+def test_what_a_circle_or_a_placeholder_gives_is_unknown() -> None:
     assert amount(queue("a", "x", 4), cohort("x", "y"), cohort("y", "x")) is None
     assert amount(queue("a", "x", 4), queue("b", "x", "${N}")) is None
 

@@ -1,4 +1,4 @@
-"""What holds of every cause, on worlds that nobody thought of: taints, selectors, affinity, requests, policies."""
+"""What holds of every cause, on worlds that were made at random: taints, selectors, affinity, requests, policies."""
 
 from __future__ import annotations
 

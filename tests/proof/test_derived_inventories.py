@@ -179,4 +179,4 @@ def test_what_no_size_of_a_node_could_fix_is_found_without_knowing_the_size(tmp_
     result = lint(tmp_path / "a", {"kind.yaml": KIND, "job.yaml": PORTS, **profile})
     assert {each.finding.rule for each in result.findings} == {"host-port-conflict"}
     result = lint(tmp_path / "b", {"kind.yaml": KIND, "job.yaml": PORTS})
-    assert not result.findings  # nobody says that this is the cluster
+    assert not result.findings  # nothing says that this is the cluster

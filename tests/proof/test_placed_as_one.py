@@ -162,7 +162,7 @@ def test_slices_are_each_in_one_rack(tmp_path: Path) -> None:  # W 11
     assert found == ("refuted", "refuted", ("exclusive-topology-insufficient",))
 
 
-def test_without_a_queue_nobody_knows_whether_kueue_reads_it(tmp_path: Path) -> None:  # S 2.2
+def test_without_a_queue_it_is_unknown_whether_kueue_reads_it(tmp_path: Path) -> None:  # S 2.2
     work = job(2, f"{REQUIRED}: rack", labels="")
     assert answers(tmp_path / "a", work)[:2] == ("proved", "unknown")
     assert "whether Kueue admits it" in missing(tmp_path / "b", work)

@@ -173,7 +173,7 @@ def test_kai_passes_over_jobs_of_such_queues(tmp_path: Path, queues: str, words:
         ("quota: 2, limit: 8", "priorityClassName: build, kai.scheduler/preemptibility: preemptible, ", "", False),
         ("quota: -1, limit: -1", "priorityClassName: build, ", "", False),
         ("quota: 2, limit: 3", "", "schedulingPolicy: {minAvailable: 3}", False),
-        ("quota: 2", "", "", False),  # no limit is written: nobody knows what it defaults to
+        ("quota: 2", "", "", False),  # no limit is written: its default is unknown
     ],
 )
 def test_quotas_bind_jobs_that_cannot_be_preempted(

@@ -158,7 +158,7 @@ def test_the_flavor_narrows_the_nodes(tmp_path: Path) -> None:
         assert rules == expected
 
 
-def test_which_of_several_flavors_is_chosen_nobody_knows(tmp_path: Path) -> None:
+def test_which_of_several_flavors_is_chosen_is_unknown(tmp_path: Path) -> None:
     both = flavor("x", "nodeLabels: {pool: a}, tolerations: [{key: gpu, operator: Exists}]") + flavor("y")
     files = {
         "queues.yaml": both + cluster_queue(flavors=("x", "y")) + LOCAL,

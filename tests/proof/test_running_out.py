@@ -1,4 +1,4 @@
-"""Roles all of whose pods are somewhere open no other domain: whoever needs them elsewhere waits for ever (S 1.6)."""
+"""Roles all of whose pods are somewhere open no other domain: a pod that needs another one stays Pending (S 1.6)."""
 
 from __future__ import annotations
 

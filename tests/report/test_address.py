@@ -42,4 +42,4 @@ def test_the_page_stands_below_the_documentation(monkeypatch: pytest.MonkeyPatch
     say(monkeypatch, "Source, https://example.com/x", "Documentation, https://example.com/trainlint/blob/main/")
     wanted = "https://example.com/trainlint/blob/main/docs/rules/topology/no-viable-zone.md"
     assert address.page_url(RULE) == address.url_of(RULE.name) == wanted
-    assert address.url_of("rule-of-somebody-else") == ""
+    assert address.url_of("rule-of-another-package") == ""

@@ -255,6 +255,6 @@ def test_a_page_of_many_findings_stays_small() -> None:
     assert len(page(many(1000))) < 2_000_000
 
 
-def test_the_graphs_are_made_only_when_somebody_asks(tmp_path: Path) -> None:
+def test_the_graphs_are_made_only_when_they_are_asked_for(tmp_path: Path) -> None:
     lab(tmp_path, "before")
     assert check([tmp_path]).graphs == ()

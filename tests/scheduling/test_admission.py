@@ -69,7 +69,7 @@ def test_an_overhead_of_the_pod_must_be_that_of_its_class(overhead: dict[str, st
     assert bool(made(known, runtimeClassName="kata", overhead=overhead).refusals) is refused
 
 
-def test_nobody_knows_what_a_runtime_class_adds_that_is_not_in_git() -> None:
+def test_what_a_runtime_class_outside_of_git_adds_is_unknown() -> None:
     # It may tolerate the taint and may exclude the node that has none; it can never free what a node lacks.
     admitted = made(Admission(), runtimeClassName="kata")
     assert [name for name, _ in answers(admitted, SANDBOXED)] == ["Doubt"]

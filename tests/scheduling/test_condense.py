@@ -18,7 +18,7 @@ def names(pools: list[Pool], named: set[str] | None) -> list[list[str]]:
     return [[each.name for each in united] for united in members(pools, condense(pools, named))]
 
 
-def test_equal_nodes_are_one_and_a_node_that_somebody_names_is_not_among_them() -> None:
+def test_equal_nodes_are_one_and_a_node_that_is_named_is_not_among_them() -> None:
     pools = [node("n1"), node("n2"), node("n3"), node("n4", "b")]
     assert names(pools, set()) == [["n1", "n2", "n3"], ["n4"]]
     assert names(pools, {"n1"}) == [["n1"], ["n2", "n3"], ["n4"]]

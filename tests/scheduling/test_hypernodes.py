@@ -59,7 +59,7 @@ def test_nodes_in_none_have_no_domain_and_above_the_highest_tier_is_the_whole_cl
     assert where("3", *TREE, rack="r9") == where("3", *TREE, rack="r1") == "the whole cluster"
 
 
-def test_what_nobody_wrote_down_is_unknown() -> None:
+def test_what_is_not_written_is_unknown() -> None:
     assert str(where("1")).startswith("unknown: which nodes share a HyperNode of tier 1: no HyperNode is in Git")
     assert where("rack", *TREE, rack="r1") == "unknown: which tier rack is: no HyperNode has this tierName"
 

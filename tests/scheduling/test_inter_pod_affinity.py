@@ -92,7 +92,7 @@ def test_only_the_newcomers_own_terms_have_the_quirk_of_an_empty_namespace() -> 
     assert term_matches(never_web, "own", NAMESPACES, {"app": "x"}, "other", incoming=False) is False
 
 
-def test_a_label_whose_value_nobody_knows_is_neither_matched_nor_missed() -> None:
+def test_a_label_of_unknown_value_is_neither_matched_nor_missed() -> None:
     labels = {"app": RUN_TIME}
     assert term_matches(AffinityTerm(ZONE, APP), "own", {}, labels, "own") is None
     exists = AffinityTerm(ZONE, selector(Requirement("app", "Exists")))

@@ -44,7 +44,7 @@ def clusters(draw: st.DrawFn) -> tuple[list[NodeClass], list[Demand]]:
         )
         for role in range(draw(st.integers(1, 2)))
     ]
-    # nobody can be apart from the other without the other being apart from it
+    # of two pods, either both are apart from each other or neither is
     if len(demands) == 2 and (demands[0].apart or demands[1].apart):
         demands = [
             Demand(each.role, each.requests, each.count, each.classes, each.per_node, frozenset({1 - each.role}))

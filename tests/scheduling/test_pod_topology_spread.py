@@ -70,7 +70,7 @@ def test_a_placeholder_in_the_constraints_is_a_doubt() -> None:
     assert refusing(asked, node("n", {ZONE: "a"})) == {"PodTopologySpread": "doubt"}
 
 
-def test_an_own_label_that_nobody_knows_is_a_doubt() -> None:
+def test_an_own_label_of_unknown_value_is_a_doubt() -> None:
     known = pod({"app": "x"}, topologySpreadConstraints=[spread()])
     unsure = type(known)("default", {"app": Undetermined("run time")}, known.spec, known.requests)
     assert refusing(unsure, node("n", {ZONE: "a"})) == {"PodTopologySpread": "doubt"}

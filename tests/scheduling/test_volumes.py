@@ -90,7 +90,7 @@ def _word(answer: Answer) -> str:
         "without class and without a known default it is unknown",
         "a default class that waits for the pod fits everywhere",
         "a class that waits for the pod fits everywhere",
-        "a class that does not wait chooses a zone that nobody can tell",
+        "a class that does not wait chooses a zone that is not known",
         "a class that does not exist never binds",
         "or is not in Git",
         "allowed topologies restrict the zones",

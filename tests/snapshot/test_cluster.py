@@ -82,7 +82,7 @@ def test_every_namespace_carries_its_name_as_a_label(tmp_path: Path) -> None:
     }
 
 
-def test_nobody_can_write_another_name_into_that_label() -> None:
+def test_no_manifest_can_write_another_name_into_that_label() -> None:
     text = "apiVersion: v1\nkind: Namespace\nmetadata: {name: web, labels: {kubernetes.io/metadata.name: other}}\n"
     assert snapshot(Settings(), ns=text).namespaces["web"] == {"kubernetes.io/metadata.name": "web"}
 
@@ -133,7 +133,7 @@ def test_of_several_inventories_the_nearest_one_counts(tmp_path: Path) -> None:
     assert found(result) == [("request-exceeds-node", "clusters/small/jobs/job.yaml:15")]
 
 
-def test_between_two_that_are_equally_near_nobody_can_choose(tmp_path: Path) -> None:
+def test_between_two_that_are_equally_near_there_is_no_choice(tmp_path: Path) -> None:
     result = lint(
         tmp_path,
         {"x/nodes.yaml": inventory("big"), "y/nodes.yaml": inventory("small", gpus=4), "jobs/j.yaml": torch()},
@@ -214,7 +214,7 @@ def test_nearness_is_the_number_of_directories_in_common() -> None:
         (CILIUM + "---\n" + KUBERNETES, "cilium", f"Cilium {NEWEST_CILIUM}"),
     ],
 )
-def test_the_policies_in_use_tell_the_plugin_that_nobody_states(policies: str, name: str, assumed: str) -> None:
+def test_the_policies_in_use_tell_the_plugin_that_is_not_stated(policies: str, name: str, assumed: str) -> None:
     made = snapshot(Settings(), job=torch(), policies=policies)
     assert made.settings.cni.name == name
     said = [text for text in made.settings.assumptions if "Cilium" in text or "plugin" in text]
@@ -374,7 +374,7 @@ def test_limits_and_quotas_of_another_example_are_not_meant(tmp_path: Path, home
     assert (verdicts(lint(tmp_path, files))["ml/train", "."] == ("refuted", "refuted")) is refused
 
 
-def test_nodes_among_examples_count_everywhere_where_somebody_says_so(tmp_path: Path) -> None:
+def test_nodes_among_examples_count_everywhere_where_the_settings_say_so(tmp_path: Path) -> None:
     files = {"examples/nodes.yaml": NODE, "deploy/train.yaml": torch()}
     named = lint(
         tmp_path, {**files, "trainlint.yaml": "clusters: [{name: ours, inventories: [examples/nodes.yaml]}]\n"}

@@ -279,7 +279,7 @@ def test_a_kustomization_of_flux_is_not_one_of_kustomize(tmp_path: Path) -> None
         "resources: ['\\0', '/etc/passwd', '~/x', '']\n",
     ],
 )
-def test_a_malformed_kustomization_hurts_nobody(tmp_path: Path, text: str) -> None:
+def test_a_malformed_kustomization_hurts_nothing_else(tmp_path: Path, text: str) -> None:
     result = lint(tmp_path, {"nodes.yaml": NODES, "app/job.yaml": torch(), "app/kustomization.yaml": text})
     assert [group.name for group in result.groups] == ["ml/train"]
 

@@ -36,7 +36,7 @@ def test_values_files_beside_a_chart_are_its_alternatives_and_others_are_not(tmp
         "c/ci/gpu-values.yaml": "",
         "c/values/eu.yaml": "",
         "c/values.schema.json": "{}",
-        "c/templates/values-of-nobody.yaml": "",
+        "c/templates/values-of-no-installation.yaml": "",
         "c/evaluation.yaml": "",
     }
     (found,) = find_charts(write(tmp_path, files))

@@ -159,7 +159,7 @@ def test_with_and_range_change_what_a_dot_means() -> None:
     assert TemplateScope().entered("if", ".Values.a").single(".Values.b") == ("Values", "b")
 
 
-def test_what_a_definition_is_given_nobody_knows() -> None:
+def test_what_a_definition_is_given_is_unknown() -> None:
     assert TemplateScope().entered("define", '"x"').single(".Values.a") is None
 
 

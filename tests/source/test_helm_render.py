@@ -118,8 +118,8 @@ spec:
       {{- end }}
       tolerations: {{- toYaml $.Values.tolerations | nindent 6 }}
       containers:
-        {{- if eq $role.name "nobody" }}
-        - name: nobody
+        {{- if eq $role.name "absent" }}
+        - name: absent
         {{- else }}
         - name: main
           command: [run]
@@ -182,7 +182,7 @@ def test_tests_notes_partials_and_custom_resource_definitions_are_left_out_and_h
 
 def test_a_library_makes_nothing_and_stands_for_its_templates(tmp_path: Path) -> None:
     files = {
-        **chart({"templates/a.yaml": MAP % "{{ .Values.nobody.gives.this }}"}),
+        **chart({"templates/a.yaml": MAP % "{{ .Values.absent.gives.this }}"}),
         "charts/train/Chart.yaml": CHART.format("train") + "type: library\n",
     }
     (made,) = render(tmp_path, files)
@@ -574,7 +574,7 @@ spec:
 VALUES = "prefix: {}\ncontainer:\naccount: \nimage: {{repository: '', tag: ''}}\n"
 
 
-def test_what_a_chart_leaves_to_its_installation_is_not_known_where_nobody_installs_it(tmp_path: Path) -> None:
+def test_what_a_chart_leaves_to_its_installation_is_not_known_where_nothing_installs_it(tmp_path: Path) -> None:
     files = chart({"templates/job.yaml": BLANKS, "values.yaml": VALUES.format("''")})
     (made,) = render(tmp_path, files)
     data = made.documents[0].data

@@ -482,7 +482,7 @@ def test_links_inside_of_the_repository_are_followed(tmp_path: Path) -> None:
     assert root.documents[0].at(("spec",)) == Location("base/job.yaml", 0, ("spec",))
 
 
-def test_a_directory_that_somebody_deploys_is_rendered_although_another_one_uses_it(tmp_path: Path) -> None:
+def test_a_directory_that_is_deployed_is_rendered_although_another_one_uses_it(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {
         "prod/kustomization.yaml": "namePrefix: x-\nresources: [../base]\n",
         "base/kustomization.yaml": "nameSuffix: -y\nresources: [job.yaml]\n",
@@ -526,7 +526,7 @@ def test_a_file_beside_the_directory_is_read_where_flux_deploys_it_and_not_where
     assert root.assumptions == ()
 
 
-def test_where_nobody_says_how_it_is_built_it_may_read_a_file_beside_it_and_that_is_said(tmp_path: Path) -> None:
+def test_where_nothing_says_how_it_is_built_it_may_read_a_file_beside_it_and_that_is_said(tmp_path: Path) -> None:
     # a deployer that builds it lifts the restriction, because it does not build otherwise
     builds = Builds(tmp_path / "cache")
     for _ in range(2):

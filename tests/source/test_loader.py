@@ -38,8 +38,8 @@ def test_an_anchor_that_stands_twice_is_read_as_the_last_one_above():
 
 
 def test_an_alias_without_an_anchor_names_it():
-    error = refusal("a: 1\nb: *nobody\n")
-    assert "*nobody" in error.message
+    error = refusal("a: 1\nb: *absent\n")
+    assert "*absent" in error.message
     assert error.index == 8
 
 

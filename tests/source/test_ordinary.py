@@ -34,7 +34,7 @@ spec:
   template:
     spec:
       nodeSelector:
-      # nobody knows
+      # unknown
       tolerations:
       - {key: nvidia.com/gpu, operator: Exists}
       -   effect: NoSchedule

@@ -31,7 +31,7 @@ def role(workloads: Workloads, name: str) -> PodSet:
 
 
 def labels(pods: PodSet) -> dict[str, str]:
-    """The labels with ``*`` for what each pod has of its own and ``?`` for what nobody knows."""
+    """The labels with ``*`` for what each pod has of its own and ``?`` for what is unknown."""
     return {
         key: "*" if value == PER_POD else "?" if isinstance(value, Undetermined) else value
         for key, value in pods.labels.items()

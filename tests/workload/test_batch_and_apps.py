@@ -149,7 +149,7 @@ spec:
     assert workloads.groups == ()
 
 
-def test_a_deployment_has_one_pod_by_default_and_a_hash_that_nobody_knows() -> None:
+def test_a_deployment_has_one_pod_by_default_and_an_unknown_hash() -> None:
     pods = role(
         read("""
             apiVersion: apps/v1

@@ -181,7 +181,7 @@ def test_as_many_ranks_as_slots(command: str, slots: str, severity: str) -> None
         ("google.com/tpu", False),
     ],
 )
-def test_devices_with_several_cores_take_nobody_knows_how_many_ranks(resource: str, *, speaks: bool) -> None:
+def test_devices_with_several_cores_take_an_unknown_number_of_ranks(resource: str, *, speaks: bool) -> None:
     found = in_slots("mpirun, -np, '64', x", "slotsPerWorker: 32", f"{{{resource}: 16}}")
     assert bool(found) is speaks
 
@@ -201,7 +201,7 @@ def test_slots_are_no_accelerators() -> None:  # N 6.48: slots 8 with 4 GPUs
         ("-npernode, '8'", 8, ()),
         ("--map-by, 'ppr:8:node'", 8, ()),
         ("--map-by, 'ppr:8:node:PE=4'", 4, ("8 ranks on each node", "refuses")),
-        ("--map-by, 'ppr:4:socket'", 8, ()),  # how many sockets a node has nobody knows: at least one
+        ("--map-by, 'ppr:4:socket'", 8, ()),  # how many sockets a node has is unknown: at least one
         ("--map-by, 'ppr:16:socket'", 16, ("16 ranks on each socket", "8 accelerators")),
         ("--map-by, slot", 8, ()),
         ("--pernode", 8, ("7 of them stay idle",)),

@@ -60,7 +60,7 @@ def test_a_description_of_another_group_is_of_another_kind() -> None:
     assert read_workloads(objects(SWARM), other).pod_sets == ()
 
 
-def test_a_kind_that_nobody_described_is_an_unknown() -> None:
+def test_a_kind_that_is_not_described_is_an_unknown() -> None:
     (unknown,) = read_workloads(objects(SWARM), Settings()).unknowns
     assert unknown.subject == "Swarm ml/s"
     assert "spec.head.template" in unknown.missing

@@ -1,4 +1,4 @@
-"""Fields that a kind does not have where they stand: where they belong, and what nobody should be advised to do."""
+"""Fields that a kind does not have where they stand: where they belong, and what no advice may say."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_the_source_of_a_claim_moves_into_the_claim_since_1_31() -> None:
     assert faults(pod(more=CLAIM), replace(NEW, kubernetes="1.30")) == []
 
 
-def test_of_a_version_that_nobody_states_it_is_likely() -> None:
+def test_of_a_version_that_is_not_stated_it_is_likely() -> None:
     (fault,) = faults(pod(more=CLAIM), Settings())
     assert fault.certainty is Certainty.LIKELY
     assert "nothing in Git states" in fault.assumes[0]

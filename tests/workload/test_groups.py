@@ -116,7 +116,7 @@ def test_traffic_across_zones_is_allowed_by_annotation_or_setting() -> None:
     assert group(read_workloads(objects(job("a")), settings)).cross_zone_allowed
 
 
-def test_a_meeting_place_that_nobody_knows_is_an_unknown() -> None:
+def test_a_meeting_place_that_is_not_known_is_an_unknown() -> None:
     workloads = read(job("a", "--rdzv-endpoint=etcd.ops:2379"))
     assert group(workloads).name == "lab/a"
     (unknown,) = workloads.unknowns

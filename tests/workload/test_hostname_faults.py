@@ -76,7 +76,7 @@ def test_the_service_is_called_differently() -> None:
     assert job(service="j-headless") == [("j-0.j", ("spec", "template", "spec", "subdomain"))]
 
 
-def test_without_any_service_nobody_can_tell() -> None:
+def test_without_any_service_it_is_unknown() -> None:
     text = JOB.split("---")[1].replace("SUBDOMAIN", "subdomain: j").replace("HOST", "j-0.j")
     assert hosts(text.replace("MODE", "completionMode: Indexed").replace("PROBE", "")) == []
 

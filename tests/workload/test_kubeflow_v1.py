@@ -189,7 +189,7 @@ spec:
     assert env(role(workloads, "Worker"))[address].startswith(f"j-{role_name.lower()}-0")
 
 
-def test_tensorflow_processes_call_each_other_on_2222_and_the_evaluator_calls_nobody() -> None:
+def test_tensorflow_processes_call_each_other_on_2222_and_the_evaluator_opens_no_connection() -> None:
     # F7
     spec = "template: {spec: {containers: [{name: tensorflow}]}}"
     found = group(

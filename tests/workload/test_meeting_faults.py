@@ -84,7 +84,7 @@ def pytorch(command: str, master: bool) -> str:
         ("torchrun, --nnodes=3, --master-addr=k-master-0, x.py", True, ["stranger"]),
     ],
 )
-def test_somebody_names_the_place(command: str, master: bool, found: list[str]) -> None:
+def test_a_variable_or_option_names_the_place(command: str, master: bool, found: list[str]) -> None:
     assert causes(pytorch(command, master)) == found
 
 

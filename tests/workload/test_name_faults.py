@@ -124,7 +124,7 @@ def test_names_that_volcano_makes(name: str, task: str, said: str) -> None:
     assert [said in fault.text for fault in found] == ([True] if said else [])
 
 
-def test_a_policy_that_volcano_cannot_make_is_nobodys_mistake() -> None:
+def test_a_policy_that_volcano_cannot_make_is_no_mistake_of_the_user() -> None:
     text = VOLCANO.replace("TASK", "w").replace("spec: {", "spec: {plugins: {svc: []}, ")
     assert len(read(text.replace("NAME", "n" * 63)).policies) == 1
     assert read(text.replace("NAME", "n" * 64)).policies == ()

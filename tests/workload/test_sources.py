@@ -74,6 +74,6 @@ def test_a_mounted_script_that_is_run_says_where_ranks_meet() -> None:
     assert flow.at.path == ("data", "run.sh")
 
 
-def test_a_mounted_script_that_nobody_runs_says_nothing() -> None:
+def test_a_mounted_script_that_is_not_run_says_nothing() -> None:
     workloads = read(CONFIG + JOB.replace("/scripts/run.sh", "/other.sh"))
     assert all("29501" not in text for found in workloads.groups for text in flows(found))

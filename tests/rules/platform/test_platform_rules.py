@@ -52,7 +52,7 @@ TOLERATES = "tolerations: [{key: gpu, operator: Exists}], "
         ((f"{{name: gpu, count: 2, taints: [{{key: x, effect: PreferNoSchedule}}], {GPUS}}}", CPUS), True),
         (('{name: gpu, count: 2, allocatable: {nvidia.com/gpu: "0"}}', CPUS), False),
         (('{name: mig, count: 2, allocatable: {nvidia.com/mig-1g.5gb: "7"}}', CPUS), True),
-        (("{name: gpu, count: 2}", CPUS), False),  # nobody says what it has
+        (("{name: gpu, count: 2}", CPUS), False),  # nothing says what it has
     ],
 )
 def test_gpu_pools_without_a_taint(tmp_path: Path, pools: tuple[str, ...], *, speaks: bool) -> None:
@@ -109,7 +109,7 @@ spec:
         ("agent", "registry.example/cilium:1", "", True),
         ("nvidia-device-plugin", "i", TOLERATES, False),
         ("nvidia-device-plugin", "i", "nodeSelector: {pool: other}, ", False),
-        ("log-collector", "registry.example/vector:1", "", False),  # nobody can tell that it belongs there
+        ("log-collector", "registry.example/vector:1", "", False),  # nothing tells that it belongs there
         ("amdgpu-device-plugin", "i", "", False),  # of another maker
     ],
 )

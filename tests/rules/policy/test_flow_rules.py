@@ -67,12 +67,12 @@ TO_DNS = (
     ],
     ids=[
         "ranks",
-        "everybody",
+        "all pods",
         "every port",
         "the master's port",
         "the range of NodePorts",
         "the master's and the kernel's ports",
-        "somebody else",
+        "another pod",
         "ranks, no DNS",
         "ranks and DNS",
         "DNS only",
@@ -82,7 +82,7 @@ def test_exactly_the_rule_that_names_the_fault_speaks(tmp_path: Path, policy: st
     assert spoken(tmp_path, {"job.yaml": job(), "p.yaml": policy, "trainlint.yaml": CILIUM}) == expected
 
 
-def test_a_job_of_one_pod_talks_to_nobody(tmp_path: Path) -> None:
+def test_a_job_of_one_pod_needs_no_connection(tmp_path: Path) -> None:
     policy = ingress(f"{RANKS}, ports: [{{port: 23456}}]")
     assert spoken(tmp_path, {"job.yaml": job(0), "p.yaml": policy}) == set()
 

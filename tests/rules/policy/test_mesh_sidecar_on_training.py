@@ -113,5 +113,5 @@ def test_pods_on_the_host_network_are_never_injected(tmp_path: Path) -> None:
     assert not speaks(tmp_path, INJECTS, spec="hostNetwork: true, ")
 
 
-def test_a_single_pod_talks_to_nobody(tmp_path: Path) -> None:
+def test_a_single_pod_needs_no_connection(tmp_path: Path) -> None:
     assert not speaks(tmp_path, INJECTS, replicas=1)

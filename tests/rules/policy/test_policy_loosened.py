@@ -139,7 +139,7 @@ def test_a_label_of_another_workload_that_lets_it_in_is_told_there(tmp_path: Pat
 
 
 def test_flows_that_the_group_itself_needs_are_left_out(tmp_path: Path) -> None:
-    blocked = GUARD.replace(f"        - {SELF}\n", "        - podSelector: {matchLabels: {app: nobody}}\n")
+    blocked = GUARD.replace(f"        - {SELF}\n", "        - podSelector: {matchLabels: {app: absent}}\n")
     before = {**BEFORE, "p.yaml": blocked}
     assert places(told_of_change(tmp_path, RULE, before, BEFORE)) == []
 

@@ -161,7 +161,7 @@ def test_a_job_of_several_pods_on_accelerators_computes_together_unless_they_onl
         (MPI.replace("RUN", "runPolicy: {cleanPodPolicy: None}"), None),
     ],
 )
-def test_what_nobody_wrote_is_a_note(text: str, severity: str | None) -> None:
+def test_what_is_not_written_is_a_note(text: str, severity: str | None) -> None:
     workloads = read(text.replace("COMMAND", COMMAND))
     found = list(communicators(workloads.groups))
     faults = [fault for each in workloads.objects for fault in hanging_restarts(each, ranks_of(each, found))]
