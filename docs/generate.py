@@ -48,10 +48,13 @@ def _index(rules: Iterable[Rule]) -> str:
     return "\n".join(lines) + "\n"
 
 
+BAD = "\nBad (`# expect` marks what is reported, `repaired` what trainlint proposes an edit for):\n"
+
+
 def _page(rule: Rule) -> str:
     folder = hasattr(sys.modules[rule.module], "__path__")
     source = f"../../../rules/{rule.module.replace('.', '/')}{'/__init__' if folder else ''}.py"
-    text = markdown_page(rule).replace("\nBad:\n", "\nBad (what is reported is marked `# expect`):\n")
+    text = markdown_page(rule).replace("\nBad:\n", BAD)
     silence = (
         "Where it is meant, a comment on the line or above it silences the rule:\n\n"
         f"```yaml\n# trainlint: ignore[{rule.name}] why it is meant\n```\n\n"

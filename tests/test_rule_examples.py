@@ -2,7 +2,8 @@
 
 A page holds fenced blocks: ``yaml given`` (shared by all), ``yaml settings`` (trainlint.yaml), ``yaml base`` (what the
 example was in the base revision), ``yaml bad`` and ``yaml good``. ``# expect`` marks each line at which the rule must
-report in the bad ones, and nothing may be reported in the good ones. A line ``# file: NAME`` begins another file.
+report in the bad ones, ``# expect, repaired`` where one repair removes what is reported (tests/fix/test_proposals.py).
+Nothing may be reported in the good ones. A line ``# file: NAME`` begins another file.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from trainlint.finding import Severity
 from trainlint.rule import Rule, all_rules
 
 BLOCK = re.compile(r"^```yaml (?P<role>given|settings|base|bad|good)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-MARK = re.compile(r" *# expect$", re.MULTILINE)
+MARK = re.compile(r" *# expect(?P<repaired>, repaired)?$", re.MULTILINE)
 FILE = re.compile(r"^# file: (\S+)\n", re.MULTILINE)
 TODAY = dt.date(2026, 6, 1)
 

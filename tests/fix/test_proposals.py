@@ -19,27 +19,6 @@ from trainlint.kube.spelling import misspelt, only_meant
 from trainlint.result import Result
 from trainlint.rule import Rule
 
-FIXED_EXAMPLES = {
-    "affinity-target-missing", "collective-ports-blocked", "daemonset-misses-gpu-nodes", "dangling-reference",
-    "dns-egress-blocked", "fixed-device-index", "flow-denied", "fqdn-peer-without-dns-rule", "gang-exceeds-pods",
-    "gang-waits-for-later-pods", "gloo-interface-syntax",
-    "headless-service-mismatch", "host-network-dns", "invalid-extended-resource", "invalid-nccl-value",
-    "mesh-sidecar-on-training", "misplaced-field", "nccl-interface-loopback", "nccl-interface-missing",
-    "no-matching-node", "no-viable-zone", "node-peer-is-not-pod", "operator-env-overridden", "policy-selects-nothing",
-    "queue-missed", "queue-never-admits",
-    "rdma-disabled-with-device", "rdma-memlock", "rdma-on-some-roles", "restart-policy-hangs",
-    "scheduling-gate-committed", "service-port-in-policy", "shm-too-small", "soft-colocation", "split-across-zones",
-    "split-cut-by-policy", "spread-unsatisfiable", "spread-used-as-colocation", "stranded-by-affinity",
-    "unexpected-container-name", "unused-fabric", "unknown-nccl-variable", "unquoted-string", "untolerated-taint",
-    "verbose-debug-committed", "zone-label-contradicts-placement",
-}  # fmt: skip
-"""The rules whose own bad example one repair fixes; of the others the remedy is a choice, or not in the manifest."""
-
-CHOICES = {"queue-missed": "suspend: true", "queue-never-admits": "minAvailable: 3"}
-"""The bad examples, by what stands in them, of rules with other examples that are fixed: which queue a job is to use,
-and whether it gets fewer pods or a larger queue, people decide.
-"""
-
 TORCH = """apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: ml}
@@ -115,9 +94,8 @@ def test_the_bad_examples_of_the_rules_are_fixed(
     own = {each.finding.id for each in result.findings if each.finding.rule == rule.name}
     if not own:
         return  # the example has files of its own names, which test_rule_examples.py writes
-    of_a_runtime = "podGroupPolicy:" in text  # which other jobs use as well: what they need is unknown
-    choice = rule.name in CHOICES and CHOICES[rule.name] in text
-    assert (own <= fixed) == (rule.name in FIXED_EXAMPLES and not of_a_runtime and not choice)
+    marks = [match["repaired"] for match in MARK.finditer(text + shared.get("given", ""))]
+    assert (own <= fixed) == all(marks), "what one repair removes is marked: # expect, repaired"
     for repair in result.repairs or ():  # each by itself, on the files as they are
         for change in repair.changes:
             replace_file(tmp_path, change.file, change.before, change.after)

@@ -22,7 +22,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_IB_HCA, value: "=mlx5_4"}]  # expect
+              env: [{name: NCCL_IB_HCA, value: "=mlx5_4"}]  # expect, repaired
               securityContext: {capabilities: {add: [IPC_LOCK]}}
               resources: {limits: {nvidia.com/gpu: "1", nvidia.com/rdma-vf: "1"}}
     Worker:

@@ -22,7 +22,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: GLOO_SOCKET_IFNAME, value: "^lo"}]  # expect
+              env: [{name: GLOO_SOCKET_IFNAME, value: "^lo"}]  # expect, repaired
               resources: {limits: {nvidia.com/gpu: "1"}}
     Worker:
       replicas: 2

@@ -16,7 +16,7 @@ spec:
       replicas: 1
       restartPolicy: Never
       template:
-        spec:  # expect
+        spec:  # expect, repaired
           hostNetwork: true
           containers:
             - name: pytorch

@@ -24,7 +24,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_SOCKET_IFNAME, value: "ens5"}]  # expect
+              env: [{name: NCCL_SOCKET_IFNAME, value: "ens5"}]  # expect, repaired
               resources: {limits: {nvidia.com/gpu: "1"}}
     Worker:
       replicas: 2

@@ -21,7 +21,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_IB_DISABLE, value: "1"}]  # expect
+              env: [{name: NCCL_IB_DISABLE, value: "1"}]  # expect, repaired
               securityContext: {capabilities: {add: [IPC_LOCK]}}
               resources: {limits: {nvidia.com/gpu: "1", rdma/ib: "1"}}
     Worker:

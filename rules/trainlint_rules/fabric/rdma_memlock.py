@@ -19,7 +19,7 @@ spec:
       template:
         spec:
           containers:
-            - name: pytorch  # expect
+            - name: pytorch  # expect, repaired
               image: registry.example/train:1
               command: [torchrun, train.py]
               resources: {limits: {nvidia.com/gpu: "1", rdma/ib: "1"}}

@@ -17,7 +17,7 @@ spec:
       replicas: 1
       restartPolicy: Never
       template:
-        spec:  # expect
+        spec:  # expect, repaired
           containers:
             - name: pytorch
               image: registry.example/train:1

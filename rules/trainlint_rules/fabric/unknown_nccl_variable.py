@@ -22,7 +22,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_DISABLE_IB, value: "1"}]  # expect
+              env: [{name: NCCL_DISABLE_IB, value: "1"}]  # expect, repaired
               resources: {limits: {nvidia.com/gpu: "1"}}
     Worker:
       replicas: 2

@@ -37,7 +37,7 @@ spec:
               image: registry.example/train:1
               command: [torchrun, --nproc-per-node=8, train.py]
               volumeMounts: [{name: shm, mountPath: /dev/shm}]
-              resources: {limits: {nvidia.com/gpu: "8"}}  # expect
+              resources: {limits: {nvidia.com/gpu: "8"}}  # expect, repaired
     Worker:
       replicas: 1
       restartPolicy: Never

@@ -21,7 +21,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_DEBUG, value: "TRACE"}]  # expect
+              env: [{name: NCCL_DEBUG, value: "TRACE"}]  # expect, repaired
               resources: {limits: {nvidia.com/gpu: "1"}}
     Worker:
       replicas: 2

@@ -30,7 +30,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-      priorityClassName: traning  # expect
+      priorityClassName: traning  # expect, repaired
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 

@@ -12,7 +12,7 @@ apiVersion: scheduling.x-k8s.io/v1alpha1
 kind: PodGroup
 metadata: {name: train, namespace: ml}
 spec:
-  minMember: 8  # expect
+  minMember: 8  # expect, repaired
 ---
 apiVersion: batch/v1
 kind: Job

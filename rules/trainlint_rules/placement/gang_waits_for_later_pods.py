@@ -33,7 +33,7 @@ spec:
               containers: [{name: worker, image: "registry.example/train:1"}]
     - name: launcher
       dependsOn:
-        - {name: worker, status: Ready}  # expect
+        - {name: worker, status: Ready}  # expect, repaired
       template:
         spec:
           backoffLimit: 0

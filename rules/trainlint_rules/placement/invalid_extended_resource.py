@@ -15,7 +15,7 @@ spec:
       containers:
         - name: train
           image: registry.example/train:1
-          resources: {requests: {nvidia.com/gpu: "8"}}  # expect
+          resources: {requests: {nvidia.com/gpu: "8"}}  # expect, repaired
 ```
 
 ```yaml good

@@ -28,7 +28,7 @@ spec:
     spec:
       restartPolicy: Never
       nodeSelector:
-        accelerator: H100  # expect
+        accelerator: H100  # expect, repaired
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 

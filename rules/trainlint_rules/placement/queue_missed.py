@@ -35,7 +35,7 @@ metadata:
   name: train
   namespace: ml
   annotations:
-    kueue.x-k8s.io/queue-name: team  # expect
+    kueue.x-k8s.io/queue-name: team  # expect, repaired
 spec:
   backoffLimit: 0
   template:

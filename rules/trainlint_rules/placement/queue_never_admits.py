@@ -45,7 +45,7 @@ metadata:
   name: train
   namespace: ml
   labels:
-    kai.scheduler/queue: reserch  # expect
+    kai.scheduler/queue: reserch  # expect, repaired
 spec:
   backoffLimit: 0
   template:

@@ -12,7 +12,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-      schedulingGates: [{name: kueue.x-k8s.io/admission}]  # expect
+      schedulingGates: [{name: kueue.x-k8s.io/admission}]  # expect, repaired
       containers: [{name: train, image: "registry.example/train:1"}]
 ```
 

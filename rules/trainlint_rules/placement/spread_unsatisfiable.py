@@ -33,7 +33,7 @@ spec:
       restartPolicy: Never
       topologySpreadConstraints:
         - maxSkew: 1
-          topologyKey: kubernetes.io/hostname  # expect
+          topologyKey: kubernetes.io/hostname  # expect, repaired
           whenUnsatisfiable: DoNotSchedule
           labelSelector: {matchLabels: {app: train}}
       containers: [{name: train, image: "registry.example/train:1"}]

@@ -32,7 +32,7 @@ spec:
   template:
     spec:
       restartPolicy: Never
-      tolerations:  # expect
+      tolerations:  # expect, repaired
         - {key: dedicated, value: training, effect: NoSchedule}
       containers:
         - name: train

@@ -30,7 +30,7 @@ spec:
   selector: {matchLabels: {name: device-plugin}}
   template:
     metadata: {labels: {name: device-plugin}}
-    spec:  # expect
+    spec:  # expect, repaired
       containers:
         - {name: plugin, image: "registry.example/k8s-device-plugin:1"}
 ```

@@ -37,7 +37,7 @@ spec:
   podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}
   policyTypes: [Ingress]
   ingress:
-    - from: [{podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}}]  # expect
+    - from: [{podSelector: {matchLabels: {training.kubeflow.org/job-name: train}}}]  # expect, repaired
       ports: [{port: 23456}]
 ```
 

@@ -40,7 +40,7 @@ kind: CiliumNetworkPolicy
 metadata: {name: train, namespace: ml}
 spec:
   endpointSelector: {matchLabels: {training.kubeflow.org/job-name: train}}
-  egress:  # expect
+  egress:  # expect, repaired
     - toEndpoints: [{matchLabels: {training.kubeflow.org/job-name: train}}]
 ```
 

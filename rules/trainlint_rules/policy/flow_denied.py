@@ -39,7 +39,8 @@ spec:
       containers:
         - name: train
           image: registry.example/train:1
-          command: [torchrun, --nnodes=2, --rdzv-backend=etcd-v2, "--rdzv-endpoint=store.ml.svc:2379", x.py]  # expect
+          command: [torchrun, --nnodes=2, --rdzv-backend=etcd-v2,
+            "--rdzv-endpoint=store.ml.svc:2379", x.py]  # expect, repaired
           resources: {limits: {nvidia.com/gpu: "1"}}
 ```
 

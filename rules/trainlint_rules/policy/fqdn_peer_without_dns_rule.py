@@ -26,7 +26,7 @@ spec:
   egress:
     - toEndpoints: [{matchLabels: {k8s:io.kubernetes.pod.namespace: kube-system, k8s-app: kube-dns}}]
       toPorts: [{ports: [{port: "53", protocol: ANY}]}]
-    - toFQDNs:  # expect
+    - toFQDNs:  # expect, repaired
         - matchName: models.example
       toPorts: [{ports: [{port: "443", protocol: TCP}]}]
 ```

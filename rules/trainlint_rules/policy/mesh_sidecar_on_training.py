@@ -14,7 +14,7 @@ kind: Namespace
 metadata:
   name: ml
   labels:
-    istio-injection: enabled  # expect
+    istio-injection: enabled  # expect, repaired
 ```
 
 ```yaml bad

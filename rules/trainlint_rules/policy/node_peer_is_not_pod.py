@@ -33,7 +33,7 @@ spec:
   endpointSelector: {matchLabels: {training.kubeflow.org/job-name: train}}
   ingress:
     - fromNodes:
-        - matchLabels: {gpu: "true"}  # expect
+        - matchLabels: {gpu: "true"}  # expect, repaired
 ```
 
 ```yaml good

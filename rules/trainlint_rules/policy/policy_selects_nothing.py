@@ -26,7 +26,7 @@ apiVersion: cilium.io/v2
 kind: CiliumNetworkPolicy
 metadata: {name: train, namespace: ml}
 spec:
-  endpointSelector: {matchLabels: {app: trian}}  # expect
+  endpointSelector: {matchLabels: {app: trian}}  # expect, repaired
   ingress: [{fromEndpoints: [{}]}]
 ```
 

@@ -32,7 +32,7 @@ spec:
   ingress:
     - from: [{podSelector: {}}]
       ports:
-        - port: 80  # expect
+        - port: 80  # expect, repaired
 ```
 
 ```yaml good

@@ -10,14 +10,14 @@ kind: Pod
 metadata:
   name: train
   labels:
-    preemptible: no  # expect
+    preemptible: no  # expect, repaired
 spec:
   containers:
     - name: train
       image: registry.example/train:1
       env:
         - name: WORLD_SIZE
-          value: 8  # expect
+          value: 8  # expect, repaired
 ```
 
 ```yaml good

@@ -31,7 +31,7 @@ spec:
     Master:
       replicas: 1
       template:
-        spec:  # expect
+        spec:  # expect, repaired
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {requests: {cpu: "2"}}}]
     Worker:
       replicas: 2

@@ -32,7 +32,7 @@ spec:
             podAffinity:
               preferredDuringSchedulingIgnoredDuringExecution:
                 - weight: 100
-                  podAffinityTerm:  # expect
+                  podAffinityTerm:  # expect, repaired
                     topologyKey: topology.kubernetes.io/zone
                     labelSelector: {matchLabels: {app: train}}
           containers:

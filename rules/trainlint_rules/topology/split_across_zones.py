@@ -24,7 +24,7 @@ spec:
   pytorchReplicaSpecs:
     Worker:
       replicas: 2
-      template:  # expect
+      template:  # expect, repaired
         spec:
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
 ```

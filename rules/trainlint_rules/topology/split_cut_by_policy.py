@@ -33,7 +33,7 @@ spec:
   pytorchReplicaSpecs:
     Worker:
       replicas: 2
-      template:  # expect
+      template:  # expect, repaired
         metadata: {labels: {app: train}}
         spec:
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]

@@ -29,7 +29,7 @@ spec:
         spec:
           topologySpreadConstraints:
             - maxSkew: 1
-              topologyKey: topology.kubernetes.io/zone  # expect
+              topologyKey: topology.kubernetes.io/zone  # expect, repaired
               whenUnsatisfiable: DoNotSchedule
               labelSelector: {matchLabels: {app: train}}
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]

@@ -30,7 +30,7 @@ spec:
           affinity:
             podAffinity:
               requiredDuringSchedulingIgnoredDuringExecution:
-                - topologyKey: topology.kubernetes.io/zone  # expect
+                - topologyKey: topology.kubernetes.io/zone  # expect, repaired
                   labelSelector: {matchLabels: {app: train}}
           containers: [{name: pytorch, image: "registry.example/train:1", resources: {limits: {nvidia.com/gpu: "8"}}}]
 ```

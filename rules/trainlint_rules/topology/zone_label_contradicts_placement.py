@@ -31,7 +31,7 @@ spec:
   template:
     metadata:
       labels:
-        net-zone: b  # expect
+        net-zone: b  # expect, repaired
     spec:
       restartPolicy: Never
       nodeSelector: {gpu: "true"}

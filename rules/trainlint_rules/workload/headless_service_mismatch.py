@@ -24,7 +24,7 @@ spec:
   template:
     metadata: {labels: {app: train}}
     spec:
-      subdomain: train  # expect
+      subdomain: train  # expect, repaired
       restartPolicy: Never
       containers:
         - name: train

@@ -12,7 +12,7 @@ apiVersion: kubeflow.org/v1
 kind: PyTorchJob
 metadata: {name: train, namespace: ml}
 spec:
-  ttlSecondsAfterFinished: 86400  # expect
+  ttlSecondsAfterFinished: 86400  # expect, repaired
   runPolicy: {cleanPodPolicy: Running}
   pytorchReplicaSpecs:
     Worker:
@@ -20,7 +20,7 @@ spec:
       restartPolicy: Never
       template:
         spec:
-          tolerationz: [{key: nvidia.com/gpu, operator: Exists}]  # expect
+          tolerationz: [{key: nvidia.com/gpu, operator: Exists}]  # expect, repaired
           containers: [{name: pytorch, image: "registry.example/train:1"}]
 ```
 

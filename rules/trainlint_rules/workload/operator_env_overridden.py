@@ -27,7 +27,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               env:
-                - {name: MASTER_PORT, value: "29500"}  # expect
+                - {name: MASTER_PORT, value: "29500"}  # expect, repaired
 ```
 
 ```yaml good

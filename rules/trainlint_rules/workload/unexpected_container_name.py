@@ -22,7 +22,7 @@ spec:
       restartPolicy: Never
       template:
         spec:
-          containers: [{name: trainer, image: "registry.example/train:1"}]  # expect
+          containers: [{name: trainer, image: "registry.example/train:1"}]  # expect, repaired
 ```
 
 ```yaml good

@@ -20,7 +20,7 @@ spec:
             - name: pytorch
               image: registry.example/train:1
               command: [torchrun, train.py]
-              env: [{name: NCCL_IB_DISABLE, value: "true"}]  # expect
+              env: [{name: NCCL_IB_DISABLE, value: "true"}]  # expect, repaired
               resources: {limits: {nvidia.com/gpu: "1"}}
     Worker:
       replicas: 2

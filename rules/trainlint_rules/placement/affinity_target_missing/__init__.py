@@ -31,7 +31,7 @@ spec:
       affinity:
         podAffinity:
           requiredDuringSchedulingIgnoredDuringExecution:
-            - topologyKey: topology.kubernetes.io/zone  # expect
+            - topologyKey: topology.kubernetes.io/zone  # expect, repaired
               labelSelector: {matchLabels: {app: storage}}
       containers: [{name: train, image: "registry.example/train:1"}]
 ```

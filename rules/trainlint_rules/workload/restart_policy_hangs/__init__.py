@@ -18,7 +18,7 @@ spec: {clusterIP: None, publishNotReadyAddresses: true, selector: {app: train}}
 apiVersion: batch/v1
 kind: Job
 metadata: {name: train, namespace: ml}
-spec:  # expect
+spec:  # expect, repaired
   completions: 2
   parallelism: 2
   completionMode: Indexed
