@@ -36,6 +36,8 @@ C = TypeVar("C")
 
 NEAR: Final = 50_000
 """Entries that are asked what is missing in them for the flows of one cause."""
+ALL_NEAR: Final = 400_000
+"""The same for all causes of a snapshot together: some ten thousand are asked in a second."""
 
 
 class GroupFacts:
@@ -118,9 +120,15 @@ class GroupFacts:
         if proof.reach is None:
             return None
         policies = self._facts.policies
-        flows = cause.flows[: max(3, NEAR // (1 + len(policies.entries)))]
+        most = max(3, NEAR // (1 + len(policies.entries)))
+        flows = cause.flows[: min(most, ALL_NEAR // (1 + len(policies.entries)) // self._denials)]
         found = ((each, near_flow(policies, proof.reach, *each)) for each in flows)
         return next(((each, near) for each, near in found if near is not None), None)
+
+    @cached_property
+    def _denials(self) -> int:
+        """How many causes are denied flows, and one more."""
+        return 1 + sum(isinstance(cause, FlowCause) for proof in self.proofs for cause in proof.causes)
 
     @cached_property
     def node_peers_of_denials(self) -> tuple[NodePeer, ...]:

@@ -143,6 +143,11 @@ class PolicyEntry:
         """The policy by name, or as what an operator makes of another object."""
         return self.made_by or str(self.origin)
 
+    @property
+    def admits(self) -> bool:
+        """Whether some peer could match the entry."""
+        return self.peers is not None and (bool(self.peers) or self.ports is not None)
+
 
 @fact
 class Rejection:

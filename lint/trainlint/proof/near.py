@@ -84,7 +84,7 @@ def _near(
 ) -> Iterator[tuple[int, Near]]:
     """Near misses with their rank: a slip in a label before a label of which only the ports say what was meant."""
     for entry in entries_about(policies, subject, direction):
-        if entry.action is not Action.ALLOW:
+        if entry.action is not Action.ALLOW or not entry.admits:
             continue
         spend(4)
         able = ready(entry, 0)
