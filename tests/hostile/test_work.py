@@ -15,6 +15,9 @@ from tests.hostile.inputs.made import isolating, job, joined, node
 from tests.hostile.inputs.policies import NODES
 from tests.source.repositories import write
 
+from trainlint.engine.check import check
+from trainlint.facts import prover
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX")
 
 SECONDS, MEMORY = 20, 2 << 30
@@ -46,6 +49,9 @@ def checked(home: Path, *options: str) -> dict[str, Any]:
         "100 tasks against 1,000 policies",
         "a worker group 50 times",
         "a flow sequence of 100,000 maps",
+        "a flow sequence of 100,000 containers",
+        "50 jobs and 50 isolating policies, repairs",
+        "a job 60 times",
     ],
 )
 def test_inputs_that_took_minutes_or_gigabytes(tmp_path: Path, name: str) -> None:
@@ -75,3 +81,25 @@ def test_the_zone_that_fits_is_found_among_thousands(tmp_path: Path) -> None:
     write(tmp_path, {"nodes.yaml": nodes, "big.yaml": node("big", "zone-big"), "job.yaml": job("a", 7, pod=HELD)})
     (group,) = checked(tmp_path)["groups"]
     assert (group["exists"], group["viable_zones"]) == ("proved", ["zone-big"])
+
+
+def test_more_containers_than_are_read_are_unknown_and_named(tmp_path: Path) -> None:
+    """The last of them asks for more than any node has: nothing may be proved without it."""
+    many = ", ".join(f"{{name: c{n}, image: x}}" for n in range(1000))
+    text = (
+        job("a").replace("containers: [", f"containers: [{many}, ").replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 99")
+    )
+    write(tmp_path, {"nodes.yaml": NODES, "job.yaml": text})
+    (group,) = checked(tmp_path)["groups"]
+    assert group["exists"] == "unknown"
+    assert "containers beyond the first 1,000 of a/Master are not read" in str(group["missing"])
+
+
+def test_more_groups_than_are_proved_are_unknown_and_the_first_are_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prover, "PROOFS", 2)
+    jobs = joined(job(f"j{n}", pod=f"nodeSelector: {{a: b{n}}}") for n in range(4))
+    write(tmp_path, {"nodes.yaml": NODES, "jobs.yaml": jobs})
+    answers = [str(each.exists) for each in check([tmp_path]).groups]
+    assert sorted(answers) == ["refuted", "refuted", "unknown", "unknown"]

@@ -31,7 +31,7 @@ from trainlint.source.world import SourceFile
 
 __all__ = ["OpenedConnections", "Trial", "TrialJudge"]
 
-STEPS = 600_000
+STEPS = 450_000
 """Steps of all trials of a run at most, and of what fixes are looked for among."""
 EACH, OF_FINDING = 800, 20
 """Steps of a trial, apart from what is judged anew: for each snapshot that it changes, and for each finding in them."""

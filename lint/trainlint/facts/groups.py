@@ -36,7 +36,7 @@ C = TypeVar("C")
 
 NEAR: Final = 50_000
 """Entries that are asked what is missing in them for the flows of one cause."""
-ALL_NEAR: Final = 400_000
+ALL_NEAR: Final = 200_000
 """The same for all causes of a snapshot together: some ten thousand are asked in a second."""
 
 

@@ -33,9 +33,15 @@ __all__ = ["Prover"]
 _WORLDS: Final = 32
 """Described clusters in which a group is judged, where it is not known which of them counts."""
 
+PROOFS: Final = 1_000
+"""Groups of a snapshot that are proved, apart from those that share the proof of another one."""
+
 
 class Prover:
     """Proves groups from the facts of one snapshot."""
+
+    _made = 0
+    """How many groups were proved anew."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -53,9 +59,16 @@ class Prover:
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=unjudged)
         basis = self._memo.basis(group, nearest, missing)
         proof = basis.proof()
-        if proof is None:
-            proof = reasons_named(self._proof(group, nearest, missing))
-            basis.remember(proof)
+        if proof is not None:
+            return proof
+        if self._made >= PROOFS:
+            beyond = (
+                f"whether it can run: only {PROOFS:,} groups that differ are proved in one run, and it is none of them"
+            )
+            return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=(beyond,))
+        self._made += 1
+        proof = reasons_named(self._proof(group, nearest, missing))
+        basis.remember(proof)
         return proof
 
     def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> str:

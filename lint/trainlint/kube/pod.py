@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from trainlint.kube.affinity import read_spread, read_term, read_terms
 from trainlint.kube.doubts import Doubts
@@ -11,7 +12,17 @@ from trainlint.kube.selectors import read_equalities, read_node_selector_term, r
 from trainlint.kube.values import known_text, read_strings, read_text
 from trainlint.kube.volumes import read_volumes
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container, ContainerPort, EnvVar, Mount, PodResourceClaim, PodSpec, Toleration
+from trainlint.model.pod import (
+    CONTAINERS,
+    UNREAD_CONTAINERS,
+    Container,
+    ContainerPort,
+    EnvVar,
+    Mount,
+    PodResourceClaim,
+    PodSpec,
+    Toleration,
+)
 from trainlint.source.document import Field
 
 __all__ = ["read_container", "read_pod_spec", "read_tolerations"]
@@ -122,9 +133,12 @@ def read_tolerations(tolerations: Field) -> tuple[Toleration, ...]:
 
 
 def _containers(containers: Field, doubts: Doubts, user: int | None) -> Iterator[Container]:
-    for element in containers.elements():
+    every = containers.elements()
+    for element in islice(every, CONTAINERS):
         if element.mapping is not None:
             yield _container(element, doubts, user)
+    if next(every, None) is not None:
+        doubts.parts[UNREAD_CONTAINERS] = None
 
 
 def _user(context: Field, inherited: int | None) -> int | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
@@ -185,6 +186,12 @@ class PodResourceClaim:
     claim: str = ""
     template: str = ""
     at: Location | None = field(default=None, compare=False, repr=False)
+
+
+CONTAINERS: Final = 1_000
+"""Containers of a pod that are read; public ones have some dozens."""
+UNREAD_CONTAINERS: Final = f"containers beyond the first {CONTAINERS:,}"
+"""The part of a spec that is not known where there are more."""
 
 
 @fact

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.workload import PortRange
 from trainlint.policy.addresses import AddressMatcher, Network, contains
@@ -137,15 +138,19 @@ def _ready_peer(peer: Peer) -> ReadyPeer:
 
 
 def ready(entry: PolicyEntry, order: int) -> ReadyEntry:
-    """Compile an entry."""
+    """Compile an entry; what is made of the same one is made once."""
+    made = _compiled(entry)
+    return made if made.order == order else replace(made, order=order)
+
+
+@remembered
+def _compiled(entry: PolicyEntry) -> ReadyEntry:
     peers = entry.peers
-    if peers is not None:
-        compiled = tuple(_ready_peer(peer) for peer in peers)
     return ReadyEntry(
         entry=entry,
-        order=order,
+        order=0,
         subject=Matcher.of(entry.subject),
-        peers=None if peers is None else compiled,
+        peers=None if peers is None else tuple(map(_ready_peer, peers)),
         spans=None if entry.ports is None else tuple(_span(rule) for rule in entry.ports if not rule.name),
         named=tuple(rule for rule in entry.ports or () if rule.name),
     )

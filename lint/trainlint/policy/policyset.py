@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -66,6 +66,7 @@ class PolicySet:
         spend(len(self.entries))
         self._index = EntryIndex(ready(entry, order) for order, entry in enumerate(self.entries))
         self._selections: dict[Endpoint, Mapping[Direction, SelectedEntries]] = {}
+        self._alike: dict[Hashable, Mapping[Direction, SelectedEntries]] = {}
         self._matched: dict[tuple[Direction, Endpoint, Endpoint], tuple[Matched, ...]] = {}
         self._decisions: dict[tuple[Direction, Endpoint, Endpoint, str, PortRange | None], Decision] = {}
 
@@ -151,8 +152,25 @@ class PolicySet:
         """The entries that select an endpoint."""
         found = self._selections.get(subject)
         if found is None:
-            found = self._selections[subject] = select(subject, self._index.candidates(subject), self._rules)
+            like = self._like(subject)
+            found = self._alike.get(like)
+            if found is None:
+                found = self._alike[like] = select(subject, self._index.candidates(subject), self._rules)
+            self._selections[subject] = found
         return found[direction]
+
+    def _like(self, subject: Endpoint) -> Hashable:
+        """What of an endpoint says which entries select it: equal for all pods that the policies cannot tell apart."""
+        labels = subject.subject
+        if labels is None:
+            return None
+        own = frozenset((key, labels[key]) for key in self._subject_keys if key in labels)
+        return (own, subject.namespace, subject.unknown_subject, "reserved:host" in labels, subject.has("init"))
+
+    @cached_property
+    def _subject_keys(self) -> frozenset[str]:
+        """The labels by which entries select pods."""
+        return frozenset(item.key for entry in self.entries for item in entry.subject.requirements)
 
     def conflicts(self, subject: Endpoint) -> Iterator[Conflict]:
         """The entries that surely select an end and cannot be merged: Cilium then computes no policy for it."""

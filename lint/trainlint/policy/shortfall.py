@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import StrEnum
 
-from trainlint.fact import fact
+from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.model.policy import Direction
 from trainlint.model.selector import LabelSelector, Requirement
@@ -57,6 +57,11 @@ def shortfalls(
     yield from _port_shortfalls(ready, subject, peer, protocol, ports, policies)
 
 
+@remembered
+def _matcher(item: Requirement) -> Matcher:
+    return Matcher.of(LabelSelector((item,)))
+
+
 def unmet(selector: LabelSelector, end: Endpoint, *, policed: bool = False) -> Iterator[tuple[Requirement, bool]]:
     """The requirements that an end does not meet, each with whether that is certain.
 
@@ -64,7 +69,7 @@ def unmet(selector: LabelSelector, end: Endpoint, *, policed: bool = False) -> I
     """
     labels, unknown = (end.subject or {}, end.unknown_subject) if policed else (end.labels, end.unknown)
     for item in selector.requirements:
-        match = Matcher.of(LabelSelector((item,))).matches(labels, unknown)
+        match = _matcher(item).matches(labels, unknown)
         if match is not True:
             yield item, match is False
 

@@ -10,6 +10,7 @@ from trainlint.fact import fact
 from trainlint.model.admission import Admission
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import Flavor
+from trainlint.model.pod import UNREAD_CONTAINERS
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.root import Root
 from trainlint.model.settings import Settings
@@ -94,7 +95,8 @@ def judge_pod_set(
         if node.pool.maximum != 0
     }
     for part in pod_set.spec.undetermined:
-        doubt = Doubt("template", f"{part} of {pod_set.name} holds a placeholder")
+        what = "are not read" if part == UNREAD_CONTAINERS else "holds a placeholder"
+        doubt = Doubt("template", f"{part} of {pod_set.name} {what}")
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
     needs: tuple[str, ...] = ()
     if inventory.ideal:

@@ -63,6 +63,12 @@ def _selecting(count: int) -> Files:
     return {"nodes.yaml": NODES, "jobs.yaml": job("a"), "policies.yaml": joined(texts)}
 
 
+def _admitting(jobs: int, policies: int) -> Files:
+    """Jobs of which each is cut off, by policies that each admit pods of another label."""
+    files = _selecting(policies)
+    return {**files, "jobs.yaml": joined(job(f"j{n}", labels=f"app: train-{n}") for n in range(jobs))}
+
+
 def _roles(roles: int, policies: int) -> Files:
     """A Volcano Job of many tasks, each with labels of its own, against policies for each of them."""
     spec = "containers: [{name: c, image: x, command: [torchrun, --nnodes=2, train.py]}]"
@@ -124,6 +130,8 @@ POLICIES = {
     "50 jobs and 50 isolating policies": Made(lambda: _jobs_and_policies(50, 50)),
     "50 jobs and 50 isolating policies, repairs": Made(lambda: _jobs_and_policies(50, 50), ("--diff",)),
     "500 jobs and 500 isolating policies": Made(lambda: _jobs_and_policies(500, 500)),
+    "300 jobs and 500 admitting policies": Made(lambda: _admitting(300, 500)),
+    "30 jobs and 50 admitting policies, repairs": Made(lambda: _admitting(30, 50), ("--diff",)),
     "one job and 5,000 isolating policies": Made(lambda: _jobs_and_policies(1, 5000)),
     "3,000 ports": Made(lambda: _ports(3000)),
     "3,000 ports, repairs": Made(lambda: _ports(3000), ("--diff",)),
