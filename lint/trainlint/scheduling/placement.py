@@ -15,7 +15,7 @@ from itertools import chain, combinations
 from trainlint.model.known import Answer
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.role import Placement, State
-from trainlint.scheduling.shared_search import SharedSearch, shared_search
+from trainlint.scheduling.shared_search import DOMAINS, SharedSearch, shared_search
 from trainlint.scheduling.state import States
 
 __all__ = ["Placements"]
@@ -62,8 +62,8 @@ class Placements(States):
 
     @cached_property
     def _shared(self) -> SharedSearch | None:
-        """What is known of searches like this one; ``None`` where there is nothing to search."""
-        if not self.bound:
+        """What is known of searches like this one; ``None`` where there is nothing to search, or too much."""
+        if not self.bound or len(self.domains) > DOMAINS:
             return None
         return shared_search(self.roles, self.domains, self.classes, self.alike, self._classes_of)
 

@@ -10,10 +10,12 @@ from trainlint.scheduling.domains import Domain
 from trainlint.scheduling.packing import NodeClass, Packing
 from trainlint.scheduling.role import PlacementRole, State
 
-__all__ = ["SharedSearch", "shared_search"]
+__all__ = ["DOMAINS", "SharedSearch", "shared_search"]
 
-_MOST: Final = 100_000
-"""Packings that are kept; past it all are forgotten. Each takes some hundred bytes."""
+_MOST: Final = 256
+"""Searches that are kept; past it all are forgotten."""
+DOMAINS: Final = 64
+"""Domains of a search at most that is shared: what larger ones try would take too much memory to keep."""
 
 
 @dataclass(eq=False)
@@ -76,7 +78,7 @@ def shared_search(
         tuple(alike),
     )
     if key not in _known:
-        if sum(len(each.packings) for each in _known.values()) > _MOST:
+        if len(_known) >= _MOST:
             _known.clear()
         _known[key] = Found()
     return SharedSearch(_known[key], [classes[index].pool for index in used])
