@@ -8,10 +8,10 @@ import pytest
 from tests.hostile.inputs.made import isolating, job, joined
 from tests.hostile.inputs.policies import NODES
 from tests.source.repositories import write
-from trainlint.proof.words import PLACES
 
 from trainlint.engine.check import check
 from trainlint.model.policy import NAMED
+from trainlint.proof.decided import PLACES
 from trainlint.result import Result
 from trainlint_rules.policy.dns_egress_blocked import POLICIES
 
