@@ -12,7 +12,7 @@ from tests.source.repositories import write
 from trainlint.engine.check import check
 from trainlint.model.policy import NAMED
 from trainlint.proof.decided import PLACES
-from trainlint.result import Result
+from trainlint.result import Placed, Result
 from trainlint_rules.policy.dns_egress_blocked import POLICIES
 
 
@@ -22,19 +22,19 @@ def denied_by(home: Path, policies: int, jobs: int = 1) -> Result:
     return check([home])
 
 
-def found(result: Result, rule: str) -> list[object]:
-    return [each.finding for each in result.findings if each.finding.rule == rule]
+def found(result: Result, rule: str) -> list[Placed]:
+    return [each for each in result.findings if each.finding.rule == rule]
 
 
 @pytest.mark.parametrize("policies", [3, NAMED, NAMED + 5, PLACES + 40])
 def test_a_denial_names_the_first_policies_and_counts_the_others(tmp_path: Path, policies: int) -> None:
     result = denied_by(tmp_path, policies)
-    (finding,) = found(result, "flow-denied")
-    (said,) = set(finding.evidence.values())  # type: ignore[attr-defined]
+    (placed,) = found(result, "flow-denied")
+    (said,) = set(placed.finding.evidence.values())
     named = said.partition("; ")[0].count("NetworkPolicy ")
     assert named == (policies if policies <= NAMED else NAMED - 2)
     assert (f"and {policies - NAMED + 2} others" in said) == (policies > NAMED)
-    assert len(finding.related) <= PLACES + 2  # type: ignore[attr-defined]
+    assert len(placed.related) <= PLACES + 2
 
 
 @pytest.mark.parametrize("policies", [POLICIES - 1, POLICIES, POLICIES + 5])
