@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 from trainlint.finding import Location
 from trainlint.model.workload import Flow, PortRange
 from trainlint.reachability.flow_graph import FlowGraph
@@ -39,3 +43,16 @@ def test_edges_between_places_are_those_of_the_pair() -> None:
     assert ((0, "a"), (1, "b"), 0) not in edges
     assert ((0, "b"), (1, "a"), 0) in edges
     assert len(edges) == 7  # two flows in four pairs of places, without the one that is denied
+
+
+def test_networkx_is_not_loaded_for_groups_whose_connections_are_permitted(tmp_path: Path) -> None:
+    (tmp_path / "job.yaml").write_text(
+        "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: a}\nspec: {pytorchReplicaSpecs: {Worker: "
+        "{replicas: 2, template: {spec: {containers: [{name: pytorch, image: b}]}}}}}\n"
+    )
+    code = (
+        "import sys; from pathlib import Path; from trainlint.engine import check;"
+        f"found = check([Path({str(tmp_path)!r})]);"
+        "sys.exit(len(found.groups) != 1 or 'networkx' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

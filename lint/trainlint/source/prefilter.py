@@ -64,6 +64,7 @@ class KindFilter:
         self.kinds = frozenset(kinds)
         whole = sorted(kind for kind in self.kinds if "/" not in kind)
         named = sorted(kind for kind in self.kinds if "/" in kind and kind != CONSTRAINTS)
+        self._partly = frozenset(kind.partition("/")[0] for kind in self.kinds if "/" in kind)
         self._named = tuple(kind.partition("/")[2].encode() for kind in named)
         self._constraints = CONSTRAINTS in self.kinds
         names = b"|".join(re.escape(kind.encode()) for kind in whole) or rb"(?!)"
@@ -100,7 +101,7 @@ class KindFilter:
         kind = top_kind(text)
         if kind is None or kind.endswith("List"):
             return self.may_hold(text)
-        if kind in self.kinds or any(each.startswith(f"{kind}/") for each in self.kinds):
+        if kind in self.kinds or kind in self._partly:
             return True
         if self._constraints and CONSTRAINTS in text:
             return True
