@@ -27,6 +27,13 @@ POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name
 CONFIG = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: theirs}}\ndata: {{a: {SECRET}}}\n"
 
 
+@pytest.fixture(autouse=True)
+def _unconfined(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The programs run as they do where the kernel confines nothing: what they get has to be harmless by itself."""
+    monkeypatch.setattr("trainlint.source.build.alone", lambda: ())
+    monkeypatch.setattr("trainlint.source.build.kept_to", lambda _: ())
+
+
 @pytest.fixture
 def server() -> Iterator[tuple[str, list[str]]]:
     """A server of this machine, and the paths that it was asked for."""
@@ -124,6 +131,22 @@ def test_nothing_is_connected_to(tmp_path: Path, server: tuple[str, list[str]], 
     }
     rendered(tmp_path, files)
     assert asked == []
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("Generators: [g.yaml]", "generators"),
+        ("re\u017fources: [a.yaml]", "resources"),
+        ("openapi: {Path: a}", "path"),
+        ("configMapGenerator: [{name: m, FILES: [a.yaml]}]", "files"),
+        ("patches: [{Path: a.yaml}]", "path"),
+    ],
+)
+def test_fields_in_another_case_are_refused_by_their_place(tmp_path: Path, text: str, right: str) -> None:
+    (root,) = rendered(tmp_path, {"a.yaml": POD, "kustomization.yaml": f"namePrefix: x-\n{text}\n"})
+    assert root.failure
+    assert f"is not how the field {right} is spelled" in root.failure
 
 
 FILES = {
