@@ -81,16 +81,17 @@ def _finding(facts: Facts, proof: GroupProof, cause: SplitCause, forced: Related
     predicate = (
         f"may be spread over {', '.join(cause.zones)}: collectives across zones are slow, and the traffic is billed"
     )
+    zones = f" ({' or '.join(proof.viable_zones)})" if proof.viable_zones else ""
     return Finding(
         message=f"group {proof.group.name} {predicate}",
         predicate=predicate,
         groups=(proof.group.name,),
         at=member.template,
-        remedy=f"pin all its pods to one zone ({' or '.join(proof.viable_zones)}) by a nodeSelector on "
+        remedy=f"pin all its pods to one zone{zones} by a nodeSelector on "
         f"{proof.topology_key}, or by required pod affinity to each other; if it is meant, annotate the object with "
         "trainlint.io/cross-zone: allowed",
         related=forced,
-        evidence={"zones with room for all": ", ".join(proof.viable_zones)},
+        evidence={"zones with room for all": ", ".join(proof.viable_zones)} if proof.viable_zones else {},
         counterexample=cause.where,
         cause=proof.group.name,
         fixes=lambda: group_fixes(facts, proof),
