@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from trainlint.fact import remembered
 from trainlint.facts.group_models import GroupModels, closed_part, placed_as_one_if, uncounted
 from trainlint.facts.obstacles import Obstacles, unknown_nodes
 from trainlint.facts.proof_memo import ProofMemo
@@ -35,6 +36,12 @@ _WORLDS: Final = 32
 
 PROOFS: Final = 1_000
 """Groups of a snapshot that are proved, apart from those that share the proof of another one."""
+
+
+@remembered
+def _with_all_objects(inventory: Inventory) -> Inventory:
+    """The nodes, in a cluster that has every object which Git does not hold."""
+    return replace(inventory, ideal=True)
 
 
 class Prover:
@@ -96,7 +103,26 @@ class Prover:
             found = self._on_ideal(group, replace(proof, exists=Answer.UNKNOWN), missing)
             if found.for_all is Answer.CONDITIONAL:
                 return replace(proof, for_all=found.for_all, missing=(), needs=found.needs)
+        if proof.exists is Answer.UNKNOWN:
+            return self._if_outside(group, nearest[0], proof, missing)
         return proof
+
+    def _if_outside(self, group: Group, inventory: Inventory, proof: GroupProof, missing: list[str]) -> GroupProof:
+        """The proof on nodes that are known, on condition that the objects are there that Git does not hold; the one
+        that is unknown where they do not suffice.
+        """
+        if any(each.placed_by and not (each.together or each.parts) for each in group.members):
+            return proof  # where they go is not known on any nodes
+        from trainlint.proof.ideal.needs import outside_needs  # noqa: PLC0415 (only where it is unknown without)
+
+        ideal = _with_all_objects(inventory)
+        found = self._judged(group, ideal, missing)
+        needs = outside_needs(group, self._facts.verdicts, self._facts.cluster.present, ideal)
+        if found.exists is not Answer.PROVED or not (needs.objects or needs.others):
+            return proof
+        always = found.for_all is Answer.PROVED
+        for_all = Answer.CONDITIONAL if always else found.for_all
+        return replace(found, exists=Answer.CONDITIONAL, for_all=for_all, missing=found.missing, needs=needs)
 
     def _refuted_part(self, group: Group, inventory: Inventory, missing: list[str]) -> GroupProof | None:
         """The refutation of a group by those of its pods that no node can take which Git does not describe; ``None``
@@ -144,7 +170,8 @@ class Prover:
             return found.proof
         from trainlint.proof.ideal.needs import needs_of  # noqa: PLC0415
 
-        needs = needs_of(group, self._facts.verdicts, self._facts.cluster.present, found, ideal)
+        near = self.surroundings.attracting(group)
+        needs = needs_of(group, self._facts.verdicts, self._facts.cluster.present, found, ideal, near)
         return replace(found.proof, needs=needs, reach=proof.reach)
 
     def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:

@@ -21,6 +21,7 @@ class RoleNeed:
     are those of one pod as people write them, ``total`` those of all. ``tolerates`` are the taints that such nodes may
     have. ``apart`` says that each pod needs a node of its own, ``domain`` the label whose values each of ``domains``
     parts needs one of. ``devices`` are claims of devices, ``volumes`` claims of volumes that the nodes must reach.
+    ``beside`` marks pods of another workload that those of the group must be near: one is enough, and takes no room.
     """
 
     role: str
@@ -30,6 +31,7 @@ class RoleNeed:
     total: Mapping[str, str] = field(default_factory=dict)
     tolerates: tuple[Toleration, ...] = ()
     apart: bool = False
+    beside: bool = False
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
     at: Location | None = field(default=None, compare=False, repr=False)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from trainlint.kube.node import HOSTNAME
@@ -17,11 +18,12 @@ from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 
 if TYPE_CHECKING:
+    from trainlint.model.pool import Inventory
     from trainlint.proof.ideal.cluster import Ideal
     from trainlint.proof.ideal.judge import Conditions
     from trainlint.proof.verdicts import Verdicts
 
-__all__ = ["needs_of", "outside_objects"]
+__all__ = ["needs_of", "outside_needs", "outside_objects"]
 
 Present = Collection[tuple[str, str, str]]
 """Kind, namespace and name of objects."""
@@ -30,23 +32,46 @@ WAYS: Final = 8
 """Ways to satisfy the selectors of a role that are listed."""
 
 
-def needs_of(group: Group, verdicts: Verdicts, present: Present, found: Conditions, ideal: Ideal) -> Needs:
-    """What the group needs, where it runs on the ideal cluster; ``present`` are the objects in Git."""
+def needs_of(
+    group: Group,
+    verdicts: Verdicts,
+    present: Present,
+    found: Conditions,
+    ideal: Ideal,
+    near: Sequence[PodSet] = (),
+) -> Needs:
+    """What the group needs, where it runs on the ideal cluster; ``present`` are the objects in Git, ``near`` pods of
+    others that its own must be near.
+    """
     key = verdicts.topology_key
     members = [each for each in group.members if each.replicas != 0]
-    objects = tuple(outside_objects(group, verdicts, present))
-    named = {f"{each.kind} {each.name}" for each in objects}
-    others = [need for each in members for need in verdicts.over(each, ideal.inventory).needs if need not in named]
+    outside = outside_needs(group, verdicts, present, ideal.inventory)
     pods = sum(each.replicas for each in members if isinstance(each.replicas, int))
     return Needs(
-        roles=tuple(_role(each, verdicts) for each in members),
-        objects=objects,
+        roles=(
+            *(_role(each, verdicts) for each in members),
+            *(replace(_role(each, verdicts), pods=1, apart=False, beside=True) for each in near),
+        ),
+        objects=outside.objects,
         domain=key if pods > 1 and not found.unlabelled else "",
         zones=found.zones,
         together=key if found.one_domain else "",
         shared=tuple(dict.fromkeys(_shared(members, key))),
-        others=tuple(dict.fromkeys((*others, *_unlabelled(found, key), *_placed(members)))),
+        others=tuple(dict.fromkeys((*outside.others, *_unlabelled(found, key), *_placed(members)))),
     )
+
+
+def outside_needs(group: Group, verdicts: Verdicts, present: Present, inventory: Inventory) -> Needs:
+    """What the group needs beside nodes, which are those of an inventory on which all else is taken to be there."""
+    objects = tuple(outside_objects(group, verdicts, present))
+    named = {f"{each.kind} {each.name}" for each in objects}
+    others = [
+        need
+        for each in group.members
+        for need in (verdicts.over(each, inventory).needs if each.replicas != 0 else ())
+        if need not in named
+    ]
+    return Needs(objects=objects, others=tuple(dict.fromkeys(others)))
 
 
 def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:

@@ -43,6 +43,7 @@ def role_words(role: RoleNeed) -> str:
     text = f"{role.role}: {role.pods} pod{'' if role.pods == 1 else 's'}"
     text += f" with {what}{' each' if role.pods > 1 else ''}" if what else ""
     text += ", each on a node of its own" if role.apart else ""
+    text += ", near which the pods of the group must be" if role.beside else ""
     ways = [" and ".join(map(describe, way)) for way in role.labels if way]
     text += f", on nodes with {', or with '.join(ways)}" if ways and len(ways) == len(role.labels) else ""
     text += f"; devices of {', '.join(role.devices)}" if role.devices else ""
