@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
+from trainlint.effort import spend
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Answer
@@ -36,6 +37,10 @@ from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.refusal import Doubt, Refusal
 
 __all__ = ["Zone", "both", "judge_zones", "no_node", "zones_until_proved"]
+
+
+ZONE_STEPS = 130
+"""Steps that one zone of one group takes, apart from the packings that are tried."""
 
 
 @fact
@@ -93,6 +98,7 @@ def _judge(
     denied: set[int],
     inside: Restricted,
 ) -> Zone:
+    spend(ZONE_STEPS)
     reasons = (
         list(_infeasible(problem, feasible, inside.pools(place.name))) if problem.domains else []
     )  # none: a zone is not known
