@@ -248,3 +248,19 @@ def test_a_table_that_is_too_wide_wraps_the_zones_and_keeps_names_whole() -> Non
     lines = [line for line in text.splitlines() if line != f"  {name}"]
     assert max(map(len, lines)) <= 80
     assert all(zone in text for zone in zones)
+    assert max(map(len, lines)) <= 80
+    assert all(zone in text for zone in zones)
+
+
+def test_many_assumptions_and_unknowns_are_folded_and_counted() -> None:
+    unknowns = tuple(PlacedUnknown(f"subject {number}", f"fact {number}") for number in range(9))
+    result = replace(everything(), unknowns=unknowns, assumptions=tuple(f"assumed {number}" for number in range(8)))
+    folded = render(result, Options(width=80))
+    assert "fact 5" in folded
+    assert "fact 6" not in folded
+    assert "and 3 more: --verbose shows all of them" in folded
+    assert "and 2 more: --verbose shows all of them" in folded
+    whole = render(result, Options(width=80, verbose=True))
+    assert "fact 8" in whole
+    assert "assumed 7" in whole
+    assert whole.count("help: write the value in Git") == len(unknowns)

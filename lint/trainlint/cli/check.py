@@ -40,6 +40,7 @@ FILE = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option("--strict", is_flag=True, help="Exit with 3 if something stayed unknown, 4 if nothing was analysed.")
 @click.option("--quiet", "-q", is_flag=True, help="Only the findings: no groups, no unknowns, no summary.")
+@click.option("--verbose", "-v", is_flag=True, help="Every unknown and every assumption, none of them folded.")
 @click.option(
     "--color", type=click.Choice(["auto", "always", "never"]), default="auto", help="auto: on a terminal, no NO_COLOR."
 )
@@ -72,6 +73,7 @@ def command(
     fail_on: str | None,
     strict: bool,
     quiet: bool,
+    verbose: bool,
     color: str,
     config: Path | None,
     nodes: tuple[NodesFile, ...],
@@ -131,7 +133,7 @@ def command(
     if write_baseline is not None and accepted is not None:
         result = accept_all(result, accepted)
     least = Severity(fail_on) if fail_on else result.fail_on
-    plain = Options(quiet=quiet, show_suppressed=show_suppressed, fail_on=least)
+    plain = Options(quiet=quiet, show_suppressed=show_suppressed, verbose=verbose, fail_on=least)
     screen = replace(plain, color=use_color(color), screen=is_screen(), width=columns())
     shown = "diff" if diff and not any("=" not in each for each in outputs) else ""
 

@@ -12,7 +12,8 @@ __all__ = ["Options"]
 class Options:
     """How to write: ``width`` in columns; ``quiet`` leaves out all but the findings; formats ignore what they lack.
 
-    ``screen`` says that a terminal reads it. ``fail_on`` is the least severity that fails the run.
+    ``verbose`` folds nothing: it shows every unknown and every assumption. ``screen`` says that a terminal reads it.
+    ``fail_on`` is the least severity that fails the run.
     """
 
     color: bool = False
@@ -20,4 +21,5 @@ class Options:
     width: int = 80
     quiet: bool = False
     show_suppressed: bool = False
+    verbose: bool = False
     fail_on: Severity = Severity.ERROR

@@ -15,17 +15,23 @@ from trainlint.result.answers import can_run, connections, decided, every_placem
 __all__ = ["overview", "summary"]
 
 NEEDS: Final = "`trainlint needs` says what the cluster must have, and writes it as an Inventory"
+FOLDED: Final = 6
+"""Kinds of unknowns, and assumptions, that are shown where they are folded."""
+NO_REMEDY: Final = "write the value in Git, or run on the rendered manifests"
+"""What helps where an unknown names nothing better."""
 SUBJECTS: Final = 5
 """How many subjects of one kind of unknown are named; the others are counted."""
 
 
-def overview(result: Result, paint: Paint, columns: int) -> Iterator[str]:
-    """The lines of all sections that have something to say, an empty line after each."""
+def overview(result: Result, paint: Paint, columns: int, *, verbose: bool = True) -> Iterator[str]:
+    """The lines of all sections that have something to say, an empty line after each. Without ``verbose``, of many
+    unknowns and assumptions the first are shown and the others counted.
+    """
     for lines in (
         _snapshots(result, paint, columns),
         _groups(result, paint, columns),
-        _unknowns(result.unknowns, paint, columns),
-        _assumptions(result.assumptions, paint, columns),
+        _unknowns(result.unknowns, paint, columns, verbose=verbose),
+        _assumptions(result.assumptions, paint, columns, verbose=verbose),
         _failures(result, paint, columns),
         _comparison(result.comparison, len(result.findings), paint, columns),
         _baseline(result.baseline, paint, columns),
@@ -122,7 +128,7 @@ def _by_remark(result: Result, *, several: bool) -> dict[tuple[str, str], list[s
     return remarks
 
 
-def _unknowns(unknowns: Iterable[PlacedUnknown], paint: Paint, columns: int) -> Iterator[str]:
+def _unknowns(unknowns: Iterable[PlacedUnknown], paint: Paint, columns: int, *, verbose: bool) -> Iterator[str]:
     grouped: dict[tuple[str, str], dict[str, int]] = {}
     for unknown in unknowns:
         where = unknown.subject
@@ -133,7 +139,8 @@ def _unknowns(unknowns: Iterable[PlacedUnknown], paint: Paint, columns: int) -> 
     if not grouped:
         return
     yield _title("unknown", paint)
-    for (missing, remedy), subjects in grouped.items():
+    shown = len(grouped) if verbose or len(grouped) <= FOLDED else FOLDED
+    for (missing, remedy), subjects in list(grouped.items())[:shown]:
         number = sum(subjects.values())
         yield from _item(missing + (f" ({number} times)" if number > 1 else ""), columns, "  - ")
         named = list(subjects)[:SUBJECTS]
@@ -142,16 +149,27 @@ def _unknowns(unknowns: Iterable[PlacedUnknown], paint: Paint, columns: int) -> 
         if len(subjects) > len(named):
             yield f"      and {len(subjects) - len(named)} more"
         head = f"{paint('help', 'help:')} "
-        for line in paragraphs(remedy, columns - 12):
+        for line in paragraphs(remedy or NO_REMEDY, columns - 12):
             yield f"      {head}{line}"
             head = " " * 6
+    yield from _folded(len(grouped) - shown, columns)
 
 
-def _assumptions(assumptions: Iterable[str], paint: Paint, columns: int) -> Iterator[str]:
-    lines = [line for text in dict.fromkeys(assumptions) for line in _item(text, columns, "  - ")]
-    if lines:
-        yield _title("assumed", paint)
-        yield from lines
+def _assumptions(assumptions: Iterable[str], paint: Paint, columns: int, *, verbose: bool) -> Iterator[str]:
+    texts = list(dict.fromkeys(assumptions))
+    if not texts:
+        return
+    shown = len(texts) if verbose or len(texts) <= FOLDED else FOLDED
+    yield _title("assumed", paint)
+    for text in texts[:shown]:
+        yield from _item(text, columns, "  - ")
+    yield from _folded(len(texts) - shown, columns)
+
+
+def _folded(number: int, columns: int) -> Iterator[str]:
+    """How many are not shown."""
+    if number > 0:
+        yield from _item(f"and {number} more: --verbose shows all of them", columns, "  ")
 
 
 def _comparison(comparison: Comparison | None, new: int, paint: Paint, columns: int) -> Iterator[str]:

@@ -30,5 +30,5 @@ def _lines(result: Result, options: Options, paint: Paint) -> Iterator[str]:
 
         yield from sections(result, paint, options.width)
     if not options.quiet or result.failures:
-        yield from overview(result, paint, options.width)
+        yield from overview(result, paint, options.width, verbose=options.verbose)
         yield from summary(result, paint, options.width)
