@@ -10,7 +10,7 @@ from trainlint.model.known import Answer
 from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
-from trainlint.proof.ideal.words import domain_word
+from trainlint.proof.ideal.words import domain_word, object_words
 from trainlint.result import GroupVerdict
 from trainlint.workload.accelerators import is_accelerator
 
@@ -94,6 +94,8 @@ def short_need(needs: Needs) -> str:
         text = "".join(_of_role(role))
         counts[text] = counts.get(text, 0) + role.pods
     parts = [f"{count} x {text or 'any node'}" for text, count in counts.items()]
+    if not parts:  # the nodes are known: what is missing are objects
+        parts = [*map(object_words, needs.objects), *needs.others]
     return _listed(parts) + (f" in {_listed(needs.zones, ' or ')}" if needs.zones else "")
 
 
