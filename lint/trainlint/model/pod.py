@@ -133,7 +133,8 @@ class Container:
     runAsUser, and -1 stands for any that is not root (runAsNonRoot).
     ``resource_claims`` are the pod's names of the claims that it uses, with ``/request`` where it uses only one request
     of a claim; ``claimed`` are the devices that they give it. ``resources_at`` is
-    where its resources stand, or would stand.
+    where its resources stand, or would stand. ``made`` says that the workload's operator adds the container to the
+    pod, unknown to what reads only the object (Kueue).
     """
 
     name: str = ""
@@ -153,6 +154,7 @@ class Container:
     privileged: bool = False
     capabilities: frozenset[str] = frozenset()
     user: int | None = None
+    made: bool = False
     resources_at: Location | None = field(default=None, compare=False, repr=False)
     at: Location | None = field(default=None, compare=False, repr=False)
 
@@ -204,6 +206,7 @@ class PodSpec:
     ``deadline`` says that activeDeadlineSeconds is set. ``dns_policy`` is empty where none is written.
     ``perhaps_tolerated`` are tolerations that admission adds, or does not: no manifest shows which. ``listening``
     are the first and last of the ports that the system hands out in the pod, where the manifest pins them.
+    ``account_made`` says that the workload's operator makes the service account.
     """
 
     containers: tuple[Container, ...] = ()
@@ -225,6 +228,7 @@ class PodSpec:
     hostname: str = ""
     subdomain: str = ""
     service_account: str = ""
+    account_made: bool = False
     scheduler_name: str = ""
     scheduling_gates: tuple[str, ...] = ()
     priority_class: str = ""

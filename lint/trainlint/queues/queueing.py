@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import product
 from typing import Final
@@ -29,6 +30,7 @@ from trainlint.model.namespace import METADATA_NAME
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
+from trainlint.scheduling.kueue.requested import as_written
 from trainlint.scheduling.queue_flavor import refusal
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
@@ -182,6 +184,7 @@ class Queueing:
         return "/" not in resource or resource in ACCELERATORS
 
     def requests(self, pod_set: PodSet) -> Mapping[str, object]:
-        """What one pod requests, without zeros."""
-        pod = admit(pod_set, self.snapshot.settings, self.admission).pod
+        """What one pod of the object's own template requests, without zeros."""
+        spec = as_written(pod_set.spec)
+        pod = admit(replace(pod_set, spec=spec), self.snapshot.settings, self.admission).pod
         return {name: amount for name, amount in pod.requests.amounts.items() if amount != 0}

@@ -149,7 +149,8 @@ def referred_by(pod_set: PodSet, spec: Location) -> Iterator[tuple[ObjectRef, Lo
     pods, namespace = pod_set.spec, pod_set.namespace
     yield ObjectRef("PriorityClass", "", pods.priority_class), spec.child("priorityClassName")
     yield ObjectRef("RuntimeClass", "", pods.runtime_class), spec.child("runtimeClassName")
-    yield ObjectRef("ServiceAccount", namespace, pods.service_account), spec.child("serviceAccountName")
+    if not pods.account_made:
+        yield ObjectRef("ServiceAccount", namespace, pods.service_account), spec.child("serviceAccountName")
     for volume in pods.volumes:
         if volume.kind == "persistentVolumeClaim" and volume.at is not None:
             place = volume.at.child("persistentVolumeClaim", "claimName")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TypeAlias
 
@@ -11,12 +11,23 @@ from trainlint.finding import Location, Unknown
 from trainlint.kube.meta import read_labels
 from trainlint.kube.pod import read_pod_spec
 from trainlint.model.known import Known
-from trainlint.model.pod import EnvVar, PodSpec
+from trainlint.model.pod import Container, ContainerPort, EnvVar, PodSpec
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, ObjectRef, PodSet, Service, Wait
 from trainlint.source.document import Field
 
-__all__ = ["Context", "Expander", "Expansion", "MadeGang", "injected", "is_template", "named", "pod_set"]
+__all__ = [
+    "Context",
+    "Expander",
+    "Expansion",
+    "MadeGang",
+    "injected",
+    "is_template",
+    "named",
+    "opened",
+    "pod_set",
+    "with_account",
+]
 
 
 @fact
@@ -116,6 +127,39 @@ def pod_set(
         blocks=blocks,
         instances=instances,
     )
+
+
+def with_account(spec: PodSpec, name: str) -> PodSpec:
+    """The spec with the service account that an operator makes for it, unless the user names one."""
+    return spec if spec.service_account else replace(spec, service_account=name, account_made=True)
+
+
+def opened(
+    spec: PodSpec, ports: Sequence[ContainerPort], only: str = "", *, init: bool = False, by_number: bool = False
+) -> PodSpec:
+    """The spec with ports that an operator adds to its containers, or to the container called ``only``.
+
+    A port of the same name stays as the user wrote it; one without a name, or with ``by_number`` any, is not added
+    where its number is there. With ``init`` the init containers get them too.
+    """
+
+    def of(containers: Sequence[Container]) -> tuple[Container, ...]:
+        return tuple(
+            replace(each, ports=(*each.ports, *_missing(each, ports, by_number=by_number)))
+            if only in {"", each.name}
+            else each
+            for each in containers
+        )
+
+    made = of(spec.init_containers) if init else spec.init_containers
+    return replace(spec, containers=of(spec.containers), init_containers=made)
+
+
+def _missing(container: Container, ports: Sequence[ContainerPort], *, by_number: bool) -> Iterator[ContainerPort]:
+    names, numbers = {port.name for port in container.ports}, {port.number for port in container.ports}
+    for port in ports:
+        if port.name not in names - {""} and not (port.number in numbers and (by_number or not port.name)):
+            yield port
 
 
 def injected(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -12,6 +12,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.launch.nodes import least_nodes
 from trainlint.model.known import Known
 from trainlint.model.operator import Operator
+from trainlint.model.pod import ContainerPort, PodSpec
 from trainlint.model.workload import (
     EPHEMERAL,
     FIRST_ONLY,
@@ -28,6 +29,7 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.kubeflow_v1_env import Ranked, with_v1_env
+from trainlint.workload.kubeflow_v1_pods import as_mpi_launcher, as_mpi_worker, as_rank, as_waiting_worker
 from trainlint.workload.kueue_pod_sets import (
     queued_roles,
 )
@@ -64,12 +66,29 @@ def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
     del context
     kind = V1_KINDS[owner.kind]
     bare = tuple(_roles(job, owner, kind))
-    pods = with_v1_env(job, owner.kind, [Ranked(role.pods, role.port, role.pod_name) for role in bare])
+    pods = tuple(
+        replace(found, spec=_as_run(role, found.spec, owner, kind, bare))
+        for role, found in zip(
+            bare,
+            with_v1_env(job, owner.kind, [Ranked(role.pods, role.port, role.pod_name) for role in bare]),
+            strict=True,
+        )
+    )
     roles = tuple(replace(role, pods=found) for role, found in zip(bare, pods, strict=True))
     services = () if owner.kind == "MPIJob" else tuple(_services(roles, owner))
     ranks = frozenset(index for index, role in enumerate(roles) if role.name not in {"Launcher", "Evaluator"})
     flows = tuple(_flows(job, kind, roles))
     return Expansion(pods, flows, services, ranks=ranks if owner.kind != "TFJob" else frozenset(), training=True)
+
+
+def _as_run(role: _Role, spec: PodSpec, owner: ObjectRef, kind: V1Kind, roles: Sequence[_Role]) -> PodSpec:
+    """The pod spec of a role with what the operator adds beside variables."""
+    if kind.launcher:
+        is_launcher = role.name == kind.launcher
+        return as_mpi_launcher(spec, role.pods.at, f"{owner.name}-launcher") if is_launcher else as_mpi_worker(spec)
+    spec = as_rank(spec, kind.container, ContainerPort(role.port, kind.port_name))
+    waits = kind.container == "pytorch" and role.name == "Worker" and any(each.name == "Master" for each in roles)
+    return as_waiting_worker(spec, role.pods.at) if waits else spec
 
 
 def _roles(job: Field, owner: ObjectRef, kind: V1Kind) -> Iterator[_Role]:

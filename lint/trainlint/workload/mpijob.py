@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment
 from trainlint.model.known import Known, Undetermined
+from trainlint.model.pod import PodSpec
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
 from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels
@@ -86,20 +88,19 @@ def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
             if not launcher_ranks:  # it keeps the launcher from the GPUs of its node
                 env |= {"NVIDIA_VISIBLE_DEVICES": "", "NVIDIA_DRIVER_CAPABILITIES": ""}
         first = next(iter(entry.down("template", "spec", "containers").elements()), entry["template"])
-        pod_sets.append(
-            pod_set(
-                owner,
-                role,
-                read_int(entry["replicas"], default),
-                entry["template"],
-                entry.at,
-                labels=labels,
-                env=env,
-                env_of=read_text(first["name"]),
-                hostname=f"{owner.name}-{role.lower()}" + ("-{}" if role == "Worker" else ""),
-                subdomain=owner.name,
-            )
+        pods = pod_set(
+            owner,
+            role,
+            read_int(entry["replicas"], default),
+            entry["template"],
+            entry.at,
+            labels=labels,
+            env=env,
+            env_of=read_text(first["name"]),
+            hostname=f"{owner.name}-{role.lower()}" + ("-{}" if role == "Worker" else ""),
+            subdomain=owner.name,
         )
+        pod_sets.append(replace(pods, spec=_as_run(pods.spec, role)))
     index = {found.role: number for number, found in enumerate(pod_sets)}
     ranks = {index[role] for role in (("Launcher", "Worker") if launcher_ranks else ("Worker",)) if role in index}
     service = Service(
@@ -115,6 +116,15 @@ def expand_mpi_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:
         launcher, worker = index["Launcher"], index["Worker"]
         flows = tuple(mpi_flows(launcher, worker, pod_sets[launcher], pod_sets[worker]))
     return Expansion(tuple(pod_sets), flows, (service,), ranks=frozenset(ranks), training=True)
+
+
+def _as_run(spec: PodSpec, role: str) -> PodSpec:
+    """The pod spec as the operator makes it: workers without a command run sshd, on the host network by cluster DNS."""
+    containers = spec.containers
+    if role == "Worker" and containers and not (containers[0].command or containers[0].args):
+        containers = (replace(containers[0], command=("/usr/sbin/sshd", "-De")), *containers[1:])
+    policy = "ClusterFirstWithHostNet" if spec.host_network else spec.dns_policy
+    return replace(spec, containers=containers, dns_policy=policy)
 
 
 def _text(count: Known[int]) -> Known[str]:

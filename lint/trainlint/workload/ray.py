@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
@@ -29,9 +30,9 @@ from trainlint.workload.kai_minimum import (
 from trainlint.workload.kueue_pod_sets import (
     queued_ray_cluster,
 )
-from trainlint.workload.ray_env import head_variables, with_sidecars, worker_variables
+from trainlint.workload.ray_env import head_variables, with_sidecars, with_waiting, worker_variables
 from trainlint.workload.ray_services import cluster_services, service_services
-from trainlint.workload.ray_spec import RayClusterSpec, is_older, random_name, suffixed
+from trainlint.workload.ray_spec import RayClusterSpec, random_name, suffixed
 from trainlint.workload.template_at import (
     ray_templates,
 )
@@ -40,6 +41,7 @@ from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, Work
 
 __all__ = ["KINDS", "KUBERAY", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec"]
 
+_OPERATOR: Final = re.compile(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
 _WORKER_PORTS: Final = PortRange(10002, 19999)
 """Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
 
@@ -98,7 +100,7 @@ def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
             env=worker_variables(cluster, group),
             env_of=_ray_container(group),
         )
-        pods = with_claims(pods, context.objects)
+        pods = with_claims(with_waiting(pods, cluster), context.objects)
         if accelerators_of(pods.spec) and (not cluster.multi_host_only or hosts != 1):
             ranks.add(len(pod_sets))
         pod_sets.append(pods)
@@ -118,12 +120,24 @@ def expand_ray_spec(cluster: RayClusterSpec, context: Context) -> Expansion:
 
 def _policies(cluster: RayClusterSpec, context: Context) -> tuple[Field, ...]:
     """What KubeRay isolates the cluster by; releases before 1.7 do not know the field."""
-    if cluster.spec["networkPolicy"].mapping is None or is_older(context, (1, 7)):
+    if cluster.spec["networkPolicy"].mapping is None or _older(context, (1, 7)):
         return ()
     from trainlint.workload.ray_policies import ray_policies  # noqa: PLC0415 (seldom needed)
 
     dashboard = cluster.parameter("dashboard-port") or 8265
     return tuple(ray_policies(cluster.spec, cluster.owner, cluster.name, dashboard, submitted=cluster.submitted))
+
+
+def _older(context: Context, release: tuple[int, int]) -> bool:
+    """Whether the KubeRay operators in Git are all older than a release; false where Git holds none."""
+    images = (
+        read_text(container["image"])
+        for ref, item in context.objects.items()
+        if ref.kind == "Deployment"
+        for container in item.down("spec", "template", "spec", "containers").elements()
+    )
+    found = [(int(match[1]), int(match[2])) for image in images if (match := _OPERATOR.search(image))]
+    return bool(found) and max(found) < release
 
 
 def _ray_container(group: Field) -> str:

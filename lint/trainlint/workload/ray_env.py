@@ -9,13 +9,13 @@ from trainlint.finding import Location
 from trainlint.kube.pod import read_container
 from trainlint.kube.values import known_text, read_text
 from trainlint.model.known import Known, Undetermined
-from trainlint.model.pod import Container
+from trainlint.model.pod import Container, ContainerPort, EnvVar
 from trainlint.model.workload import PodSet
 from trainlint.source.document import Field
-from trainlint.workload.expansion import injected
+from trainlint.workload.expansion import injected, opened, with_account
 from trainlint.workload.ray_spec import RayClusterSpec, suffixed
 
-__all__ = ["OF_SUBMITTER", "head_variables", "submitter_container", "with_sidecars", "worker_variables"]
+__all__ = ["OF_SUBMITTER", "head_variables", "submitter_container", "with_sidecars", "with_waiting", "worker_variables"]
 
 _IN_POD: Final = Undetermined("it is read from the pod")
 _IN_SECRET: Final = Undetermined("it stands in a Secret that KubeRay makes")
@@ -42,6 +42,8 @@ _AUTOSCALER_VARIABLES: Final[dict[str, Known[str]]] = {
     "KUBERAY_CRD_VER": "v1",
     "KUBERAY_GEN_AUTOSCALER_START_CMD": Undetermined("KubeRay makes the command line"),
 }
+_METRICS: Final = (ContainerPort(8080, "metrics"),)
+"""The port that KubeRay adds to the Ray container of every pod."""
 OF_SUBMITTER: Final[dict[str, Known[str]]] = {
     "PYTHONUNBUFFERED": "1",
     "RAY_DASHBOARD_ADDRESS": Undetermined("it holds the name of the cluster, which is made"),
@@ -80,6 +82,7 @@ def with_sidecars(head: PodSet, cluster: RayClusterSpec) -> PodSet:
 
     One adds and removes workers where the cluster has an autoscaler, the other submits a RayJob in SidecarMode.
     """
+    head = _measured(head)
     if cluster.sidecar:
         container = submitter_container(head.spec.containers[0].image if head.spec.containers else "", head.at)
         head = _beside(head, container, OF_SUBMITTER)
@@ -89,7 +92,25 @@ def with_sidecars(head: PodSet, cluster: RayClusterSpec) -> PodSet:
     written = options["resources"].value if options["resources"].present else {"limits": _OF_AUTOSCALER}
     entries = options["env"].value if isinstance(options["env"].value, list) else []
     field = Field(options.document, options.path, {"name": "autoscaler", "resources": written, "env": entries})
-    return _beside(head, read_container(field), _AUTOSCALER_VARIABLES)
+    head = _beside(head, read_container(field), _AUTOSCALER_VARIABLES)
+    return replace(head, spec=with_account(head.spec, cluster.label))
+
+
+def with_waiting(worker: PodSet, cluster: RayClusterSpec) -> PodSet:
+    """The workers with the container that KubeRay lets wait for the head; what it asks for counts."""
+    worker = _measured(worker)
+    asked = {"cpu": "200m", "memory": "256Mi"}
+    where: dict[str, Known[str]] = {"FQ_RAY_IP": _head_address(cluster, ""), "RAY_IP": cluster.head_service}
+    env = tuple(EnvVar(name, value, injected=True, at=worker.at) for name, value in where.items())
+    image = worker.spec.containers[0].image if worker.spec.containers else ""
+    waiting = Container("wait-gcs-ready", image, env=env, requests=asked, limits=asked, made=True, at=worker.at)
+    return replace(worker, spec=replace(worker.spec, init_containers=(*worker.spec.init_containers, waiting)))
+
+
+def _measured(pods: PodSet) -> PodSet:
+    """The pods with a port for metrics in the container that runs Ray: the first."""
+    ray = pods.spec.containers[0].name if pods.spec.containers else ""
+    return replace(pods, spec=opened(pods.spec, _METRICS, ray))
 
 
 def submitter_container(image: str, at: Location) -> Container:

@@ -75,10 +75,10 @@ def _expand_job(job: Field, spec: Field, owner: ObjectRef, context: Context) -> 
 def _on_cluster(spec: Field, owner: ObjectRef, context: Context) -> Expansion:
     """A job on a cluster that is there already: only the pod that submits it, which calls the cluster's head."""
     name = read_text(spec.down("clusterSelector", _CLUSTER))
-    chosen = context.objects.get(ObjectRef("RayCluster", owner.namespace, name))
+    chosen = context.objects.get(ObjectRef(ray.KINDS[0].name, owner.namespace, name))
     if not name or chosen is None:
         return Expansion()
-    cluster = RayClusterSpec(chosen["spec"], chosen, ObjectRef("RayCluster", owner.namespace, name), name)
+    cluster = RayClusterSpec(chosen["spec"], chosen, ObjectRef(ray.KINDS[0].name, owner.namespace, name), name)
     heads = expand_ray_spec(cluster, context).pod_sets[:1]
     if not heads:
         return Expansion()

@@ -14,7 +14,6 @@ from trainlint.workload.services import read_ports
 __all__ = ["cluster_services", "job_service", "service_services"]
 
 _HEAD_PORTS: Final = {"gcs-server": 6379, "dashboard": 8265, "client": 10001, "serve": 8000}
-_METRICS: Final = ("metrics", 8080)
 
 
 def cluster_services(cluster: RayClusterSpec, head: PodSet) -> Iterator[Service]:
@@ -85,9 +84,9 @@ def _of_head(cluster: RayClusterSpec, head: PodSet, name: str | Undetermined) ->
 
 
 def _ports(head: PodSet) -> Mapping[str, int]:
-    """The ports of the head by name: those that its container names, else Ray's; and that of the metrics."""
-    declared = [port for container in head.spec.containers[:1] for port in container.ports]
-    return {**({port.name: port.number for port in declared} or _HEAD_PORTS), **dict((_METRICS,))}
+    """The ports of the head by name: those that the user's container names, else Ray's; and that of the metrics."""
+    declared = {port.name: port.number for each in head.spec.containers[:1] for port in each.ports}
+    return declared if declared.keys() - {"metrics"} else {**_HEAD_PORTS, **declared}
 
 
 def _ref(cluster: RayClusterSpec, name: str | Undetermined) -> ObjectRef:

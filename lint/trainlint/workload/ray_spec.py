@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from trainlint.fact import fact
@@ -10,13 +9,12 @@ from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
-from trainlint.workload.expansion import Context, is_template
+from trainlint.workload.expansion import is_template
 
-__all__ = ["UNCUT", "RayClusterSpec", "is_older", "random_name", "suffixed"]
+__all__ = ["UNCUT", "RayClusterSpec", "random_name", "suffixed"]
 
 UNCUT: Final = 40
 """Names of at most so many characters stand whole at the beginning of the names and labels that KubeRay makes."""
-_OPERATOR: Final = re.compile(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
 _FAULT_TOLERANT: Final = "ray.io/ft-enabled"
 
 
@@ -81,15 +79,3 @@ def suffixed(name: Known[str], suffix: str) -> Known[str]:
     if isinstance(name, str):
         return f"{name}{suffix}"
     return Undetermined(name.why, f"{suffix.strip('-')}/{name.symbol}", name.prefix)
-
-
-def is_older(context: Context, release: tuple[int, int]) -> bool:
-    """Whether the KubeRay operators in Git are all older than a release; false where Git holds none."""
-    images = (
-        read_text(container["image"])
-        for ref, item in context.objects.items()
-        if ref.kind == "Deployment"
-        for container in item.down("spec", "template", "spec", "containers").elements()
-    )
-    found = [(int(match[1]), int(match[2])) for image in images if (match := _OPERATOR.search(image))]
-    return bool(found) and max(found) < release

@@ -10,6 +10,8 @@ __all__ = ["shipped_runtime"]
 _STEP: Final = "trainer.kubeflow.org/trainjob-ancestor-step"
 _PLAIN: Final = {"torch-distributed": "torch", "jax-distributed": "jax", "xgboost-distributed": "xgboost"}
 _MPI: Final = ("deepspeed-distributed", "mlx-distributed")
+_CACHE_ACCOUNT: Final = "kubeflow-trainer-cache-initializer"
+"""The service account that Trainer installs with that runtime."""
 _MODELS: Final = {
     "torchtune-llama3.2-1b": "meta-llama/Llama-3.2-1B-Instruct",
     "torchtune-llama3.2-3b": "meta-llama/Llama-3.2-3B-Instruct",
@@ -42,6 +44,7 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
             {"name": "TRAIN_JOB_NAME", "valueFrom": own_name},
         ]
         first_job = _job("dataset-initializer", "dataset-initializer", step="dataset-initializer", env=cache)
+        first_job["template"]["spec"]["template"]["spec"]["serviceAccountName"] = _CACHE_ACCOUNT
         node = _job("node", "node", step="trainer", env=cache[1:])
         node["dependsOn"] = [{"name": "dataset-initializer", "status": "Complete"}]
         return _runtime({"torch": {}}, [first_job, node])

@@ -11,13 +11,13 @@ from trainlint.finding import Unknown
 from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
-from trainlint.model.pod import PodSpec
+from trainlint.model.pod import Container, ContainerPort, PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.queued import QueuedPods
 from trainlint.model.workload import PER_POD, Flow, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerator_count, holds_accelerators
-from trainlint.workload.expansion import Context, Expansion, injected, named
+from trainlint.workload.expansion import Context, Expansion, injected, named, opened
 from trainlint.workload.flows import dns, maybe_several, rendezvous, total
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.kueue_pod_sets import (
@@ -136,7 +136,7 @@ def _ranks(
         env["PET_NPROC_PER_NODE"] = processes or _by_devices(pod_sets[index])
     if framework == "xgboost":
         env[size] = _times(count, processes, pod_sets[index])
-    pod_spec = injected(pod_sets[index].spec, env, pod_sets[index].at, NODE)
+    pod_spec = injected(_at_port(pod_sets[index].spec), env, pod_sets[index].at, NODE)
     trainer = spec["trainer"]
     for name, field in ((size, "numNodes"), ("PET_NPROC_PER_NODE", "numProcPerNode")):
         if name in env and trainer[field].present:
@@ -147,6 +147,15 @@ def _ranks(
         why = f"ranks meet at {host}:{_PORT} ({address})"
         flows = (rendezvous(index, index, _PORT, why, pods.at), *dns(index, f"{address} is the name {host}", pods.at))
     return Expansion((*pod_sets[:index], pods, *pod_sets[index + 1 :]), flows, ranks=frozenset({index}))
+
+
+def _at_port(spec: PodSpec) -> PodSpec:
+    """The spec with the port where ranks meet; a port of this number that the user names loses its name (tj-0187)."""
+    kept = (
+        replace(each, ports=tuple(port for port in each.ports if port.number != _PORT)) if each.name == NODE else each
+        for each in spec.containers
+    )
+    return opened(replace(spec, containers=tuple(kept)), (ContainerPort(_PORT),), NODE)
 
 
 def _by_devices(pods: PodSet) -> Known[str]:
@@ -194,6 +203,9 @@ def _told_at(spec: PodSpec, name: str, field: Field) -> PodSpec:
 def _flux(pod_sets: tuple[PodSet, ...], index: int) -> Expansion:
     """W 15.F14: brokers form a tree below the first pod, on 8050."""
     pods = pod_sets[index]
+    installer = Container("flux-installer", made=True, at=pods.at)
+    pods = replace(pods, spec=replace(pods.spec, init_containers=(*pods.spec.init_containers, installer)))
+    pod_sets = (*pod_sets[:index], pods, *pod_sets[index + 1 :])
     if not maybe_several(pods.replicas):
         return Expansion(pod_sets)
     first = f"{named(pods.hostname)}.{pods.spec.subdomain}"

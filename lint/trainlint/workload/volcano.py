@@ -26,6 +26,7 @@ from trainlint.workload.template_at import (
     TemplateAt,
 )
 from trainlint.workload.ties import volcano_ties
+from trainlint.workload.volcano_containers import head_ports, with_volcano_containers
 from trainlint.workload.volcano_env import with_volcano_env
 from trainlint.workload.volcano_frameworks import framework_flows
 from trainlint.workload.volcano_plugins import Plugins, read_plugins
@@ -72,10 +73,15 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
             subdomain=owner.name if served and not _own(task, "subdomain") else "",
         )
         pods = with_claims(pods, context.objects)
-        scheduler = pods.spec.scheduler_name or read_text(spec["schedulerName"]) or "volcano"
-        pod_sets.append(replace(pods, spec=replace(pods.spec, scheduler_name=scheduler)))
+        made = replace(
+            pods.spec,
+            scheduler_name=pods.spec.scheduler_name or read_text(spec["schedulerName"]) or "volcano",
+            priority_class=pods.spec.priority_class or read_text(spec["priorityClassName"]),
+            dns_policy=pods.spec.dns_policy or ("ClusterFirstWithHostNet" if pods.spec.host_network else ""),
+        )
+        pod_sets.append(replace(pods, spec=made))
     ranks, flows = framework_flows(plugins, pod_sets)
-    pod_sets = list(with_volcano_env(plugins, pod_sets, name))
+    pod_sets = list(with_volcano_containers(plugins, with_volcano_env(plugins, pod_sets, name), name))
     shut = plugins.option("svc", "disable-network-policy", "false") != "true"
     if not has_names or isinstance(name, Undetermined):
         missing = (
@@ -110,11 +116,10 @@ def _head_services(job: Field, owner: ObjectRef, plugins: Plugins, selector: Map
     if "ray" not in plugins:
         return
     head = plugins.option("ray", "head", "head")
-    ports = (("gcs", 6379), ("dashboard", 8265), ("client-server", 10001))
     yield Service(
         ObjectRef("Service", owner.namespace, f"{owner.name}-head-svc"),
         {**selector, f"{_PREFIX}task-spec": head},
-        tuple(ServicePort(number, name) for name, number in ports),
+        tuple(ServicePort(port.number, port.name) for port in head_ports(plugins)),
         generated=True,
         at=job.at,
     )

@@ -34,9 +34,9 @@ class Plugins:
                 found = value if equals else "true"
         return found
 
-    def port(self, plugin: str, default: int) -> int:
-        """The plugin's ``--port``."""
-        text = self.option(plugin, "port", str(default))
+    def port(self, plugin: str, default: int, name: str = "port") -> int:
+        """The plugin's ``--port``, or another argument that is a port."""
+        text = self.option(plugin, name, str(default))
         return int(text) if text.isdecimal() and 0 < int(text) < 65536 else default
 
 

@@ -12,7 +12,7 @@ from trainlint.model.pod import Container, PodSpec
 from trainlint.model.queued import TopologyRequest
 from trainlint.scheduling.requests import pod_requests
 
-__all__ = ["MOST", "Team", "adjusted", "per_pod"]
+__all__ = ["MOST", "Team", "adjusted", "as_written", "per_pod"]
 
 MOST = 2**63 - 1
 """Kueue's unlimited amount, and the largest that it counts to."""
@@ -33,6 +33,13 @@ class Team:
     topology: TopologyRequest | None = None
 
 
+def as_written(spec: PodSpec) -> PodSpec:
+    """The pod spec without the init containers that an operator adds: Kueue reads the object, not its pods."""
+    if not any(each.made for each in spec.init_containers):
+        return spec
+    return replace(spec, init_containers=tuple(each for each in spec.init_containers if not each.made))
+
+
 def adjusted(
     spec: PodSpec, ranges: Sequence[LimitRange] = (), classes: Mapping[str, RuntimeClass] | None = None
 ) -> PodSpec:
@@ -46,7 +53,7 @@ def adjusted(
     spec = replace(
         spec,
         containers=tuple(_filled(each, limits, requests) for each in spec.containers),
-        init_containers=tuple(_filled(each, limits, requests) for each in spec.init_containers),
+        init_containers=tuple(_filled(each, limits, requests) for each in as_written(spec).init_containers),
     )
     limits, requests = _defaults(ranges, "Pod")
     whole = {**limits, **spec.pod_limits}
