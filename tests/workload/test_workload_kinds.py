@@ -53,7 +53,6 @@ ABOUT_ONE_KIND = {
     "workload/operator_gangs": "the Deployment of the mpi-operator",
     "workload/queue_names": "the queue of Volcano's Job",
     "workload/ray_policies": "the policies of KubeRay",
-    "workload/ray_spec": "the Deployment of KubeRay",
     "workload/reading": "Pods of one group, Jobs of several pods",
     "workload/template_at": "the Jobs between a JobSet and its pods",
     "workload/v1_table": "the table of the v1 kinds",
