@@ -140,3 +140,14 @@ def test_a_selector_makes_a_group_of_objects() -> None:
 def test_a_wrong_description_is_told(text: str) -> None:
     with pytest.raises(UsageError, match="workloads"):
         settings(text)
+
+
+@pytest.mark.parametrize(("port", "taken"), [(0, False), (1, True), (65535, True), (65536, False)])
+def test_the_port_of_a_described_connection_is_a_port(port: int, taken: bool) -> None:
+    text = CONFIGURATION.replace("port: 6000", f"port: {port}")
+    if taken:
+        workloads = read_workloads(objects(SWARM), settings(text))
+        assert flows(group(workloads), FlowKind.CALL) == {f"a -> head {port}"}
+    else:
+        with pytest.raises(UsageError):
+            settings(text)
