@@ -21,6 +21,7 @@ from trainlint.admission.pods.spec import of_metadata, of_pod
 from trainlint.admission.problem import Problem
 from trainlint.admission.structure import of_schema
 from trainlint.admission.templates import PodTemplate, templates
+from trainlint.finding import Path
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of
 from trainlint.source.document import Field
@@ -160,11 +161,11 @@ def _within(problem: Problem, what: str) -> Problem:
 def _once(found: Iterator[Problem] | tuple[Problem, ...]) -> Iterator[Problem]:
     """Each fault once: the others of the same cause are further places of the first."""
     firsts: dict[str, Problem] = {}
+    others: dict[str, list[tuple[str, Path]]] = {}
     for problem in found:
-        before = firsts.get(problem.cause)
-        if before is None:
-            firsts[problem.cause] = problem
-        elif problem.at != before.at:
-            also = (*before.related, ("the same fault", problem.at))
-            firsts[problem.cause] = replace(before, related=also)
-    yield from firsts.values()
+        first = firsts.setdefault(problem.cause, problem)
+        if problem.at != first.at:
+            others.setdefault(problem.cause, []).append(("the same fault", problem.at))
+    for cause, first in firsts.items():
+        places = others.get(cause)
+        yield replace(first, related=(*first.related, *places)) if places else first
