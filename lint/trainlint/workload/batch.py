@@ -13,14 +13,9 @@ from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import maybe_several
-from trainlint.workload.kueue_pod_sets import (
-    queued_job,
-)
+from trainlint.workload.kueue_pod_sets import queued_job
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
-from trainlint.workload.template_at import (
-    ENDS,
-    TemplateAt,
-)
+from trainlint.workload.template_at import ENDS, TemplateAt
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_cron_job", "expand_job", "job_labels", "job_pods", "pods_at_once"]

@@ -8,13 +8,9 @@ from typing import Final
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
-from trainlint.workload.kueue_pod_sets import (
-    queued_pod,
-)
+from trainlint.workload.kueue_pod_sets import queued_pod
 from trainlint.workload.ranks import proved_ranks
-from trainlint.workload.template_at import (
-    TemplateAt,
-)
+from trainlint.workload.template_at import TemplateAt
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_pod"]

@@ -8,10 +8,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
-from trainlint.workload.template_at import (
-    EACH_ITEM,
-    TemplateAt,
-)
+from trainlint.workload.template_at import EACH_ITEM, TemplateAt
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
 __all__ = ["KINDS", "expand_hyperpod"]

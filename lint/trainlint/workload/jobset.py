@@ -16,18 +16,11 @@ from trainlint.workload.claims import with_claims
 from trainlint.workload.exclusive_jobs import placed_by_labels
 from trainlint.workload.expansion import Context, Expansion, is_template
 from trainlint.workload.flows import product, total
-from trainlint.workload.kai_minimum import (
-    minimum_of_job_set,
-)
-from trainlint.workload.kueue_pod_sets import (
-    queued_job_set,
-)
+from trainlint.workload.kai_minimum import minimum_of_job_set
+from trainlint.workload.kueue_pod_sets import queued_job_set
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
 from trainlint.workload.stages import job_set_stages
-from trainlint.workload.template_at import (
-    EACH_ITEM,
-    job_set_templates,
-)
+from trainlint.workload.template_at import EACH_ITEM, job_set_templates
 from trainlint.workload.ties import job_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 

@@ -30,14 +30,9 @@ from trainlint.workload.expansion import Context, Expansion, is_template, named,
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.kubeflow_v1_env import Ranked, with_v1_env
 from trainlint.workload.kubeflow_v1_pods import as_mpi_launcher, as_mpi_worker, as_rank, as_waiting_worker
-from trainlint.workload.kueue_pod_sets import (
-    queued_roles,
-)
+from trainlint.workload.kueue_pod_sets import queued_roles
 from trainlint.workload.stages import mpi_stages
-from trainlint.workload.template_at import (
-    EACH_KEY,
-    TemplateAt,
-)
+from trainlint.workload.template_at import EACH_KEY, TemplateAt
 from trainlint.workload.v1_table import V1_KINDS, V1Kind
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, WorkloadKind
 

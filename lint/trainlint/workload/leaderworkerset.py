@@ -15,9 +15,7 @@ from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
-from trainlint.workload.kueue_pod_sets import (
-    queued_leader_worker_set,
-)
+from trainlint.workload.kueue_pod_sets import queued_leader_worker_set
 from trainlint.workload.ranks import computes, indexed_ranks
 from trainlint.workload.stages import leader_worker_set_stages
 from trainlint.workload.template_at import (

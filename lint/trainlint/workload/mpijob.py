@@ -17,12 +17,8 @@ from trainlint.source.document import Field
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import dns
-from trainlint.workload.kai_minimum import (
-    minimum_of_mpi,
-)
-from trainlint.workload.kueue_pod_sets import (
-    queued_roles,
-)
+from trainlint.workload.kai_minimum import minimum_of_mpi
+from trainlint.workload.kueue_pod_sets import queued_roles
 from trainlint.workload.stages import mpi_stages
 from trainlint.workload.template_at import (
     EACH_KEY,

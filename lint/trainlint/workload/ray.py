@@ -24,18 +24,12 @@ from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import all_to_all, dns, maybe_many, product, rendezvous
-from trainlint.workload.kai_minimum import (
-    minimum_of_ray_cluster,
-)
-from trainlint.workload.kueue_pod_sets import (
-    queued_ray_cluster,
-)
+from trainlint.workload.kai_minimum import minimum_of_ray_cluster
+from trainlint.workload.kueue_pod_sets import queued_ray_cluster
 from trainlint.workload.ray_env import head_variables, with_sidecars, with_waiting, worker_variables
 from trainlint.workload.ray_services import cluster_services, service_services
 from trainlint.workload.ray_spec import RayClusterSpec, random_name, suffixed
-from trainlint.workload.template_at import (
-    ray_templates,
-)
+from trainlint.workload.template_at import ray_templates
 from trainlint.workload.ties import ray_ties
 from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, WorkloadKind
 

@@ -13,12 +13,8 @@ from trainlint.workload import ray
 from trainlint.workload.batch import job_labels
 from trainlint.workload.expansion import Context, Expansion, injected, is_template, pod_set
 from trainlint.workload.flows import dns
-from trainlint.workload.kai_minimum import (
-    minimum_of_ray_job,
-)
-from trainlint.workload.kueue_pod_sets import (
-    queued_ray_job,
-)
+from trainlint.workload.kai_minimum import minimum_of_ray_job
+from trainlint.workload.kueue_pod_sets import queued_ray_job
 from trainlint.workload.ray import KUBERAY, expand_ray_spec
 from trainlint.workload.ray_env import OF_SUBMITTER, submitter_container
 from trainlint.workload.ray_services import job_service
