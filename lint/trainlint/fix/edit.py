@@ -9,7 +9,7 @@ from typing import Any
 from trainlint.finding import Add, Append, Edit, Location, Move, Path, Put, Quote, Remove, Rename
 from trainlint.fix import block, flow
 from trainlint.fix.adding import added
-from trainlint.fix.intended import equal, intended, value_at
+from trainlint.fix.intended import equal, intended
 from trainlint.fix.layout import Piece, apply
 from trainlint.fix.moving import move
 from trainlint.fix.snippet import Style, quoted, scalar, style_of
@@ -17,6 +17,7 @@ from trainlint.fix.snippet import flow as on_one_line
 from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape, parse, resolve
 from trainlint.fix.unfolded import is_wide, unfolded
 from trainlint.source import scalars
+from trainlint.source.alike import value_at
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load

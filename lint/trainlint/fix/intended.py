@@ -6,9 +6,10 @@ from typing import Any
 
 from trainlint.finding import Append, Edit, Move, Path, Put, Quote, Remove, Rename
 from trainlint.fix.tree import NotEditableError
+from trainlint.source.alike import value_at
 from trainlint.source.document import MISSING
 
-__all__ = ["copied", "equal", "intended", "value_at"]
+__all__ = ["copied", "equal", "intended"]
 
 
 def copied(value: Any) -> Any:
@@ -29,18 +30,6 @@ def equal(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(equal, one, other))
     return bool(one == other)
-
-
-def value_at(data: Any, path: Path) -> Any:
-    """The value at a path; ``MISSING`` where there is none."""
-    for step in path:
-        if isinstance(data, dict) and isinstance(step, str):
-            data = data.get(step, MISSING)
-        elif isinstance(data, list) and isinstance(step, int) and 0 <= step < len(data):
-            data = data[step]
-        else:
-            return MISSING
-    return data
 
 
 def intended(data: Any, edit: Edit, written: str = "") -> Any:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.fix.intended import value_at
 from trainlint.fix.layout import Piece, column_of, line_end, line_start
 from trainlint.fix.likewise import Writer
 from trainlint.fix.snippet import Style
 from trainlint.fix.tree import Entry, TextNode, resolve
+from trainlint.source.alike import value_at
 
 __all__ = ["is_wide", "unfolded"]
 

@@ -6,7 +6,9 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-__all__ = ["QuantityError", "milli", "parse_quantity", "readable", "units"]
+from trainlint.model.known import Known, Undetermined
+
+__all__ = ["QuantityError", "exact", "milli", "parse_quantity", "readable", "units"]
 
 _SHAPE = re.compile(
     r"(?P<sign>[+-]?)(?P<number>[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?P<suffix>[A-Za-z]{0,2}|[eE][+-]?[0-9]+)"
@@ -80,3 +82,13 @@ def readable(resource: str, amount: int) -> str:
             if amount and amount % size == 0:
                 return f"{amount // size}{unit}"
     return str(amount)
+
+
+def exact(amount: Known[str] | None) -> Fraction | None:
+    """The amount; ``None`` where there is none, or it is unknown or no quantity."""
+    if amount is None or isinstance(amount, Undetermined):
+        return None
+    try:
+        return parse_quantity(amount)
+    except QuantityError:
+        return None

@@ -9,7 +9,7 @@ from typing import Any
 from trainlint import __version__
 from trainlint.finding import Location
 from trainlint.questions.argument import Argument, Statement
-from trainlint.report.json import finding_data
+from trainlint.report.json import finding_data, place_data
 from trainlint.result import Placed, PlacedRelated
 
 __all__ = ["argument_json"]
@@ -45,18 +45,6 @@ def _argument(argument: Argument, places: Places) -> dict[str, Any]:
 def _statement(statement: Statement, places: Places) -> dict[str, Any]:
     return {
         "text": statement.text,
-        "places": [_place(places[at]) for at in dict.fromkeys(statement.places)],
+        "places": [place_data(places[at]) for at in dict.fromkeys(statement.places)],
         "below": [_statement(each, places) for each in statement.below],
-    }
-
-
-def _place(placed: PlacedRelated) -> dict[str, Any]:
-    return {
-        "file": placed.file,
-        "line": placed.span.line,
-        "column": placed.span.column,
-        "end_line": placed.span.end_line,
-        "end_column": placed.span.end_column,
-        "path": list(placed.path),
-        "source": list(placed.lines),
     }

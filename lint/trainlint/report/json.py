@@ -11,9 +11,9 @@ from trainlint.finding import Path, Severity, Span
 from trainlint.report.needs_json import needs_data
 from trainlint.report.options import Options
 from trainlint.report.values import plain
-from trainlint.result import Baseline, Comparison, GroupVerdict, Placed, PlacedUnknown, Result
+from trainlint.result import Baseline, Comparison, GroupVerdict, Placed, PlacedRelated, PlacedUnknown, Result
 
-__all__ = ["render"]
+__all__ = ["place_data", "render"]
 
 
 def render(result: Result, options: Options) -> str:
@@ -180,3 +180,16 @@ def _unknown(unknown: PlacedUnknown) -> dict[str, Any]:
     place = {} if unknown.file is None else {"file": unknown.file}
     line = {} if unknown.file is None or unknown.line is None else {"line": unknown.line}
     return {"subject": unknown.subject, "missing": unknown.missing, "remedy": unknown.remedy, **place, **line}
+
+
+def place_data(placed: PlacedRelated) -> dict[str, Any]:
+    """A place in the text, with its lines."""
+    return {
+        "file": placed.file,
+        "line": placed.span.line,
+        "column": placed.span.column,
+        "end_line": placed.span.end_line,
+        "end_column": placed.span.end_column,
+        "path": list(placed.path),
+        "source": list(placed.lines),
+    }

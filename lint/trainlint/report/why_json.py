@@ -12,6 +12,7 @@ from trainlint.model.policy import PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.explain import NearMiss, Side
 from trainlint.questions.answer import Asked, ConnectionAnswer, RepairEdit
+from trainlint.report.json import place_data
 from trainlint.result import PlacedRelated
 
 __all__ = ["why_json"]
@@ -69,7 +70,7 @@ def _entry(entry: PolicyEntry, places: Placed) -> dict[str, Any]:
     return {
         "policy": {"kind": entry.origin.kind, "namespace": entry.origin.namespace, "name": entry.origin.name},
         "action": str(entry.action),
-        "location": _place(entry.at, places),
+        "location": place_data(places[entry.at]),
     }
 
 
@@ -81,7 +82,7 @@ def _miss(miss: NearMiss, places: Placed) -> dict[str, Any]:
                 "part": str(each.part),
                 "text": each.text,
                 "certain": each.certain,
-                "location": _place(each.at or miss.entry.at, places),
+                "location": place_data(places[each.at or miss.entry.at]),
             }
             for each in miss.shortfalls
         ],
@@ -89,20 +90,7 @@ def _miss(miss: NearMiss, places: Placed) -> dict[str, Any]:
 
 
 def _change(change: RepairEdit, places: Placed) -> dict[str, Any]:
-    return {"text": change.text, "location": None if change.at is None else _place(change.at, places)}
-
-
-def _place(at: Location, places: Placed) -> dict[str, Any]:
-    placed = places[at]
-    return {
-        "file": placed.file,
-        "line": placed.span.line,
-        "column": placed.span.column,
-        "end_line": placed.span.end_line,
-        "end_column": placed.span.end_column,
-        "path": list(placed.path),
-        "source": list(placed.lines),
-    }
+    return {"text": change.text, "location": None if change.at is None else place_data(places[change.at])}
 
 
 def _ports(ports: PortRange) -> dict[str, int]:

@@ -12,7 +12,7 @@ from trainlint.finding import Location
 from trainlint.model.admission import LimitItem, LimitRange
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
-from trainlint.scheduling.quantity import QuantityError, parse_quantity
+from trainlint.model.quantity import exact
 from trainlint.scheduling.refusal import Because, Code, Ground, Refusal
 from trainlint.scheduling.requests import is_extended_resource, pod_limits, pod_requests
 
@@ -74,7 +74,7 @@ def refusals(spec: PodSpec, ranges: Sequence[LimitRange]) -> Iterator[Refusal]:
     filled = with_defaults(spec, ranges)
     for container in _containers(spec):
         for name, default in limits.items():
-            asked, given = _exact(container.requests.get(name)), _exact(default)
+            asked, given = exact(container.requests.get(name)), exact(default)
             unequal = None not in (asked, given) and asked != given and is_extended_resource(name)
             if name not in container.limits and (_more(asked, given) or unequal):
                 values = (container.name, container.requests[name], name, default)
@@ -117,20 +117,20 @@ def _checked(
     place = container.at if container else at
     for name, bound in item.minimum.items():
         for what, amounts in (("request", requests), ("limit", limits)):
-            if _more(_exact(bound), _exact(amounts.get(name))):
+            if _more(exact(bound), exact(amounts.get(name))):
                 values = (whose, what, amounts[name], name, bound)
                 yield _refusal(Because(Ground.TOO_LITTLE, values), place, item.at)
         if name not in requests:
             yield _refusal(Because(Ground.NO_REQUEST, (whose, name, bound)), place, item.at)
     for name, bound in item.maximum.items():
         for what, amounts in (("request", requests), ("limit", limits)):
-            if _more(_exact(amounts.get(name)), _exact(bound)):
+            if _more(exact(amounts.get(name)), exact(bound)):
                 values = (whose, what, amounts[name], name, bound)
                 yield _refusal(Because(Ground.TOO_MUCH, values), place, item.at)
         if name not in limits:
             yield _refusal(Because(Ground.NO_LIMIT, (whose, name, bound)), place, item.at)
     for name, bound in item.ratio.items():
-        most, request, limit = _exact(bound), _exact(requests.get(name)), _exact(limits.get(name))
+        most, request, limit = exact(bound), exact(requests.get(name)), exact(limits.get(name))
         if most is not None and request and limit is not None and limit / request > most:
             reason = Because(Ground.RATIO, (whose, limits[name], name, bound, requests[name]))
             yield _refusal(reason, place, item.at)
@@ -138,16 +138,6 @@ def _checked(
 
 def _more(one: Fraction | None, other: Fraction | None) -> bool:
     return one is not None and other is not None and one > other
-
-
-def _exact(amount: Known[str] | None) -> Fraction | None:
-    """The amount; ``None`` where there is none or it is unknown."""
-    if amount is None or isinstance(amount, Undetermined):
-        return None
-    try:
-        return parse_quantity(amount)
-    except QuantityError:
-        return None
 
 
 def _refusal(reason: Because, at: Location | None, by: Location | None) -> Refusal:

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from trainlint.model.admission import LimitItem, LimitRange
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import Known
 from trainlint.model.pod import PodSpec
-from trainlint.model.quantity import QuantityError, parse_quantity
+from trainlint.model.quantity import exact
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.requests import pod_requests
 
@@ -21,7 +21,7 @@ def violation(spec: PodSpec, ranges: Sequence[LimitRange]) -> KueueCode | None:
     """Why pods of this adjusted spec are refused."""
     for requests, limits in _parts(spec):
         for name, amount in requests.items():
-            asked, limit = _exact(amount), _exact(limits.get(name))
+            asked, limit = exact(amount), exact(limits.get(name))
             if asked is not None and limit is not None and asked > limit:
                 return KueueCode.REQUEST_OVER_LIMIT
     for item in (item for each in ranges for item in each.items):
@@ -61,14 +61,5 @@ def _breaks(item: LimitItem, low: Mapping[str, Fraction], high: Mapping[str, Fra
 
 
 def _amounts(amounts: Amounts) -> dict[str, Fraction]:
-    found = {name: _exact(amount) for name, amount in amounts.items()}
+    found = {name: exact(amount) for name, amount in amounts.items()}
     return {name: amount for name, amount in found.items() if amount is not None}
-
-
-def _exact(amount: Known[str] | None) -> Fraction | None:
-    if amount is None or isinstance(amount, Undetermined):
-        return None
-    try:
-        return parse_quantity(amount)
-    except QuantityError:
-        return None
