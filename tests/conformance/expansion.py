@@ -105,6 +105,7 @@ def _service(service: Service) -> Prediction:
         "selector": {key: _made(value) for key, value in (service.selector or {}).items()},
         "headless": service.headless,
         "publishNotReadyAddresses": service.publish_not_ready,
+        "ports": sorted(f"{port.number} {port.name}" for port in service.ports),
     }
 
 
@@ -222,6 +223,9 @@ def _of_services(recorded: Iterable[Record], predicted: Iterable[Prediction]) ->
         for key in ("headless", "publishNotReadyAddresses"):
             if bool(service.get(key)) != same[key]:
                 found.setdefault(f"service {key}", f"{service['name']}: recorded {service.get(key)!r}")
+        ports = sorted(f"{each['port']} {each.get('name', '')}" for each in service.get("ports", ()))
+        if ports != same["ports"]:
+            found.setdefault("service ports", f"{service['name']}: recorded {ports}, predicted {same['ports']}")
     if left:
         found["service not recorded"] = str([each["name"] for each in left])
     return found

@@ -70,7 +70,7 @@ def expand_v1(job: Field, owner: ObjectRef, context: Context) -> Expansion:
         )
     )
     roles = tuple(replace(role, pods=found) for role, found in zip(bare, pods, strict=True))
-    services = () if owner.kind == "MPIJob" else tuple(_services(roles, owner))
+    services = () if owner.kind == "MPIJob" else tuple(_services(roles, owner, kind))
     ranks = frozenset(index for index, role in enumerate(roles) if role.name not in {"Launcher", "Evaluator"})
     flows = tuple(_flows(job, kind, roles))
     return Expansion(pods, flows, services, ranks=ranks if owner.kind != "TFJob" else frozenset(), training=True)
@@ -138,8 +138,11 @@ def _port(pods: PodSet, kind: V1Kind) -> int:
     return next((port.number for port in declared if port.name == kind.port_name), kind.port)
 
 
-def _services(roles: tuple[_Role, ...], owner: ObjectRef) -> Iterator[Service]:
+def _services(roles: tuple[_Role, ...], owner: ObjectRef, kind: V1Kind) -> Iterator[Service]:
+    """A headless Service for each pod, with all ports of the container that the kind looks for (kf1-0022, kf1-0203)."""
     for role in roles:
+        main = (each for each in role.pods.spec.containers if each.name == kind.container)
+        ports = tuple(ServicePort(port.number, port.name) for each in main for port in each.ports)
         base = {
             key: value
             for key in ("operator-name", "job-name", "replica-type")
@@ -150,7 +153,7 @@ def _services(roles: tuple[_Role, ...], owner: ObjectRef) -> Iterator[Service]:
             yield Service(
                 ObjectRef("Service", owner.namespace, named(role.pod_name, index)),
                 selector | {f"{_PREFIX}replica-index": str(index)},
-                (ServicePort(role.port),),
+                ports or (ServicePort(role.port),),
                 headless=True,
                 generated=True,
                 at=role.pods.at,

@@ -85,7 +85,8 @@ def _of_head(cluster: RayClusterSpec, head: PodSet, name: str | Undetermined) ->
 
 def _ports(head: PodSet) -> Mapping[str, int]:
     """The ports of the head by name: those that the user's container names, else Ray's; and that of the metrics."""
-    declared = {port.name: port.number for each in head.spec.containers[:1] for port in each.ports}
+    ports = (port for each in head.spec.containers[:1] for port in each.ports)
+    declared = {port.name or f"{port.number}-port": port.number for port in ports}
     return declared if declared.keys() - {"metrics"} else {**_HEAD_PORTS, **declared}
 
 
