@@ -111,7 +111,12 @@ class GroupFacts:
 
     def _proof_of(self, cause: Cause) -> GroupProof | None:
         """The proof that a cause belongs to; ``None`` where it is about a pod set by itself."""
-        return next((proof for proof in self.proofs if any(each is cause for each in proof.causes)), None)
+        return self._proofs_of_causes.get(id(cause))
+
+    @cached_property
+    def _proofs_of_causes(self) -> dict[int, GroupProof]:
+        """The proof of each cause, by the identity of the cause."""
+        return {id(cause): proof for proof in reversed(self.proofs) for cause in proof.causes}
 
     def near(self, proof: GroupProof, cause: FlowCause) -> tuple[tuple[Flow, Verdict], Near] | None:
         """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry."""

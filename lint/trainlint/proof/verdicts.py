@@ -132,9 +132,14 @@ class Verdicts:
         """One node of every pool, each where it is written."""
         return tuple(node_of(pool, self._asked) for pool in self._known(inventory))
 
+    @cached_property
+    def _tiers(self) -> frozenset[str]:
+        """The tiers of HyperNodes that workloads of the snapshot ask for."""
+        return tiers_of(self._snapshot.workloads.pod_sets)
+
     def _known(self, inventory: Inventory) -> tuple[Pool, ...]:
         """The pools with the HyperNodes that they are in, as far as a workload asks for tiers of them."""
-        tiers = tiers_of(self._snapshot.workloads.pod_sets)
+        tiers = self._tiers
         if not tiers:
             return inventory.pools
         from trainlint.kube.hypernode import read_hypernode  # noqa: PLC0415 (seldom needed)

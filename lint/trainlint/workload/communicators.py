@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from trainlint.fact import remembered
 from trainlint.model.workload import FlowKind, Group, PodSet, Workload
 from trainlint.workload.disjoint import DisjointSets
 from trainlint.workload.flows import maybe_many
@@ -28,5 +29,10 @@ def communicators(groups: Iterable[Group]) -> Iterator[tuple[PodSet, ...]]:
 
 def ranks_of(workload: Workload, found: Sequence[Sequence[PodSet]]) -> tuple[PodSet, ...]:
     """The pod sets of an object that are ranks of one of these communicators."""
-    ranks = {id(pods) for communicator in found for pods in communicator}
+    ranks = _identities(found)
     return tuple(pods for pods in workload.pod_sets if id(pods) in ranks)
+
+
+@remembered
+def _identities(found: Sequence[Sequence[PodSet]]) -> frozenset[int]:
+    return frozenset(id(pods) for communicator in found for pods in communicator)

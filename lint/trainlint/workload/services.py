@@ -67,12 +67,14 @@ class Directory:
     pod_sets: Sequence[PodSet]
     services: Mapping[tuple[str, str], Service]
     _by_label: dict[tuple[str, str, str], set[int]] = field(init=False, default_factory=dict)
-    _by_namespace: dict[str, set[int]] = field(init=False, default_factory=dict)
+    _numbered: dict[tuple[str, str], set[int]] = field(init=False, default_factory=dict)
+    """The pod sets whose pods have a value of their own each."""
 
     def __post_init__(self) -> None:
         for index, pod_set in enumerate(self.pod_sets):
-            self._by_namespace.setdefault(pod_set.namespace, set()).add(index)
             for key, value in pod_set.labels.items():
+                if value == PER_POD:
+                    self._numbered.setdefault((pod_set.namespace, key), set()).add(index)
                 known = value.symbol if isinstance(value, Undetermined) else value
                 if known:
                     self._by_label.setdefault((pod_set.namespace, key, known), set()).add(index)
@@ -82,11 +84,14 @@ class Directory:
         if not service.selector:
             return ()
         namespace = service.ref.namespace
-        found = self._by_namespace.get(namespace, set())
-        for key, value in service.selector.items():
-            equal = self._by_label.get((namespace, key, value), set())
-            found = {i for i in found if i in equal or self.pod_sets[i].labels.get(key) == PER_POD}
-        return tuple(sorted(found))
+        having = [self._having(namespace, key, value) for key, value in service.selector.items()]
+        fewest = min(having, key=lambda each: sum(map(len, each)))
+        found = set[int]().union(*fewest)
+        return tuple(sorted(index for index in found if all(index in a or index in b for a, b in having)))
+
+    def _having(self, namespace: str, key: str, value: str) -> tuple[set[int], set[int]]:
+        """The pod sets with a label, and those whose pods have it with a value of their own each."""
+        return self._by_label.get((namespace, key, value), set()), self._numbered.get((namespace, key), set())
 
     def resolve(self, address: Address, namespace: str) -> ResolvedName | None:
         """What the host leads to, seen from a pod of the namespace; ``None`` where the snapshot does not know it."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
-from trainlint.model.known import Undetermined
+from trainlint.model.known import Known, Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector, Requirement
@@ -186,8 +187,7 @@ class Audience:
         """Port rules that list a Service's port where the pods behind it listen on another one only."""
         known: dict[str, list[tuple[Service, list[PodSet]]]] = {}
         for service in services:
-            pods = [self._sets[index] for index in self._within.get(service.ref.namespace, ())]
-            behind = [pod_set for pod_set in pods if _behind(service, pod_set)]
+            behind = self._behind(service)
             if behind:
                 known.setdefault(service.ref.namespace, []).append((service, behind))
         for entry in entries:
@@ -199,6 +199,22 @@ class Audience:
             led = [pair for namespace in near for pair in known.get(namespace, ())]
             for rule in rules:
                 yield from _port_misses(entry, rule, led, {id(each) for each in chosen})
+
+    def _behind(self, service: Service) -> list[PodSet]:
+        """The pods that a Service selects; a label that differs from pod to pod is equal to none."""
+        namespace, selector = service.ref.namespace, service.selector or {}
+        having = [self._labelled.get((namespace, *each), ()) for each in selector.items()]
+        fewest = (self._sets[index] for index in min(having, key=len, default=()))
+        return [each for each in fewest if selector.items() <= each.labels.items()]
+
+    @cached_property
+    def _labelled(self) -> dict[tuple[str, str, Known[str]], list[int]]:
+        """The pods of a namespace with a label."""
+        found: dict[tuple[str, str, Known[str]], list[int]] = {}
+        for index, each in enumerate(self._sets):
+            for label in each.labels.items():
+                found.setdefault((each.namespace, *label), []).append(index)
+        return found
 
     def _targets(self, entry: PolicyEntry) -> list[PodSet]:
         """The pods whose ports an entry lists: its subjects for ingress, its peers for egress."""
@@ -219,9 +235,10 @@ def _port_misses(
     """The Services whose port a rule lists, unless one of them leads to what the rule or its entry admits."""
     found = []
     for service, pods in services:
-        behind = [each for each in pods if id(each) in chosen]
-        for port in service.ports:
-            if rule.ports is None or port.number != rule.ports.first or rule.protocol not in {"", port.protocol}:
+        ports = [each for each in service.ports if rule.ports is not None and each.number == rule.ports.first]
+        behind = [each for each in pods if id(each) in chosen] if ports else []
+        for port in ports:
+            if rule.protocol not in {"", port.protocol}:
                 continue
             target = _target(port.target, port.number, behind)
             if target is not None and not any(_listens(each, port.number) for each in behind):
@@ -254,12 +271,6 @@ def _names_pods(selector: LabelSelector) -> bool:
         if source in {"any", "k8s"} and not key.startswith(("io.kubernetes.pod.", "io.cilium.k8s.")):
             return True
     return False
-
-
-def _behind(service: Service, pod_set: PodSet) -> bool:
-    """Whether the Service selects the pods; a label that differs from pod to pod is equal to none."""
-    selector = service.selector or {}
-    return bool(selector) and selector.items() <= pod_set.labels.items()
 
 
 def _target(target: int | str | None, number: int, pods: Sequence[PodSet]) -> int | None:
