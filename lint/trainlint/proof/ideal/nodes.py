@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.needs import Needs, RoleNeed
@@ -22,30 +23,89 @@ __all__ = ["least_nodes"]
 def least_nodes(needs: Needs) -> tuple[Pool, ...]:
     """A node for each pod, with what one pod asks for, all in one domain; equal nodes are one pool.
 
-    Pods that ask for no resources share a node, unless each needs one of its own. Pods that may land on the nodes of
-    another role need room beside its pods there, in whichever order they come, and then no nodes of their own.
+    Roles whose pods may land on the nodes of each other, or that ask for the same devices, have nodes of one kind, on
+    which a pod of any of them fits. Pods that ask for no resources share a node, unless each needs one of its own.
+    Other pods that may land on the nodes of another role need room beside its pods there, in whichever order they
+    come, and then no nodes of their own.
     """
-    united: dict[object, tuple[list[RoleNeed], Pool]] = {}
+    kinds: list[_Kind] = []
     own = [role for role in needs.roles if role.pods and not role.beside]
     for role in (*own, *(role for role in needs.roles if role.beside)):
-        if not role.beside or not any(_takes(role, pool) for _, pool in united.values()):
-            pool = _pool(role, needs)
-            alike = (tuple(sorted(pool.labels.items())), tuple((pool.allocatable or {}).items()))
-            roles, before = united.get(alike, ([], None))
-            count = pool.minimum + (before.minimum if before is not None else 0)
-            united[alike] = ([*roles, role], replace(before or pool, minimum=count, maximum=count))
-    kinds = tuple(united.values())
+        if not role.beside or not any(_takes(role, kind.pool) for kind in kinds):
+            _add(kinds, _Kind((role,), _pool(role, needs)))
     guests = {
         (one, other)
-        for one, (roles, _) in enumerate(kinds)
-        for other, (_, pool) in enumerate(kinds)
-        if one != other and any(_may_take(role, pool) for role in roles if not role.beside)
+        for one, guest in enumerate(kinds)
+        for other, host in enumerate(kinds)
+        if one != other and _visits(guest, host) and not (host.shared and _visits(host, guest))
     }
     return tuple(
-        _with_room(pool, [role for one, host in guests if host == index for role in kinds[one][0]])
-        for index, (roles, pool) in enumerate(kinds)
-        if not _is_guest(index, guests) or any(role.apart for role in roles)
+        _with_room(kind.pool, [role for one, host in guests if host == index for role in kinds[one].roles])
+        for index, kind in enumerate(kinds)
+        if not _is_guest(index, guests) or any(role.apart for role in kind.roles)
     )
+
+
+class _Kind(NamedTuple):
+    """Equal nodes, and the roles of whose pods each takes any one; those that are shared take all their pods."""
+
+    roles: tuple[RoleNeed, ...]
+    pool: Pool
+
+    @property
+    def shared(self) -> bool:
+        return all(_shares(role) for role in self.roles)
+
+    @property
+    def beside(self) -> bool:
+        return any(role.beside for role in self.roles)
+
+
+def _add(kinds: list[_Kind], kind: _Kind) -> None:
+    """Add a kind of node, united with one of those before it where that is possible."""
+    united = ((index, _united(before, kind)) for index, before in enumerate(kinds) if _is_near(before, kind))
+    for index, both in united:
+        if all(_may_take(role, both.pool) for role in both.roles):
+            kinds[index] = both
+            return
+    kinds.append(kind)
+
+
+def _is_near(one: _Kind, other: _Kind) -> bool:
+    """Whether pods of each may land on nodes of the other, or of one of them where the devices are the same."""
+    if one.beside or other.beside or one.shared is not other.shared or one.pool.node_name != other.pool.node_name:
+        return False
+    there = all(_may_take(role, other.pool) for role in one.roles)
+    back = all(_may_take(role, one.pool) for role in other.roles)
+    devices = _devices(one.pool)
+    return (there and back) or (bool(devices) and devices == _devices(other.pool) and (there or back))
+
+
+def _devices(pool: Pool) -> dict[str, Fraction]:
+    return {name: amount for name, amount in _amounts(pool).items() if is_extended_resource(name)}
+
+
+def _united(one: _Kind, other: _Kind) -> _Kind:
+    """Nodes with the larger amount of each resource; as many as both, or one with room for the pods that share it."""
+    first, second = _amounts(one.pool), _amounts(other.pool)
+    larger = {
+        name: (text if first.get(name, 0) >= second.get(name, 0) else str((other.pool.allocatable or {})[name]))
+        for name, text in {**(other.pool.allocatable or {}), **(one.pool.allocatable or {})}.items()
+    }
+    count = one.pool.minimum + other.pool.minimum
+    if one.shared:
+        count, larger["pods"] = 1, str(int(first["pods"] + second["pods"]))
+    labels = {**other.pool.labels, **one.pool.labels}
+    pool = replace(one.pool, labels=labels, allocatable=larger, minimum=count, maximum=count)
+    return _Kind((*one.roles, *other.roles), pool)
+
+
+def _amounts(pool: Pool) -> dict[str, Fraction]:
+    return {name: parse_quantity(text) for name, text in (pool.allocatable or {}).items() if isinstance(text, str)}
+
+
+def _visits(guest: _Kind, host: _Kind) -> bool:
+    return any(_may_take(role, host.pool) for role in guest.roles if not role.beside)
 
 
 def _is_guest(index: int, guests: Collection[tuple[int, int]]) -> bool:
@@ -95,7 +155,7 @@ def _pool(role: RoleNeed, needs: Needs) -> Pool:
     for key in needs.shared:
         labels.setdefault(key, f"{key.rpartition('/')[2]}-1")
     name = labels.get(NAME, labels.get(HOSTNAME, ""))
-    shared = not role.requests and not role.apart
+    shared = _shares(role)
     count = 1 if shared else role.pods
     return Pool(
         name=role.role.replace("/", "-"),
@@ -105,6 +165,10 @@ def _pool(role: RoleNeed, needs: Needs) -> Pool:
         maximum=count,
         node_name=name if count == 1 else "",
     )
+
+
+def _shares(role: RoleNeed) -> bool:
+    return not role.requests and not role.apart
 
 
 def _labels(way: Sequence[Requirement]) -> Iterator[tuple[str, str]]:

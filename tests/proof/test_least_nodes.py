@@ -1,0 +1,78 @@
+"""The smallest nodes: pods that may take each other's place have nodes of one kind, and none of them is left over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from trainlint.model.needs import Needs, RoleNeed
+from trainlint.model.selector import Requirement
+from trainlint.proof.ideal.nodes import least_nodes
+
+GPU = "nvidia.com/gpu"
+FAST = (Requirement("disk", "In", ("fast",)),)
+NOT_OLD = (Requirement("age", "NotIn", ("old",)),)
+
+
+def role(name: str, pods: int, requests: Mapping[str, str], *way: Requirement, apart: bool = False) -> RoleNeed:
+    return RoleNeed(name, pods, (way,), requests, apart=apart)
+
+
+def nodes(*roles: RoleNeed) -> list[tuple[int, Mapping[str, object]]]:
+    return [(each.minimum, {**each.labels, **(each.allocatable or {})}) for each in least_nodes(Needs(roles))]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        pytest.param(
+            role("master", 1, {GPU: "1"}),
+            role("worker", 3, {GPU: "1", "cpu": "50m", "memory": "10Mi"}),
+            [(4, {GPU: "1", "cpu": "50m", "memory": "10Mi", "pods": "1"})],
+            id="CPU of one is not known",
+        ),
+        pytest.param(
+            role("master", 1, {GPU: "1", "cpu": "4", "memory": "64Gi"}),
+            role("worker", 3, {GPU: "1", "cpu": "8", "memory": "32Gi"}),
+            [
+                (1, {GPU: "1", "cpu": "4", "memory": "64Gi", "pods": "1"}),
+                (3, {GPU: "1", "cpu": "8", "memory": "32Gi", "pods": "1"}),
+            ],
+            id="neither fits on nodes of the other",
+        ),
+        pytest.param(
+            role("master", 2, {GPU: "1", "cpu": "4"}),
+            role("worker", 3, {GPU: "1", "cpu": "8"}),
+            [(5, {GPU: "1", "cpu": "8", "pods": "1"})],
+            id="the same devices and less CPU",
+        ),
+        pytest.param(
+            role("master", 1, {GPU: "1"}, *NOT_OLD),
+            role("worker", 2, {GPU: "1"}, *FAST),
+            [(3, {"disk": "fast", GPU: "1", "pods": "1"})],
+            id="a label that one asks for",
+        ),
+        pytest.param(
+            role("launcher", 1, {"cpu": "2"}),
+            role("worker", 3, {GPU: "8", "cpu": "8"}),
+            [(3, {GPU: "8", "cpu": "10", "pods": "2"})],
+            id="no devices on nodes with some",
+        ),
+        pytest.param(
+            role("driver", 2, {}), role("worker", 3, {"cpu": "8"}), [(3, {"cpu": "8", "pods": "3"})], id="no requests"
+        ),
+        pytest.param(role("driver", 1, {}), role("worker", 3, {}), [(1, {"pods": "4"})], id="no requests at all"),
+        pytest.param(
+            role("driver", 1, {}, apart=True),
+            role("worker", 3, {}, apart=True),
+            [(4, {"pods": "1"})],
+            id="a node for each",
+        ),
+    ],
+)
+def test_nodes_of_two_roles(
+    first: RoleNeed, second: RoleNeed, expected: list[tuple[int, Mapping[str, object]]]
+) -> None:
+    assert nodes(first, second) == expected
+    assert sorted(nodes(second, first), key=str) == sorted(expected, key=str)
