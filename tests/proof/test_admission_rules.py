@@ -221,10 +221,15 @@ volumeBindingMode: WaitForFirstConsumer
 """
 
 
-def test_a_claim_that_is_not_in_git_is_unknown_and_no_error(tmp_path: Path) -> None:
+def test_a_claim_that_is_not_in_git_is_a_condition_and_no_error(tmp_path: Path) -> None:
     result = lint(tmp_path, {"n.yaml": INVENTORY, "j.yaml": job(pods=MOUNTS, place=BOTH)})
     assert rules(result) == []
-    assert verdicts(result)["ml/train", "."][0] == "unknown"
+    (group,) = result.groups
+    assert str(group.exists) == "conditional"
+    assert group.needs is not None
+    assert [(each.kind, each.namespace, each.name) for each in group.needs.objects] == [
+        ("PersistentVolumeClaim", "ml", "data")
+    ]
 
 
 def test_a_shared_claim_that_waits_may_or_may_not_bind_all_pods_to_one_zone(tmp_path: Path) -> None:

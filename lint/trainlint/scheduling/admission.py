@@ -54,7 +54,8 @@ class Admitted:
             return answers
         doubt = Doubt(RUNTIME_CLASS, self.unsure, self.pod.spec.at, need=self.need)
         if self.tolerations:
-            answers = tuple(doubt if _untolerated(each) else each for each in answers)
+            tolerated = replace(doubt, need="")  # that it is there is not enough: it has to add the toleration
+            answers = tuple(tolerated if _untolerated(each) else each for each in answers)
         return answers or (doubt,)
 
 
