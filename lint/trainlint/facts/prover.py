@@ -34,7 +34,7 @@ __all__ = ["Prover"]
 _WORLDS: Final = 32
 """Described clusters in which a group is judged, where it is not known which of them counts."""
 
-PROOFS: Final = 1_000
+PROOFS: Final = 500
 """Groups of a snapshot that are proved, apart from those that share the proof of another one."""
 
 
