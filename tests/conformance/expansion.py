@@ -88,10 +88,14 @@ def _pods(pods: PodSet) -> Prediction:
 
 
 def _commands_are_the_users(pods: PodSet) -> bool:
-    """Whether the containers run what the user wrote: KubeRay and Flux write the command lines of theirs."""
+    """Whether the containers run what the user wrote: KubeRay and Flux write the command lines of theirs.
+
+    Workers of an MPIJob v1 without a command sleep: what matters is what the launcher runs in them.
+    """
     names = {entry.name for each in pods.spec.containers for entry in each.env if entry.injected}
     flux = any(each.name == "flux-installer" for each in pods.spec.init_containers)
-    return not flux and not names & {"KUBERAY_GEN_RAY_START_CMD", "RAY_DASHBOARD_ADDRESS"}
+    sleeping = pods.owner.kind == "MPIJob" and any(key.startswith("training.kubeflow.org/") for key in pods.labels)
+    return not flux and not sleeping and not names & {"KUBERAY_GEN_RAY_START_CMD", "RAY_DASHBOARD_ADDRESS"}
 
 
 def _of_instance(text: str, pods: PodSet) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from functools import cached_property
 
 from trainlint.fact import fact
@@ -84,8 +84,14 @@ def container_requests(container: Container) -> Amounts:
 
 
 def pod_requests(spec: PodSpec) -> Requests:
-    """The effective requests of a pod with this spec (as manifest: defaulting is applied)."""
+    """The effective requests of a pod with this spec (as manifest: defaulting is applied).
+
+    What nothing but init containers of the workload's operator asks for is left out: it is so little that every node
+    has it, and nodes often do not say so.
+    """
     total = _aggregate(spec, container_requests)
+    for name in _of_operator(spec, total):
+        del total[name]
     decided: dict[str, Location | None] = {name: _decider(spec, name) for name in total}
     for name, amount in _pod_level(spec, total).items():
         total[name] = amount
@@ -99,6 +105,15 @@ def pod_requests(spec: PodSpec) -> Requests:
     }
     overhead = {name: rounded(name, more) for name, more in added.items() if not isinstance(more, Undetermined)}
     return Requests(amounts, decided, overhead, spec.runtime_class)
+
+
+def _of_operator(spec: PodSpec, total: Amounts) -> frozenset[str]:
+    """The resources that nothing but init containers of the workload's operator asks for."""
+    users = tuple(each for each in spec.init_containers if not each.made)
+    if len(users) == len(spec.init_containers):
+        return frozenset()
+    asked = _aggregate(replace(spec, init_containers=users), container_requests)
+    return frozenset(name for name in total if asked.get(name, 0) == 0)
 
 
 def pod_limits(spec: PodSpec) -> Requests:

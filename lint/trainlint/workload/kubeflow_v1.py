@@ -29,7 +29,7 @@ from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
 from trainlint.workload.flows import dns, maybe_many, rendezvous, tensorflow_flows
 from trainlint.workload.kubeflow_v1_env import Ranked, with_v1_env
-from trainlint.workload.kubeflow_v1_pods import as_mpi_launcher, as_mpi_worker, as_rank, as_waiting_worker
+from trainlint.workload.kubeflow_v1_pods import as_mpi_launcher, as_rank, as_waiting_worker
 from trainlint.workload.kueue_pod_sets import queued_roles
 from trainlint.workload.stages import mpi_stages
 from trainlint.workload.template_at import EACH_KEY, TemplateAt
@@ -80,7 +80,7 @@ def _as_run(role: _Role, spec: PodSpec, owner: ObjectRef, kind: V1Kind, roles: S
     """The pod spec of a role with what the operator adds beside variables."""
     if kind.launcher:
         is_launcher = role.name == kind.launcher
-        return as_mpi_launcher(spec, role.pods.at, f"{owner.name}-launcher") if is_launcher else as_mpi_worker(spec)
+        return as_mpi_launcher(spec, role.pods.at, f"{owner.name}-launcher") if is_launcher else spec
     spec = as_rank(spec, kind.container, ContainerPort(role.port, kind.port_name))
     waits = kind.container == "pytorch" and role.name == "Worker" and any(each.name == "Master" for each in roles)
     return as_waiting_worker(spec, role.pods.at) if waits else spec

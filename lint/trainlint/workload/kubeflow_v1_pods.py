@@ -10,7 +10,7 @@ from trainlint.finding import Location
 from trainlint.model.pod import Container, ContainerPort, PodSpec
 from trainlint.workload.expansion import opened, with_account
 
-__all__ = ["as_mpi_launcher", "as_mpi_worker", "as_rank", "as_waiting_worker"]
+__all__ = ["as_mpi_launcher", "as_rank", "as_waiting_worker"]
 
 _OF_DELIVERY: Final = {"cpu": "100m", "memory": "512Mi", "ephemeral-storage": "5Gi"}
 _OF_WAITING: Final = ({"cpu": "50m", "memory": "10Mi"}, {"cpu": "100m", "memory": "20Mi"})
@@ -29,14 +29,6 @@ def as_waiting_worker(spec: PodSpec, at: Location) -> PodSpec:
 def as_mpi_launcher(spec: PodSpec, at: Location, account: str) -> PodSpec:
     """The launcher of an MPIJob: it gets kubectl first, and an account that may run commands in the workers."""
     return with_account(_after(spec, "kubectl-delivery", at, _OF_DELIVERY, _OF_DELIVERY), account)
-
-
-def as_mpi_worker(spec: PodSpec) -> PodSpec:
-    """A worker of an MPIJob: where it has no command it sleeps, as the launcher runs commands in it."""
-    if not spec.containers or spec.containers[0].command:
-        return spec
-    first, *others = spec.containers
-    return replace(spec, containers=(replace(first, command=("sleep",), args=("365d",)), *others))
 
 
 def _after(spec: PodSpec, name: str, at: Location, requests: Mapping[str, str], limits: Mapping[str, str]) -> PodSpec:
