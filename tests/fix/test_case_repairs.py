@@ -123,6 +123,8 @@ UNSAFE = {
     "shm-too-small--eight-gpus-and-the-default",
     "soft-colocation--preferred-pod-affinity",
     "split-across-zones--one-node-group-per-zone",
+    "split-across-zones--two-eksctl-groups-in-an-open-world",
+    "split-across-zones--two-nodepools-in-an-open-world",
     "split-cut-by-policy--cluster-wide-deny-over-networkpolicy",
     "split-cut-by-policy--coordinator-not-pinned",
     "split-cut-by-policy--egress-by-labels-copied-from-nodes",

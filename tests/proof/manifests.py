@@ -130,6 +130,8 @@ def _of_pods(spec: dict[str, Any], path: tuple[str | int, ...]) -> Iterator[tupl
     for index, constraint in enumerate(spec.get("topologySpreadConstraints", [])):
         if constraint.get("whenUnsatisfiable", "DoNotSchedule") == "DoNotSchedule":
             yield (*path, "topologySpreadConstraints", index)
+    if spec.get("hostNetwork") and "pytorchReplicaSpecs" in path:  # the operator opens a port in its container
+        yield (*path, "hostNetwork")
     for kind in ("containers", "initContainers"):
         for index, container in enumerate(spec.get(kind, [])):
             if spec.get("hostNetwork") and "ports" in container:

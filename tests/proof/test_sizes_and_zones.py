@@ -136,11 +136,11 @@ clusters:
     ],
 )
 def test_pods_on_the_host_network_are_their_nodes(tmp_path: Path, nodes: int, gpus: int, exists: str) -> None:
+    text = job(1, "hostNetwork: true\n          dnsPolicy: ClusterFirstWithHostNet", gpus)
+    worker = text.partition("  pytorchReplicaSpecs:\n")[2]
     files = {
         "n.yaml": inventory(pool("gpu", "a", count=nodes)),
-        "j.yaml": job(2, "hostNetwork: true", gpus).replace(
-            "ports: [{name: pytorchjob-port, containerPort: 23456}]", ""
-        ),
+        "j.yaml": text + worker.replace("Worker:", "Master:").replace("23456", "23457"),  # a node has each port once
         "p.yaml": HOST_POLICY,
         "trainlint.yaml": FIREWALL,
     }

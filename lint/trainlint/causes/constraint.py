@@ -237,9 +237,11 @@ def _requests(spec: PodSpec) -> Iterator[Asked]:
                 container.resources_at.child(_column(container, resource), resource) if container.resources_at else None
             )
             yield ConstraintKind.REQUEST, at, ResourceRequest(container.name, resource, amount)
-        if any(port.host_port or spec.host_network for port in container.ports):
-            at = container.at.child("ports") if container.at else None
-            yield ConstraintKind.HOST_PORT, at, container.name
+        taken = [port for port in container.ports if port.host_port or spec.host_network]
+        if taken and all(port.made for port in taken):  # only the host network makes them ports of the node
+            yield ConstraintKind.HOST_PORT, spec.at.child("hostNetwork") if spec.at else None, container.name
+        elif taken:
+            yield ConstraintKind.HOST_PORT, container.at.child("ports") if container.at else None, container.name
 
 
 def _node_affinity(pod_set: PodSet) -> Iterator[tuple[Location | None, object]]:

@@ -68,13 +68,14 @@ class SpreadConstraint:
 
 @fact
 class ContainerPort:
-    """A declared container port; ``host_port`` 0 means none."""
+    """A declared container port; ``host_port`` 0 means none; ``made`` says that the workload's operator declares it."""
 
     number: int
     name: str = ""
     protocol: str = "TCP"
     host_port: int = 0
     host_ip: str = ""
+    made: bool = field(default=False, compare=False, repr=False)
 
 
 @fact

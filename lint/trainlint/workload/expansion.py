@@ -159,7 +159,7 @@ def _missing(container: Container, ports: Sequence[ContainerPort], *, by_number:
     names, numbers = {port.name for port in container.ports}, {port.number for port in container.ports}
     for port in ports:
         if port.name not in names - {""} and not (port.number in numbers and (by_number or not port.name)):
-            yield port
+            yield replace(port, made=True)
 
 
 def injected(
