@@ -76,14 +76,15 @@ def render(
     deployed += [one for one in named.values() if one.directory in kustomizations]
     deployed.sort(key=lambda one: (one.directory, one.namespace, one.key))
     deployed = [one for one in deployed if not kustomizations[one.directory].component]
-    roots = [
-        one
-        for one in deployed
-        if one.namespace or one.overlay is not None or not passes_through(one.directory, kustomizations, resolution)
-    ]
+    roots: list[BuildRoot] = []
+    as_written: set[str] = set()
+    for one in deployed:
+        if one.namespace or one.overlay is not None or not passes_through(one.directory, kustomizations, resolution):
+            roots.append(one)
+        else:
+            as_written |= resolution.files[one.directory]
     if not roots:
         return ()
-    as_written = frozenset().union(*(resolution.files[one.directory] for one in deployed if one not in roots))
     tree = Tree(world)
     documents = _Documents(tree, readings)
     made = [_Root(one, kustomizations[one.directory].file, tree, kinds, program, documents) for one in roots]
