@@ -79,7 +79,11 @@ def world(name: str) -> Files | None:
     if name.startswith("lab/"):  # all states of the lab share one cluster
         found |= {f"cluster/{file.name}": file for file in sorted((TESTS / "lab/cluster").iterdir())}
     try:
-        return {name: file.read_bytes().decode("utf-8") for name, file in found.items() if name != "case.yaml"}
+        return {
+            name: file.read_bytes().decode("utf-8")
+            for name, file in found.items()
+            if name not in {"case.yaml", "repairs.toml"}
+        }
     except UnicodeDecodeError:
         return None
 

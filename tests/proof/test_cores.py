@@ -7,14 +7,17 @@ it. Constraints are found and dropped by ``manifests``, which knows only YAML; v
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 from tests.proof.manifests import Manifests, Spot
 
 from trainlint.engine import check
+from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.result import Placed, Result
+from trainlint.rule import all_rules
 
 TESTS = Path(__file__).parent.parent
 KINDS = ("topology", "policy", "placement")
@@ -35,23 +38,18 @@ FLOWS = {
     "collective-ports-blocked": {"flow-denied", "collective-ports-blocked"},
 }
 """Rules about connections, of which a group may lack several, each for reasons of its own: as long as these speak."""
-REFUSING = {"elastic-policy-invalid", "generated-name-too-long", "invalid-extended-resource", "rejected-object"}
 BY_OBJECTS = {
-    "accelerator-shape-mismatch",
-    "control-plane-flow-denied",
-    "gang-waits-for-later-pods",
-    "kueue-never-admits",
-    "policy-selects-nothing",
-    "queue-never-admits",
-    "single-writer-volume-shared",
-    "unexpected-container-name",
-    *REFUSING,
+    rule.name
+    for rule in all_rules()
+    if (rule.tells or rule.severity is Severity.ERROR) and not hasattr(sys.modules[rule.module], "forcing")
 }
-"""Rules about what one object makes impossible by itself: their places are its own, and no set is searched for."""
+"""Rules about what one object makes impossible by itself: their places are its own, and they ask for no smallest sets
+of constraints.
+"""
 
 
 def copied(folder: Path, target: Path) -> Path:
-    return Path(shutil.copytree(folder, target, ignore=shutil.ignore_patterns("case.yaml", "*.md")))
+    return Path(shutil.copytree(folder, target, ignore=shutil.ignore_patterns("case.yaml", "*.toml", "*.md")))
 
 
 def causes(placed: Placed) -> dict[int, list[Spot]]:

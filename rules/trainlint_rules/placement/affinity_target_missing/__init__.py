@@ -7,8 +7,9 @@ The first pod may start alone only if it matches its own term.
 Required anti-affinity that selects no pod, while the pods have the same labels with other values, was copied from
 another object: it keeps nothing apart, and the ranks may share a node. That is a warning.
 
-Silent where something that is not in Git may add pods to the namespace (a HelmRelease, an Argo CD Application, a
-template or kustomization that was not rendered).
+A pod that is not in Git may run all the same, so its absence is only likely. Silent where something that is not in Git
+may add pods to the namespace (a HelmRelease, an Argo CD Application, a template or kustomization that was not
+rendered).
 
 ```yaml bad
 apiVersion: apps/v1
