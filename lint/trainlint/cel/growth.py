@@ -1,0 +1,31 @@
+"""Expressions whose evaluation may take more time or memory than Kubernetes allows: they are not evaluated here.
+
+The library counts the steps of loops; what grows without one (texts and lists that are joined to themselves) is judged
+by the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+__all__ = ["grows"]
+
+_LENGTH: Final = 20_000
+_GROWING: Final = re.compile(r"\bcel\.bind\s*\(|\.replace\s*\(|\.join\s*\(|\.format\s*\(|\bvariables\.")
+_JOINS: Final = re.compile(r"\+|,")
+_RANGE: Final = re.compile(r"\blists\.range\s*\(\s*(?!\d{1,4}\s*\))")
+_MOST: Final = 10**9
+_FREE: Final = 3
+"""So many steps grow little, however long the text."""
+
+
+def grows(expression: str) -> bool:
+    """Whether an expression may make something huge."""
+    if len(expression) > _LENGTH or _RANGE.search(expression) is not None:
+        return True
+    steps = len(_GROWING.findall(expression))
+    if steps <= _FREE:
+        return False
+    each = len(_JOINS.findall(expression)) / steps + 1
+    return bool(each**steps > _MOST)
