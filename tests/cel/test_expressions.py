@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from trainlint.cel.evaluation import Evaluation
 from trainlint.cel.expression import Variables, expression
-from trainlint.cel.outcome import Outcome
 
 SELF: Variables = (("self", "dyn"), ("oldSelf", "dyn"))
 DATA = {"a": 1, "l": [1, 2, 3], "s": "text", "m": {"k": "v"}, "namespace": "ml"}
@@ -17,7 +17,7 @@ DATA = {"a": 1, "l": [1, 2, 3], "s": "text", "m": {"k": "v"}, "namespace": "ml"}
 TEN = "[1,2,3,4,5,6,7,8,9,10]"
 
 
-def outcome(text: str, **values: Any) -> Outcome:
+def outcome(text: str, **values: Any) -> Evaluation:
     return expression(text, SELF).evaluate({"self": DATA, **values})
 
 
@@ -81,7 +81,7 @@ def outcome(text: str, **values: Any) -> Outcome:
     ],
 )
 def test_what_is_true(text: str) -> None:
-    assert outcome(text) == Outcome(value=True)
+    assert outcome(text) == Evaluation(value=True)
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_cannot_be_evaluated_is_unknown(text: str, why: str) -> None:
 
 
 def test_what_is_not_reached_need_not_be_known() -> None:
-    assert outcome("has(self.a) || oldSelf.a == 1") == Outcome(value=True)
+    assert outcome("has(self.a) || oldSelf.a == 1") == Evaluation(value=True)
 
 
 def test_the_library_is_loaded_with_the_first_expression_only() -> None:

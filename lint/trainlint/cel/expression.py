@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from trainlint.cel.evaluation import Evaluation
 from trainlint.cel.growth import grows
-from trainlint.cel.outcome import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,12 +40,12 @@ class Expression:
     def _compiled(self) -> Any:
         """The compiled expression, or the outcome of every evaluation."""
         if grows(self.text):
-            return Outcome(unknown=_COSTS)
+            return Evaluation(unknown=_COSTS)
         try:
             self._check()
             return _environment(self._variables, checks=False).compile(self.text)
         except ImportError:
-            return Outcome(unknown="cel-expr-python is not installed")
+            return Evaluation(unknown="cel-expr-python is not installed")
         except Exception as error:
             return _refused(str(error), self.text)
 
@@ -53,21 +53,21 @@ class Expression:
         _environment(self._variables, checks=True).compile(self.text)
 
     @property
-    def fault(self) -> Outcome | None:
+    def fault(self) -> Evaluation | None:
         """Why it can never be evaluated: it does not compile, or not here."""
-        return self._compiled if isinstance(self._compiled, Outcome) else None
+        return self._compiled if isinstance(self._compiled, Evaluation) else None
 
-    def evaluate(self, values: Mapping[str, Any]) -> Outcome:
+    def evaluate(self, values: Mapping[str, Any]) -> Evaluation:
         """What it comes to; a variable without a value is unknown."""
         compiled = self._compiled
-        if isinstance(compiled, Outcome):
+        if isinstance(compiled, Evaluation):
             return compiled
         try:
             found = compiled.eval(data=dict(values))
             value = found.plain_value()
         except Exception as error:
             return _failed(str(error))
-        return _failed(str(value)) if found.type().name() == "ERROR" else Outcome(value)
+        return _failed(str(value)) if found.type().name() == "ERROR" else Evaluation(value)
 
 
 @lru_cache(maxsize=_MOST)
@@ -83,15 +83,15 @@ def _environment(variables: Variables, *, checks: bool) -> Any:
     return environment({name: type_named(kind, checks=checks) for name, kind in variables}, checks=checks)
 
 
-def _refused(message: str, text: str) -> Outcome:
+def _refused(message: str, text: str) -> Evaluation:
     if any(each in message for each in _BUDGET):
-        return Outcome(unknown=_COSTS)
+        return Evaluation(unknown=_COSTS)
     if any(each in message for each in _LACKING):
-        return Outcome(unknown="it uses a function that is not known here")
+        return Evaluation(unknown="it uses a function that is not known here")
     names = [each for each in _UNDECLARED.findall(message) if _is_function(each, text)]
     if names:
-        return Outcome(unknown=f"the function {names[0]} is not known here")
-    return Outcome(error=_short(message), invalid=True)
+        return Evaluation(unknown=f"the function {names[0]} is not known here")
+    return Evaluation(error=_short(message), invalid=True)
 
 
 def _is_function(name: str, text: str) -> bool:
@@ -99,14 +99,14 @@ def _is_function(name: str, text: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(name)}(?:\.\w+)*\s*\(|\.{re.escape(name)}\s*\(", text) is not None
 
 
-def _failed(message: str) -> Outcome:
+def _failed(message: str) -> Evaluation:
     if any(each in message for each in _BUDGET):
-        return Outcome(unknown=_COSTS)
+        return Evaluation(unknown=_COSTS)
     if any(each in message for each in _LACKING):
-        return Outcome(unknown="it uses a function that is not known here")
+        return Evaluation(unknown="it uses a function that is not known here")
     if names := _UNBOUND.findall(message):
-        return Outcome(unknown=f"{_listed(names)} is not known")
-    return Outcome(error=_short(message))
+        return Evaluation(unknown=f"{_listed(names)} is not known")
+    return Evaluation(error=_short(message))
 
 
 def _listed(names: Iterable[str]) -> str:

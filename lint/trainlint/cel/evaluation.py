@@ -6,11 +6,11 @@ from typing import Any
 
 from trainlint.fact import fact
 
-__all__ = ["Outcome"]
+__all__ = ["Evaluation"]
 
 
 @fact
-class Outcome:
+class Evaluation:
     """The value of an expression; or, with ``error``, why Kubernetes fails to evaluate it; or, with ``unknown``, why it
     cannot be said here what Kubernetes makes of it.
 
