@@ -17,6 +17,11 @@ from trainlint.rule import Rule, all_rules
 
 ROOT = Path(__file__).parent.parent
 BIN = Path(sys.executable).parent
+REPAIRS = "tests/fix/test_case_repairs.py"
+REPAIR_TESTS = (
+    "test_the_repairs_of_a_case_are_those_of_its_marker",
+    "test_unsafe_fixes_end_the_findings_bring_no_others_and_touch_nothing_else",
+)
 
 
 def changed() -> set[str]:
@@ -78,7 +83,7 @@ def _tests_of(parts: list[str]) -> list[str]:
 
 
 def selected(rules: Iterable[Rule]) -> list[str]:
-    """The ids of the tests of some rules: their examples, golden files, cases and own tests."""
+    """The ids of the tests of some rules: their examples, golden files, cases with repairs, and own tests."""
     chosen = []
     for rule in rules:
         name, category = rule.name, rule.category
@@ -91,6 +96,8 @@ def selected(rules: Iterable[Rule]) -> list[str]:
             label = f"{category}/{case.parent.name}"
             chosen.append(f"tests/cases/test_cases.py::test_case[{label}]")
             chosen.append(f"tests/golden/test_cases.py::test_a_case_is_told_as_the_golden_file_says[{label}.json]")
+            if not (case.parent / "base").is_dir():
+                chosen += [f"{REPAIRS}::{test}[{case.parent.name}]" for test in REPAIR_TESTS]
         own = ROOT / "tests" / "rules" / category / f"test_{name.replace('-', '_')}.py"
         chosen += [own.relative_to(ROOT).as_posix()] if own.is_file() else []
     return chosen
