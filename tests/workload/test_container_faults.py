@@ -6,6 +6,7 @@ import pytest
 from tests.workload.manifests import objects, read
 
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
+from trainlint_rules.workload.unexpected_container_name import finding_of
 
 KINDS = {
     "PyTorchJob": ("pytorchReplicaSpecs", "pytorch"),
@@ -38,8 +39,8 @@ def job(kind: str, container: str) -> str:
 def test_each_kind_has_its_name(kind: str) -> None:
     assert list(missing_main_containers(read(job(kind, KINDS[kind][1])).objects[0])) == []
     (fault,) = missing_main_containers(read(job(kind, "trainer")).objects[0])
-    assert KINDS[kind][1] in fault.text
-    assert fault.at.path == ("spec", KINDS[kind][0], "Worker", "template", "spec", "containers")
+    assert KINDS[kind][1] in finding_of(fault).message
+    assert fault.roles[0].at.path == ("spec", KINDS[kind][0], "Worker", "template", "spec", "containers")
 
 
 def test_a_name_that_is_filled_in_later_may_be_right() -> None:
@@ -60,4 +61,4 @@ def test_mpi_takes_the_first_container(version: str) -> None:
 def test_a_runtime_trains_in_the_container_node() -> None:
     assert list(runtimes_without_container(objects(RUNTIME.replace("NAME", "node"))[0])) == []
     (fault,) = runtimes_without_container(objects(RUNTIME.replace("NAME", "trainer"))[0])
-    assert "node" in fault.text
+    assert "node" in finding_of(fault).message

@@ -92,6 +92,6 @@ def test_a_field_at_the_wrong_place_is_found_in_a_role() -> None:
     wrong = text().replace("      spec:\n        replicas: 2", "      size: 3\n      spec:\n        replicas: 2")
     items = objects(wrong)
     found = misplaced_fields(read_workloads(items, Settings()), [(read_meta(item), item) for item in items])
-    assert [fault.at.path for fault in found] == [("spec", "roles", 0, "size")]
+    assert [fault.misplaced.field.path for fault in found] == [("spec", "roles", 0, "size")]
     right = objects(text("placementPolicy: {type: ExclusiveSlice, topology: rack}"))
     assert list(misplaced_fields(read_workloads(right, Settings()), [(read_meta(item), item) for item in right])) == []

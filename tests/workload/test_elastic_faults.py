@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.checks.elastic import elastic_faults
+from trainlint.workload.checks.elastic import MasterBesideRange, elastic_faults
+from trainlint_rules.workload.elastic_policy_invalid import finding_of
 
 JOB = """
 apiVersion: kubeflow.org/v1
@@ -23,7 +24,7 @@ def job(elastic: str, replicas: str = "4", command: str = "torchrun, train.py") 
 
 
 def texts(manifest: str) -> list[str]:
-    return [fault.text for workload in read(manifest).objects for fault in elastic_faults(workload)]
+    return [finding_of(fault).message for workload in read(manifest).objects for fault in elastic_faults(workload)]
 
 
 @pytest.mark.parametrize(
@@ -122,10 +123,10 @@ MASTER = (
 )
 def test_a_master_beside_an_elastic_policy(elastic: str, masters: str, severity: str | None) -> None:
     workload = read(job(elastic).rstrip("\n") + "\n" + MASTER.replace("MASTERS", masters)).objects[0]
-    found = [fault for fault in elastic_faults(workload) if fault.cause == "master"]
+    found = [fault for fault in elastic_faults(workload) if isinstance(fault, MasterBesideRange)]
     assert [fault.severity or "error" for fault in found] == ([] if severity is None else [severity])
 
 
 def test_a_command_that_names_its_nodes_does_not_read_the_range() -> None:
     text = job("minReplicas: 1, maxReplicas: 4", command="torchrun, --nnodes=5, x.py") + MASTER.replace("MASTERS", "1")
-    assert [fault.cause for fault in elastic_faults(read(text).objects[0])] == []
+    assert list(elastic_faults(read(text).objects[0])) == []

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from tests.workload.manifests import objects
 
-from trainlint.finding import Certainty
+from trainlint.finding import Certainty, Finding
 from trainlint.model.settings import Settings
-from trainlint.workload.checks.fault import Fault
 from trainlint.workload.checks.fields import misplaced_fields_of
+from trainlint_rules.workload.misplaced_field import finding_of
 
 POD = """
 apiVersion: v1
@@ -24,9 +24,9 @@ spec:
 NEW = replace(Settings(), kubernetes="1.34", kubernetes_stated=True)
 
 
-def faults(text: str, settings: Settings = NEW) -> list[Fault]:
+def faults(text: str, settings: Settings = NEW) -> list[Finding]:
     (item,) = objects(text)
-    return list(misplaced_fields_of(item, settings))
+    return [finding_of(fault, settings) for fault in misplaced_fields_of(item, settings)]
 
 
 def pod(security: str = "", more: str = "") -> str:
@@ -36,14 +36,14 @@ def pod(security: str = "", more: str = "") -> str:
 def test_a_field_of_containers_is_moved_to_them() -> None:
     (fault,) = faults(pod("allowPrivilegeEscalation: false"))
     assert fault.remedy == "move it to spec.containers.securityContext.allowPrivilegeEscalation"
-    assert fault.fixes
+    assert fault.fixes()
 
 
 @pytest.mark.parametrize("security", ["privileged: true", "allowPrivilegeEscalation: true"])
 def test_no_advice_gives_containers_rights_that_they_do_not_have(security: str) -> None:
     (fault,) = faults(pod(security))
     assert fault.remedy.startswith("remove it")
-    assert not fault.fixes
+    assert not fault.fixes()
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_no_advice_gives_containers_rights_that_they_do_not_have(security: str) 
 )
 def test_a_suggestion_never_inverts_a_meaning(security: str, remedy: str) -> None:
     (fault,) = faults(pod(security))
-    assert (fault.remedy, fault.fixes) == (remedy, ())
+    assert (fault.remedy, fault.fixes()) == (remedy, ())
 
 
 def test_minimum_is_not_suggested_for_maximum() -> None:
@@ -85,7 +85,7 @@ def test_the_same_field_in_two_roles_is_one_fault() -> None:
         f"{{Master: {role}, Worker: {role}}}}}}}"
     )
     assert len(fault.related) == 1
-    assert len(fault.fixes[0].edits) == 2
+    assert len(fault.fixes()[0].edits) == 2
 
 
 def test_two_fields_at_different_places_are_two() -> None:

@@ -14,6 +14,7 @@ from trainlint.finding import Severity
 from trainlint.model.settings import Settings
 from trainlint.workload import read_workloads
 from trainlint.workload.checks.names import colliding_names, long_names
+from trainlint_rules.workload.generated_name_too_long import finding_of
 
 POD = "template: {spec: {containers: [{name: c}]}}"
 JOB_SET = f"""
@@ -94,7 +95,7 @@ def test_two_objects_of_one_file_that_make_one_name() -> None:
         .replace("pytorchReplicaSpecs", "xgbReplicaSpecs")
     )
     (fault,) = colliding_names(read(pair).objects, operator.eq)
-    assert "train-worker-0" in fault.text
+    assert "train-worker-0" in finding_of(fault).message
 
 
 def test_two_objects_with_names_of_their_own() -> None:
@@ -121,7 +122,7 @@ spec: {{tasks: [{{name: TASK, replicas: 11, {POD}}}]}}
 )
 def test_names_that_volcano_makes(name: str, task: str, said: str) -> None:
     found = list(long_names(read(VOLCANO.replace("NAME", name).replace("TASK", task)).objects[0]))
-    assert [said in fault.text for fault in found] == ([True] if said else [])
+    assert [said in finding_of(fault).message for fault in found] == ([True] if said else [])
 
 
 def test_a_policy_that_volcano_cannot_make_is_no_mistake_of_the_user() -> None:
@@ -217,7 +218,7 @@ def test_objects_in_two_directories_that_are_deployed_together(
 def test_a_job_of_the_name_of_one_that_an_operator_makes(maker: str, job: str, collides: bool) -> None:
     text = f"{maker.replace('NAME', 't')}---{INDEXED.replace('NAME', job)}"
     found = list(colliding_names(read(text).objects, operator.eq))
-    assert [each.evidence for each in found] == ([{"name": job}] if collides else [])
+    assert [each.name for each in found] == ([job] if collides else [])
 
 
 def test_an_object_of_another_namespace_makes_other_jobs() -> None:

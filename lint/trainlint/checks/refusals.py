@@ -61,8 +61,8 @@ class Refused:
 
     root: Root
     pod_sets: tuple[PodSet, ...]
-    certain: bool
-    why: str
+    certain: bool = True
+    why: str = ""
 
 
 def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
@@ -118,21 +118,19 @@ def refused(snapshot: Snapshot, found: Iterable[RefusedObject]) -> Iterator[Refu
     for workload in snapshot.workloads.objects:
         yield from _by_other_rules(workload)
         for fault in misplaced_fields_of(workload.field, snapshot.settings):
-            why = f"whether the API server takes {workload.owner}, which has no field {fault.evidence['field']}"
+            why = f"whether the API server takes {workload.owner}, which has no field {fault.path}"
             yield Refused(Root.FIELD, workload.pod_sets, certain=False, why=why)
 
 
 def _by_other_rules(workload: Workload) -> Iterator[Refused]:
-    sets = workload.pod_sets
-    if (found := next(unquoted(workload.field), None)) is not None:
-        yield Refused(Root.UNQUOTED, sets, certain=True, why=f"{found[0]} must be a string")
-    for fault in long_names(workload):
-        yield Refused(Root.NAME_LENGTH, sets, certain=True, why=fault.text)
-    for fault in missing_main_containers(workload):
-        yield Refused(Root.CONTAINER_NAME, sets, certain=True, why=fault.text)
-    for fault in elastic_faults(workload):
-        if fault.refused:
-            yield Refused(Root.ELASTIC_POLICY, sets, certain=True, why=fault.text)
-    for pods in sets:
-        for invalid in invalid_resources(pods.spec):
-            yield Refused(Root.EXTENDED_RESOURCE, (pods,), certain=True, why=invalid.problem)
+    for root, faults in (
+        (Root.UNQUOTED, unquoted(workload.field)),
+        (Root.NAME_LENGTH, long_names(workload)),
+        (Root.CONTAINER_NAME, missing_main_containers(workload)),
+        (Root.ELASTIC_POLICY, (fault for fault in elastic_faults(workload) if fault.refused)),
+    ):
+        if any(True for _ in faults):
+            yield Refused(root, workload.pod_sets)
+    for pods in workload.pod_sets:
+        if any(True for _ in invalid_resources(pods.spec)):
+            yield Refused(Root.EXTENDED_RESOURCE, (pods,))

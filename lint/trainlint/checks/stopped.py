@@ -31,8 +31,8 @@ class Stopped:
 
     root: Root
     pod_sets: tuple[PodSet, ...]
-    certain: bool
-    why: str
+    certain: bool = True
+    why: str = ""
 
 
 def stopped(
@@ -74,13 +74,13 @@ def _by_contract(contract: Contract) -> Iterator[Stopped]:
         (Root.RENDEZVOUS, contract.meetings),
         (Root.HOST_NAMES, contract.hosts),
         (Root.PROCESS_COUNT, contract.counts),
-        (Root.ELASTIC_POLICY, contract.elastic),
-        (Root.NAME_LENGTH, contract.colliding),
     ):
         for each in found:
             if each.fault.severity is None and not each.fault.trains:
                 certain = each.fault.certainty is Certainty.PROVEN and not each.fault.assumes
                 yield Stopped(root, each.pod_sets, certain, _although(each.fault.text))
+    proven = ((Root.ELASTIC_POLICY, contract.elastic), (Root.NAME_LENGTH, contract.colliding))
+    yield from (Stopped(root, each.pod_sets) for root, found in proven for each in found if each.fault.stops)
 
 
 def _although(text: str) -> str:

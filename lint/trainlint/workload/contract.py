@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
+from typing import Generic, TypeVar
 
 from trainlint.fact import fact
 from trainlint.model.workload import ObjectRef, PodSet, Workloads
 from trainlint.workload.checks.counts import node_counts, process_counts, size_counts
-from trainlint.workload.checks.elastic import elastic_faults
+from trainlint.workload.checks.elastic import ElasticFault, elastic_faults
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.checks.hostfile import hostfile_slots
 from trainlint.workload.checks.hostnames import Misnamed, all_misnamed
 from trainlint.workload.checks.inside import absent_pods
 from trainlint.workload.checks.meetings import meeting_faults
-from trainlint.workload.checks.names import colliding_names
+from trainlint.workload.checks.names import CollidingName, colliding_names
 from trainlint.workload.checks.plugins import volcano_release, world_sizes
 from trainlint.workload.checks.slots import slot_counts
 from trainlint.workload.checks.trainer_names import unmet_nodes
@@ -24,12 +25,15 @@ from trainlint.workload.services import Directory, directory_of
 __all__ = ["Contract", "OfPods"]
 
 
+F_co = TypeVar("F_co", covariant=True)
+
+
 @fact
-class OfPods:
+class OfPods(Generic[F_co]):
     """A fault, and the pods that it is about."""
 
     pod_sets: tuple[PodSet, ...]
-    fault: Fault
+    fault: F_co
 
 
 class Contract:
@@ -58,7 +62,7 @@ class Contract:
         return tuple(communicators(self._workloads.groups))
 
     @cached_property
-    def hosts(self) -> tuple[OfPods, ...]:
+    def hosts(self) -> tuple[OfPods[Fault], ...]:
         """Host names of a job's own pods that DNS does not know: one for each object and Service name."""
         sets = {each.owner: each.pod_sets for each in self._workloads.objects}
         return tuple(OfPods(sets[each.owner], each.fault) for each in self._misnamed)
@@ -68,7 +72,7 @@ class Contract:
         return tuple(all_misnamed(self._workloads, self._opened))
 
     @cached_property
-    def meetings(self) -> tuple[OfPods, ...]:
+    def meetings(self) -> tuple[OfPods[Fault], ...]:
         """Ranks that look for each other at different places: one for each communicator and each pod that is not there,
         none for other names that DNS does not know.
         """
@@ -82,7 +86,7 @@ class Contract:
         )
         return (*absent, *unmet, *self._apart({str(each.fault.evidence["host"]) for each in absent}))
 
-    def _apart(self, absent: set[str]) -> Iterator[OfPods]:
+    def _apart(self, absent: set[str]) -> Iterator[OfPods[Fault]]:
         if not self._communicators:
             return
         misnamed: set[str | int] = {*absent, *(each.host for each in self._misnamed)}
@@ -93,7 +97,7 @@ class Contract:
                     yield OfPods(ranks, fault)
 
     @cached_property
-    def elastic(self) -> tuple[OfPods, ...]:
+    def elastic(self) -> tuple[OfPods[ElasticFault], ...]:
         """Elastic ranges that contradict themselves: one for each object and contradiction."""
         return tuple(
             OfPods(workload.pod_sets, fault)
@@ -102,14 +106,14 @@ class Contract:
         )
 
     @cached_property
-    def counts(self) -> tuple[OfPods, ...]:
+    def counts(self) -> tuple[OfPods[Fault], ...]:
         """Numbers of processes, slots and nodes that do not fit: one for each object and number, none for objects whose
         elastic range is at fault.
         """
         elastic = {pods.owner for each in self.elastic for pods in each.pod_sets}
         return tuple(self._of_objects(elastic)) + tuple(self._of_ranks(elastic))
 
-    def _of_objects(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods]:
+    def _of_objects(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods[Fault]]:
         release = volcano_release(self._workloads.pod_sets)
         for workload in self._workloads.objects:
             if workload.owner in elastic:
@@ -119,13 +123,13 @@ class Contract:
             found += hostfile_slots(workload, self._directory)
             yield from (OfPods(workload.pod_sets, fault) for fault in found)
 
-    def _of_ranks(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods]:
+    def _of_ranks(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods[Fault]]:
         for ranks in self._communicators:
             if all(pods.owner not in elastic for pods in ranks):
                 yield from (OfPods(ranks, fault) for fault in (*node_counts(ranks), *size_counts(ranks)))
 
     @cached_property
-    def colliding(self) -> tuple[OfPods, ...]:
+    def colliding(self) -> tuple[OfPods[CollidingName], ...]:
         """Objects that make a pod or a Job of a name that another object makes as well."""
         sets = {each.field.down("metadata", "name").at: each.pod_sets for each in self._workloads.objects}
         found = colliding_names(self._workloads.objects, self._brings_both)

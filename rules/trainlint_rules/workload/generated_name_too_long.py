@@ -39,18 +39,69 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
+from trainlint.model.workload import ObjectRef
 from trainlint.rule import Facts, rule
-from trainlint.workload.checks.names import long_names
+from trainlint.workload.checks.names import LIMIT, CollidingName, LongMadeName, LongObjectName, MadeName, long_names
+
+_MADE: Final = {
+    MadeName.TASK: ("the name of a task of {object}", "the API server refuses the object"),
+    MadeName.POD_OF_TASK: ("a pod of {pods} (and its host name)", "Volcano's webhook refuses the object"),
+    MadeName.POD_OF_CHILD_JOB: ("a pod of {pods}", "JobSet's webhook refuses the object"),
+    MadeName.HOST_NAME: ("the host name of a pod of {pods}", "no pod is created"),
+    MadeName.LAST_WORKER: ("the last pod of {pods}", "the operator refuses the object"),
+    MadeName.POD: ("a pod of {pods} (and the label or Service named like it)", "it is not created"),
+}
+"""What is called by a made name, and what happens where the name is too long."""
 
 
 @rule(Severity.ERROR, tells=(Root.NAME_LENGTH,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for workload in facts.snapshot.workloads.objects:
-        for fault in long_names(workload):
-            yield fault.finding()
+        yield from map(finding_of, long_names(workload))
     for each in facts.objects.contract.colliding:
-        yield each.fault.finding()
+        yield finding_of(each.fault)
+
+
+def finding_of(fault: LongObjectName | LongMadeName | CollidingName) -> Finding:
+    """The finding that reports a name."""
+    match fault:
+        case LongObjectName(owner=owner, limit=limit, why=why):
+            return fault.finding(
+                f"{_kind(owner)} {owner.name} has a name of {fault.length} characters; {limit} are allowed, because "
+                f"{why or 'longer ones are made from it'}",
+                f"shorten it by {fault.length - limit} characters",
+                evidence={"length": fault.length, "limit": limit},
+            )
+        case LongMadeName():
+            return _made_name(fault)
+        case CollidingName(first=first, second=second, what=what, name=name):
+            return fault.finding(
+                f"{_kind(second)} {second.name} and {_kind(first)} {first.name} both make a {what} called {name}: the "
+                "second one gets none of its own",
+                "give one of the two another name",
+                ("makes it too", fault.first_at),
+                evidence={"name": name},
+                cause=name,
+            )
+
+
+def _made_name(fault: LongMadeName) -> Finding:
+    what, effect = _MADE[fault.made]
+    length = len(fault.name)
+    over = length - LIMIT
+    return fault.finding(
+        f"{what.format(object=fault.owner.name, pods=fault.pod_set.name)} would be called {fault.name}, {length} "
+        f"characters; {LIMIT} are allowed, so {effect}",
+        f"shorten the name of the object or of the role by {over} character{'s' if over > 1 else ''}",
+        evidence={"name": fault.name, "length": length, "limit": LIMIT},
+    )
+
+
+def _kind(owner: ObjectRef) -> str:
+    """The kind as it is written, without its API group."""
+    return owner.kind.partition(".")[0]

@@ -53,10 +53,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.finding import Finding, Severity
+from trainlint.finding import Finding, Fix, Put, Related, Safety, Severity
+from trainlint.kube.values import read_text
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
-from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
+from trainlint.workload.checks.containers import (
+    MissingContainer,
+    RoleContainers,
+    missing_main_containers,
+    runtimes_without_container,
+)
 
 RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}
 
@@ -65,9 +71,36 @@ RUNTIMES = {"TrainingRuntime", "ClusterTrainingRuntime"}
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for workload in facts.snapshot.workloads.objects:
-        for fault in missing_main_containers(workload):
-            yield fault.finding()
+        yield from map(finding_of, missing_main_containers(workload))
     for each in facts.snapshot.objects:
         if each.meta.kind in RUNTIMES:
-            for fault in runtimes_without_container(each.field):
-                yield fault.finding()
+            yield from map(finding_of, runtimes_without_container(each.field))
+
+
+def finding_of(fault: MissingContainer) -> Finding:
+    """The finding that reports roles without the container that their operator works on."""
+    first, *others = fault.roles
+    operator = f"the step {fault.step} of a training runtime" if fault.step else fault.kind
+    return Finding(
+        message=f"the operator of {operator} works on a container called {fault.name}, and {first.role} has only "
+        f"{_names(first)}: the object is refused",
+        at=first.at,
+        remedy=f"call the container that trains {fault.name}",
+        related=tuple(Related(f"has none either ({each.role})", each.at) for each in others),
+        evidence={"role": first.role, "containers": _names(first), "needed": fault.name},
+        cause=fault.name,
+        fixes=lambda: _fixes(fault),
+    )
+
+
+def _names(role: RoleContainers) -> str:
+    return ", ".join(read_text(each["name"]) or "one without a name" for each in role.containers)
+
+
+def _fixes(fault: MissingContainer) -> tuple[Fix, ...]:
+    """The only container of each role gets the name: as it is now, the object is refused."""
+    if any(len(each.containers) != 1 for each in fault.roles):
+        return ()
+    edits = tuple(Put(each.containers[0]["name"].at, fault.name) for each in fault.roles)
+    roles = ", ".join(each.role for each in fault.roles)
+    return (Fix(f"call the container {fault.name} ({roles})", edits, Safety.SAFE),)

@@ -5,68 +5,184 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.finding import Certainty, Severity
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Location, Severity
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.nodes import torch_launch
 from trainlint.model.known import Undetermined
-from trainlint.model.workload import Workload
+from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.v1_table import V1_KINDS
 from trainlint.workload.written import field_at
 
-__all__ = ["elastic_faults"]
+__all__ = [
+    "BACKENDS",
+    "MIN_PARALLELISM",
+    "ElasticFault",
+    "EmptyRange",
+    "EtcdWithoutHost",
+    "MasterBesideRange",
+    "MinimumAboveMaximum",
+    "MinimumAboveParallelism",
+    "NoWorkerRole",
+    "TooFewWorkers",
+    "TooManyWorkers",
+    "TwoProcessCounts",
+    "UnknownBackend",
+    "elastic_faults",
+]
 
-_BACKENDS: Final = ("c10d", "etcd", "etcd-v2")
-_MIN_PARALLELISM: Final = "kueue.x-k8s.io/job-min-parallelism"
+BACKENDS: Final = ("c10d", "etcd", "etcd-v2")
+"""The rendezvous backends that the operator knows."""
+MIN_PARALLELISM: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
-def elastic_faults(workload: Workload) -> Iterator[Fault]:
+@fact
+class EmptyRange(ContractFault):
+    """The minimum (``at``) of a range is above its maximum; ``holder`` is the object or the pod set of the range."""
+
+    holder: str
+    minimum: int
+    maximum: int
+    maximum_at: Location
+    refused = True
+
+
+@fact
+class NoWorkerRole(ContractFault):
+    """A job has an elasticPolicy, which is about workers, and no Worker."""
+
+    name: str
+
+
+@fact
+class TooFewWorkers(ContractFault):
+    """Fewer workers than the minimum (``at``), and nothing adds others."""
+
+    name: str
+    minimum: int
+    workers: int
+    workers_at: Location
+
+
+@fact
+class TooManyWorkers(ContractFault):
+    """More workers than the maximum (``at``): the others never join."""
+
+    name: str
+    maximum: int
+    workers: int
+    workers_at: Location
+    trains = True
+
+
+@fact
+class MasterBesideRange(ContractFault):
+    """A Master joins the rendezvous beside the workers that the elasticPolicy (``at``) counts."""
+
+    name: str
+    pods: int
+    maximum: int
+    master_at: Location
+    workers_at: Location
+    trains = True
+
+    @property
+    def too_many(self) -> int:
+        """The number of pods that are not let in."""
+        return max(self.pods - self.maximum, 0)
+
+
+@fact
+class TwoProcessCounts(ContractFault):
+    """The processes of a pod are written in the elasticPolicy (``at``) and in the spec."""
+
+    name: str
+    other_at: Location
+    refused = True
+
+
+@fact
+class EtcdWithoutHost(ContractFault):
+    """A rendezvous backend of etcd, and no host of it."""
+
+    name: str
+    backend: str
+
+
+@fact
+class UnknownBackend(ContractFault):
+    """A rendezvous backend that the operator does not know."""
+
+    name: str
+    backend: str
+
+
+@fact
+class MinimumAboveParallelism(ContractFault):
+    """Kueue's minimum of pods (``at``) is above the parallelism of the Job."""
+
+    minimum: int
+    parallelism: int
+    parallelism_at: Location
+
+
+@fact
+class MinimumAboveMaximum(ContractFault):
+    """torchrun is started with a minimum of nodes above the maximum."""
+
+    pod_set: PodSet
+    minimum: int
+    maximum: int
+
+
+ElasticFault = (
+    EmptyRange
+    | NoWorkerRole
+    | TooFewWorkers
+    | TooManyWorkers
+    | MasterBesideRange
+    | TwoProcessCounts
+    | EtcdWithoutHost
+    | UnknownBackend
+    | MinimumAboveParallelism
+    | MinimumAboveMaximum
+)
+
+
+def elastic_faults(workload: Workload) -> Iterator[ElasticFault]:
     """What contradicts itself in the elastic range of an object; placeholders contradict nothing."""
     elastic = workload.field.down("spec", "elasticPolicy")
     if elastic.mapping is not None:
-        yield from _order(elastic, "minReplicas", "maxReplicas", workload.owner.name)
+        yield from _order(elastic, workload.owner.name)
         if workload.owner.kind in V1_KINDS:
             yield from _replicas(workload, elastic)
             yield from _torch(workload, elastic)
     if workload.owner.kind.startswith("Ray"):
         for pods in workload.pod_sets:
-            yield from _order(field_at(workload, pods.at), "minReplicas", "maxReplicas", pods.name)
+            yield from _order(field_at(workload, pods.at), pods.name)
     if workload.owner.kind == "Job":
         yield from _partial_admission(workload.field)
     yield from _nodes(workload)
 
 
-def _order(holder: Field, low: str, high: str, name: str) -> Iterator[Fault]:
-    least, most = holder[low], holder[high]
-    one, other = read_int(least), read_int(most)
-    if least.present and most.present and isinstance(one, int) and isinstance(other, int) and one > other:
-        yield Fault(
-            f"{low} of {name} is {one}, {high} is {other}: no number of pods is in this range, and the operator "
-            "refuses the object",
-            least.at,
-            f"set {low} to at most {other}, or {high} to at least {one}",
-            ((high, most.at),),
-            {low: one, high: other},
-            "order",
-            refused=True,
-        )
+def _order(range_: Field, holder: str) -> Iterator[ElasticFault]:
+    minimum, maximum = range_["minReplicas"], range_["maxReplicas"]
+    least, most = read_int(minimum), read_int(maximum)
+    if minimum.present and maximum.present and isinstance(least, int) and isinstance(most, int) and least > most:
+        yield EmptyRange(minimum.at, holder, least, most, maximum.at)
 
 
-def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
+def _replicas(workload: Workload, elastic: Field) -> Iterator[ElasticFault]:
     """Without metrics nothing scales the workers into the range (W 2: the autoscaler is made only with metrics)."""
     kind = V1_KINDS[workload.owner.kind]
     roles = {key.lower(): entry for key, entry in workload.field.down("spec", kind.roles_at).items()}
     worker = roles.get("worker")
     if worker is None:
         if roles:
-            yield Fault(
-                f"{workload.owner.name} has an elasticPolicy and no Worker, which is the role that it is about",
-                elastic.at,
-                "remove elasticPolicy, or add a Worker role",
-                cause="no worker",
-            )
+            yield NoWorkerRole(elastic.at, workload.owner.name)
         return
     master = roles.get("master")
     if workload.owner.kind == "PyTorchJob" and master is not None and _reads_range(workload):
@@ -79,29 +195,12 @@ def _replicas(workload: Workload, elastic: Field) -> Iterator[Fault]:
         return
     at = worker["replicas"].at if worker["replicas"].present else worker.at
     if count < least:
-        yield Fault(
-            f"the ranks of {workload.owner.name} wait until at least {least} nodes have joined (minReplicas), and "
-            f"there are {count} workers; without metrics there is no autoscaler that adds the others",
-            elastic["minReplicas"].at,
-            f"set Worker.replicas to at least {least}, or minReplicas to at most {count}",
-            (("how many workers there are", at),),
-            {"minReplicas": least, "replicas": count},
-            "too few",
-        )
+        yield TooFewWorkers(elastic["minReplicas"].at, workload.owner.name, least, count, at)
     elif 0 < most < count:
-        yield Fault(
-            f"at most {most} nodes join the rendezvous of {workload.owner.name} (maxReplicas), and there are {count} "
-            f"workers: the rest ({count - most}) never joins, and holds its GPUs",
-            elastic["maxReplicas"].at,
-            f"set Worker.replicas to at most {most}, or maxReplicas to at least {count}",
-            (("how many workers there are", at),),
-            {"maxReplicas": most, "replicas": count},
-            "too many",
-            trains=True,
-        )
+        yield TooManyWorkers(elastic["maxReplicas"].at, workload.owner.name, most, count, at)
 
 
-def _beside_master(workload: Workload, elastic: Field, master: Field, worker: Field) -> Iterator[Fault]:
+def _beside_master(workload: Workload, elastic: Field, master: Field, worker: Field) -> Iterator[ElasticFault]:
     """The range counts workers, and a Master joins the same rendezvous as one node more (kf1-0533, kf1-0536)."""
     masters, workers = read_int(master["replicas"], 1), read_int(worker["replicas"], 1)
     if isinstance(masters, Undetermined) or isinstance(workers, Undetermined) or masters == 0:
@@ -109,26 +208,17 @@ def _beside_master(workload: Workload, elastic: Field, master: Field, worker: Fi
     most = read_int(elastic["maxReplicas"], workers)
     if isinstance(most, Undetermined) or workers > most > 0:
         return  # too many without the Master
-    name, joining = workload.owner.name, masters + workers
-    if workers > most > 0:
-        return  # too many without the Master
+    joining = masters + workers
     over = joining > most
-    effect = (
-        f"{joining} pods ask to join, at most {most} may: the rest ({joining - most}) waits and holds its GPUs"
-        if over
-        else f"with {most} workers there is one pod more than are let in, and the job ends with the Master, which may "
-        "leave the others training"
-    )
-    yield Fault(
-        f"{name} has a Master beside an elasticPolicy, whose range counts workers alone: {effect}",
+    yield MasterBesideRange(
         elastic.at,
-        "remove the Master: elastic jobs meet at worker 0",
-        (("the Master", master.at), ("the workers", worker.at)),
-        {"maxReplicas": most, "pods": joining},
-        "master",
+        workload.owner.name,
+        joining,
+        most,
+        master.at,
+        worker.at,
         severity=None if over else Severity.WARNING,
         certainty=Certainty.PROVEN if over else Certainty.LIKELY,
-        trains=True,
     )
 
 
@@ -142,53 +232,28 @@ def _reads_range(workload: Workload) -> bool:
     )
 
 
-def _torch(workload: Workload, elastic: Field) -> Iterator[Fault]:
+def _torch(workload: Workload, elastic: Field) -> Iterator[ElasticFault]:
     if workload.owner.kind != "PyTorchJob":
         return
     both = (elastic["nProcPerNode"], workload.field.down("spec", "nprocPerNode"))
     if all(each.present for each in both):
-        yield Fault(
-            f"{workload.owner.name} sets elasticPolicy.nProcPerNode and spec.nprocPerNode, and the operator refuses "
-            "both",
-            both[0].at,
-            "keep spec.nprocPerNode alone",
-            (("the other one", both[1].at),),
-            cause="processes",
-            refused=True,
-        )
+        yield TwoProcessCounts(both[0].at, workload.owner.name, both[1].at)
     written = elastic["rdzvBackend"]
     backend = read_text(written)
     if backend.startswith("etcd") and not elastic["rdzvHost"].present:
-        yield Fault(
-            f"the rendezvous backend of {workload.owner.name} is {backend}, and without rdzvHost the ranks look for it "
-            f"in {workload.owner.name}-worker-0, where no etcd runs",
-            written.at,
-            "name the etcd server in rdzvHost, or use the backend c10d",
-            cause="backend",
-        )
-    elif backend and backend not in _BACKENDS and not is_placeholder(backend):
-        yield Fault(
-            f"the rendezvous backend of {workload.owner.name} is {backend!r}, which is none of {', '.join(_BACKENDS)}",
-            written.at,
-            "use c10d, which needs no other server",
-            cause="backend",
-        )
+        yield EtcdWithoutHost(written.at, workload.owner.name, backend)
+    elif backend and backend not in BACKENDS and not is_placeholder(backend):
+        yield UnknownBackend(written.at, workload.owner.name, backend)
 
 
-def _partial_admission(job: Field) -> Iterator[Fault]:
-    written = job.down("metadata", "annotations", _MIN_PARALLELISM)
+def _partial_admission(job: Field) -> Iterator[ElasticFault]:
+    written = job.down("metadata", "annotations", MIN_PARALLELISM)
     least, most = read_text(written), read_int(job.down("spec", "parallelism"), 1)
     if least.isdecimal() and isinstance(most, int) and int(least) > most:
-        yield Fault(
-            f"{_MIN_PARALLELISM} is {least}, and the Job never has more than {most} pods at once: Kueue refuses it",
-            written.at,
-            f"set it below parallelism, which is {most}",
-            (("how many pods there are", job.down("spec", "parallelism").at),),
-            {"minimum": int(least), "parallelism": most},
-        )
+        yield MinimumAboveParallelism(written.at, int(least), most, job.down("spec", "parallelism").at)
 
 
-def _nodes(workload: Workload) -> Iterator[Fault]:
+def _nodes(workload: Workload) -> Iterator[ElasticFault]:
     """``--nnodes=4:2``: torchrun refuses it."""
     for pods in workload.pod_sets:
         for container in pods.spec.containers:
@@ -198,11 +263,5 @@ def _nodes(workload: Workload) -> Iterator[Fault]:
                     continue
                 least, most = launch.nodes
                 if least > most:
-                    yield Fault(
-                        f"{pods.name} starts torchrun with {least} to {most} nodes: the minimum is above the maximum",
-                        launch.nodes_at,
-                        f"write --nnodes={most}:{least}",
-                        evidence={"minimum": least, "maximum": most},
-                        cause=pods.role,
-                    )
+                    yield MinimumAboveMaximum(launch.nodes_at, pods, least, most)
                     return
