@@ -9,7 +9,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.instance_types import ACCELERATORS
-from trainlint.inventory.selected import Machines, selected_machines
+from trainlint.inventory.selected import Machines, is_shared, selected_machines
 from trainlint.inventory.tpu import ACCELERATOR_KEY, TOPOLOGY_ANNOTATION, TOPOLOGY_KEY, TPU, slices
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.known import Undetermined
@@ -23,14 +23,6 @@ from trainlint.workload.kinds import kind_of
 __all__ = ["Shape", "ShapeMismatch", "shape_mismatches"]
 
 _MIG: Final = "nvidia.com/mig-"
-_SHARED: Final = (
-    "cloud.google.com/gke-gpu-partition-size",
-    "cloud.google.com/gke-gpu-sharing-strategy",
-    "cloud.google.com/gke-max-shared-clients-per-gpu",
-    "nvidia.com/device-plugin.config",
-    "nvidia.com/gpu.sharing-strategy",
-)
-"""Labels of nodes that offer a GPU several times, so that the machine does not say how many there are."""
 
 
 class Shape(StrEnum):
@@ -126,7 +118,7 @@ def _above(
 ) -> Iterator[ShapeMismatch]:
     for resource, amount in asked.items():
         most = machines.most(resource)
-        if amount > most:
+        if most is not None and amount > most:
             yield ShapeMismatch(
                 Shape.MACHINE,
                 (pods,),
@@ -146,13 +138,8 @@ def _selectors(requirements: Sequence[Requirement]) -> tuple[tuple[str, ...], tu
 
 
 def _is_shared(pods: PodSet) -> bool:
-    requirements = [*pods.spec.node_selector]
-    for term in pods.spec.node_affinity or ():
-        requirements += term.expressions
-    return any(
-        each.key in _SHARED or any(value.endswith("-SHARED") or "-MIG-" in value for value in each.values)
-        for each in requirements
-    )
+    terms = (term.expressions for term in pods.spec.node_affinity or ())
+    return any(is_shared(each) for each in (pods.spec.node_selector, *terms))
 
 
 def _devices(pods: PodSet) -> Iterator[tuple[str, int]]:

@@ -1,7 +1,8 @@
 """Instance types of cloud providers: what a node of a type has, and what of it pods can surely use.
 
-The tables under ``tables/`` name their sources. What a kubelet leaves to pods depends on the image and the provider's
-settings, so it is given as a cautious amount (``allocatable``) and the most that it can be (``ceiling``).
+The tables under ``tables/`` name their sources; where these disagree, both numbers stand there (``23..24``). What a
+kubelet leaves to pods depends on the image and the provider's settings, so it is given as a cautious amount
+(``allocatable``) and the most that it can be (``ceiling``).
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ _MAX_PODS: Final = 110
 
 @fact
 class InstanceType:
-    """A machine: vCPUs, memory in MiB, architecture, the name of its accelerators ("" for none), and its devices."""
+    """A machine: vCPUs, memory in MiB, architecture, the name of its accelerators ("" for none), and its devices.
+
+    Where sources disagree, these are the largest numbers, and ``allocatable`` rests on the smallest.
+    """
 
     name: str
     cpus: int
@@ -73,15 +77,17 @@ def _table(provider: str) -> Mapping[str, str]:
 def _read(provider: str, row: str) -> InstanceType:
     name, cpus, memory, cpu, left, pods, arch, accelerator, devices = row.split("\t")
     amounts = {} if devices == "-" else dict(each.split("=") for each in devices.split(","))
+    least, _, cpus = cpus.rpartition("..")
     surely, most = int(memory), int(memory)
     cpu_most = f"{cpus}000m"
     if left != "-":
         surely, cpu_most = int(left), cpu
     else:
-        cpu, surely, pods = _left_of_cpu(int(cpus)), _left_of_memory(int(memory)), str(_MAX_PODS)
+        cpu, surely, pods = _left_of_cpu(int(least or cpus)), _left_of_memory(int(memory)), str(_MAX_PODS)
     allocatable: dict[str, Known[str]] = {"cpu": cpu, "memory": f"{surely}Mi", "pods": pods}
     allocatable.update(dict.fromkeys(ACCELERATORS, "0"))
-    allocatable.update({key: amount for key, amount in amounts.items() if key in ACCELERATORS})
+    allocatable.update({key: amount.partition("..")[0] for key, amount in amounts.items() if key in ACCELERATORS})
+    disputed = {key: amount.rpartition("..")[2] for key, amount in amounts.items() if ".." in amount}
     for key in ALLOCATABLE_LEFT_OPEN:
         allocatable[key] = Undetermined(f"how much {key} a {name} offers: its disks and its image decide")
     for key in amounts:
@@ -93,9 +99,9 @@ def _read(provider: str, row: str) -> InstanceType:
         int(memory),
         arch,
         "" if accelerator == "-" else accelerator,
-        {key: int(amount) for key, amount in amounts.items()},
+        {key: int(amount.rpartition("..")[2]) for key, amount in amounts.items()},
         allocatable,
-        {"cpu": cpu_most, "memory": f"{most}Mi"},
+        {"cpu": cpu_most, "memory": f"{most}Mi", **disputed},
     )
 
 

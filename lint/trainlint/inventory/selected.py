@@ -17,11 +17,13 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.pod import PodSpec
 from trainlint.model.selector import Requirement
 
-__all__ = ["Machines", "selected_machines"]
+__all__ = ["TYPE_KEYS", "Machines", "is_shared", "machines_left", "selected_machines"]
 
 TYPE_KEYS: Final = frozenset(
     {"beta.kubernetes.io/instance-type", "cloud.google.com/gce-machine-type", "node.kubernetes.io/instance-type"}
 )
+ARCHITECTURE: Final = frozenset({"beta.kubernetes.io/arch", "kubernetes.io/arch"})
+GPU: Final = "nvidia.com/gpu"
 GPU_PRODUCT: Final = "nvidia.com/gpu.product"
 GKE_ACCELERATOR: Final = "cloud.google.com/gke-accelerator"
 _HYPERPOD: Final = "ml."
@@ -29,8 +31,21 @@ _ATTACHED: Final = frozenset({"nvidia-tesla-k80", "nvidia-tesla-p100", "nvidia-t
     "nvidia-tesla-t4"
 }
 """Accelerators that GKE attaches to N1 machines: the type does not say how many there are."""
+_ATTACHES: Final = "n1-"
+"""Machines of Google to which GPUs are attached one by one: their type does not say how many there are."""
+_CLOSED: Final = frozenset({"instance-family", "instance-gpu-name", "machine-family"})
+"""Of what follows the slash of a key: labels of which the tables hold all machines, but for those that are new."""
 _EC2: Final = re.compile(r"(?P<category>[a-z]+)(?P<generation>\d+)[^.]*")
 _MODEL: Final = re.compile(r"(?<![a-z0-9])(?:[abhltpkvm]|gb|gh|mi)\d{1,3}[a-z]?(?![a-z0-9])")
+
+_SHARED: Final = (
+    "cloud.google.com/gke-gpu-partition-size",
+    "cloud.google.com/gke-gpu-sharing-strategy",
+    "cloud.google.com/gke-max-shared-clients-per-gpu",
+    "nvidia.com/device-plugin.config",
+    "nvidia.com/gpu.sharing-strategy",
+)
+"""Labels of nodes that offer a GPU several times, so that the machine does not say how many there are."""
 
 Names = Callable[[InstanceType], str]
 
@@ -42,15 +57,26 @@ class Machines:
     types: tuple[InstanceType, ...]
     by: tuple[Requirement, ...]
 
-    def most(self, resource: str) -> int:
-        """The most that one of the machines has of a device; 0 where none has it."""
+    def most(self, resource: str) -> int | None:
+        """The most that one of the machines has of a device; 0 where none has it, ``None`` where that is not known."""
+        if resource == GPU and any(each.name.startswith(_ATTACHES) for each in self.types):
+            return None
         return max((each.devices.get(resource, 0) for each in self.types), default=0)
+
+    @property
+    def bounded(self) -> bool:
+        """Whether no machine that is new, and in no table, could be larger than all of these: one is named, a family,
+        or an accelerator.
+        """
+        keys = {each.key for each in self.by}
+        named = TYPE_KEYS | {GKE_ACCELERATOR, TPU_ACCELERATOR}
+        return bool(keys & named) or any(key.partition("/")[2] in _CLOSED for key in keys)
 
 
 def selected_machines(spec: PodSpec) -> Machines | None:
     """The machines that the required selectors of a pod leave; ``None`` where they name none that is known."""
     terms = [term.expressions for term in spec.node_affinity] if spec.node_affinity is not None else [()]
-    found = [_left((*spec.node_selector, *expressions)) for expressions in terms]
+    found = [machines_left((*spec.node_selector, *expressions)) for expressions in terms]
     if not found or any(each is None for each in found):
         return None
     known = [each for each in found if each is not None]
@@ -60,15 +86,30 @@ def selected_machines(spec: PodSpec) -> Machines | None:
     )
 
 
-def _left(requirements: Sequence[Requirement]) -> Machines | None:
+def is_shared(requirements: Iterable[Requirement]) -> bool:
+    """Whether nodes with these labels offer a GPU several times: then the machine does not say how many there are."""
+    return any(
+        each.key in _SHARED or any(value.endswith("-SHARED") or "-MIG-" in value for value in each.values)
+        for each in requirements
+    )
+
+
+def machines_left(requirements: Sequence[Requirement]) -> Machines | None:
+    """The machines that requirements on one node leave; ``None`` where they name none that is known."""
     left: tuple[InstanceType, ...] | None = None
     by: list[Requirement] = []
-    for requirement in sorted(requirements, key=lambda each: each.key not in TYPE_KEYS):
+    for requirement in sorted(requirements, key=_turn):
         narrowed = _narrowed(left, requirement)
         if narrowed is not None:
             left = narrowed
             by.append(requirement)
     return None if left is None else Machines(left, tuple(by))
+
+
+def _turn(requirement: Requirement) -> int:
+    """Types are read first, and what says nothing without machines to compare last."""
+    key = requirement.key
+    return 0 if key in TYPE_KEYS else 2 if key == GPU_PRODUCT or key in ARCHITECTURE else 1
 
 
 def _narrowed(left: tuple[InstanceType, ...] | None, requirement: Requirement) -> tuple[InstanceType, ...] | None:
@@ -84,6 +125,8 @@ def _narrowed(left: tuple[InstanceType, ...] | None, requirement: Requirement) -
         return types if left is None else tuple(each for each in types if each.name in {one.name for one in left})
     if key == GPU_PRODUCT:
         return _of_product(left, values)
+    if key in ARCHITECTURE:
+        return None if left is None else tuple(each for each in left if each.arch in values)
     read = _READERS.get(key.partition("/")[2] if key.startswith(_KARPENTER) else key)
     provider = "aws" if key.startswith(_KARPENTER) else "gcp"
     if read is None or not _ATTACHED.isdisjoint(values):

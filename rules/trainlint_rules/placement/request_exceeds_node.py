@@ -5,6 +5,9 @@ what kubelet and system keep), on each node by itself; the sum over nodes does n
 containers run before the others and count by their maximum, sidecars count for as long as they run, a missing request
 takes the limit's value. A pod that asks for all CPUs printed on the price list never fits.
 
+Where the selectors name a machine (an instance type, a family, the accelerator of GKE), its size counts also where no
+node is known: no node of it has more than the machine.
+
 Silent for pools whose allocatable resources are not known.
 
 ```yaml given
@@ -54,16 +57,22 @@ from functools import partial
 from typing import Final
 
 from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
+from trainlint.inventory.selected import Machines, selected_machines
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
+from trainlint.proof.ideal.machines import margins
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.node import node_of
+from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
+from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
 from trainlint.scheduling.requests import Requests
 from trainlint.wording.forcing import forcing
 
+NAMED: Final = 3
+"""So many machines are named one by one."""
 _COMMON: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 
 
@@ -85,14 +94,18 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     offered = f"the largest node that it may use has {largest}" if some else "no node that it may use has any"
     overhead = requests.overhead.get(worst.resource, 0)
     more = readable(worst.resource, overhead)
+    machines = selected_machines(cause.pod.spec) if cause.anywhere else None
+    if machines is not None:
+        offered = f"no {_called(machines)} has more than {largest}"
     added = f" ({more} of it added by RuntimeClass {requests.added_by})" if overhead else ""
     return Finding(
         message=f"the pods of {pod_set.name} stay Pending: one asks for {asked} {worst.resource}{added}, and {offered}",
         at=container.child("resources") if container else pod_set.spec.at or pod_set.template,
-        remedy=_remedy(worst),
+        remedy=_remedy(worst) if machines is None else _smaller(worst, cause.pod),
         related=besides(
             forced,
-            tuple(
+            tuple(Related("names the machine", each.at) for each in (machines.by if machines else ()) if each.at)
+            + tuple(
                 Related(f"the {'largest' if some else 'closest'} node (pool {pool.name})", pool.at)
                 for _ in range(1)
                 if pool.at is not None
@@ -104,7 +117,9 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
             "requested": asked,
             "nodes": ", ".join(
                 dict.fromkeys(
-                    f"{each.name}: {readable(one.resource, one.allocatable)} {one.resource}" for one, each in short
+                    f"{each.name if machines is None else _called(machines)}: "
+                    f"{readable(one.resource, one.allocatable)} {one.resource}"
+                    for one, each in short
                 )
             ),
         },
@@ -132,6 +147,20 @@ def _deciding(short: Sequence[tuple[Shortage, Pool]], pools: int) -> tuple[Short
 def _share(found: Sequence[tuple[Shortage, Pool]]) -> float:
     """The most that a node has of what is asked for."""
     return max(each.allocatable / max(each.requested, 1) for each, _ in found)
+
+
+def _called(machines: Machines) -> str:
+    """The machines by their names, or by the selectors that leave them where they are many."""
+    if len(machines.types) <= NAMED:
+        return " or ".join(each.name for each in machines.types)
+    return f"machine with {' and '.join(map(describe, machines.by))}"
+
+
+def _smaller(worst: Shortage, pod: Pod) -> str:
+    """What to ask for on the machines that the pod selects."""
+    surely = next((each.surely for each in margins(pod) if each.resource == worst.resource), "")
+    most = surely or readable(worst.resource, worst.allocatable)
+    return f"ask for at most {most} {worst.resource} (less what DaemonSets use), or select a larger machine"
 
 
 def _remedy(worst: Shortage) -> str:

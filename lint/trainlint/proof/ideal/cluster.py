@@ -15,6 +15,7 @@ from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
+from trainlint.proof.ideal.machines import divided, offered, taints_of
 from trainlint.proof.ideal.ways import NAME, choices, numbers, ways_of
 from trainlint.reachability import REGION
 from trainlint.scheduling.packing import UNLIMITED
@@ -76,11 +77,12 @@ def ideal_cluster(
     ways = [way for each in found for way in each.ways]
     if any(pod.spec.pod_affinity for pod in pods):
         ways = list(_also_together([each.ways for each in found]))
+    ways = list(divided(ways))
     named, domains = _named(ways), _domains(pods, pod_sets, key)
     named.setdefault(key, {}).update(dict.fromkeys(sorted(policies[0])))
     values = {each: _values(each, named.get(each, {}), count, key) for each, count in domains.items()}
-    labels = {tuple(sorted(each.items())): each for way in ways for each in _labels(way, values)}
-    pools = [_pool(each, pods, regions=policies[1]) for each in islice(labels.values(), MOST)]
+    labels = {(tuple(sorted(each.items())), way): each for way in ways for each in _labels(way, values)}
+    pools = [_pool(each, way, pods, regions=policies[1]) for (_, way), each in islice(labels.items(), MOST)]
     reasons = [each.open for each in found if each.open]
     if len(labels) > MOST or len(ways) > MOST:
         reasons.append("which of many kinds of nodes there are")
@@ -178,8 +180,8 @@ def _labels(way: Sequence[Requirement], domains: Mapping[str, Sequence[str | Non
         yield {key: value for key, value in zip(options, values, strict=True) if value is not None}
 
 
-def _pool(labels: Mapping[str, str], pods: Sequence[Pod], *, regions: bool) -> Pool:
-    """Nodes with these labels: one where they have a name, as many as are asked for elsewhere."""
+def _pool(labels: Mapping[str, str], way: Sequence[Requirement], pods: Sequence[Pod], *, regions: bool) -> Pool:
+    """Nodes of a way with these labels: one where they have a name, as many as are asked for elsewhere."""
     name = labels.get(NAME, labels.get(HOSTNAME, ""))
     shown = {key: value for key, value in labels.items() if key != NAME}
     if name:
@@ -188,7 +190,8 @@ def _pool(labels: Mapping[str, str], pods: Sequence[Pod], *, regions: bool) -> P
     return Pool(
         name=_called(shown),
         labels=shown,
-        allocatable=capacity(shown, pods),
+        taints=taints_of(way, pods),
+        allocatable=capacity(way, pods),
         minimum=1 if name else UNLIMITED,
         maximum=1 if name else None,
         node_name=name,
@@ -201,10 +204,9 @@ def _called(labels: Mapping[str, str]) -> str:
     return f"a node with {said}" if said else "any node"
 
 
-def capacity(labels: Mapping[str, str], pods: Sequence[Pod]) -> Mapping[str, str]:
-    """What a node with these labels offers to pods: enough of everything that one of them asks for.
-
-    The place for what labels say about the machine: where they name one, it offers what that machine has.
+def capacity(way: Sequence[Requirement], pods: Sequence[Pod]) -> Mapping[str, str]:
+    """What a node of a way offers to pods: what its machine has, where one is named, and enough of all else that one of
+    them asks for.
     """
     names = {name for pod in pods for name in pod.requests.amounts}
-    return dict.fromkeys(sorted({*names, "cpu", "memory", "pods"}), ENOUGH)
+    return {**dict.fromkeys(sorted({*names, "cpu", "memory", "pods"}), ENOUGH), **offered(way, pods)}

@@ -10,6 +10,7 @@ from trainlint.kube.node import HOSTNAME
 from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Group, ObjectRef, PodSet
+from trainlint.proof.ideal.machines import margins
 from trainlint.proof.ideal.ways import choices, ways_of
 from trainlint.references.references import BUILT_IN, referred_by
 from trainlint.scheduling.claims import pod_claims
@@ -57,7 +58,9 @@ def needs_of(
         zones=found.zones,
         together=key if found.one_domain else "",
         shared=tuple(dict.fromkeys(_shared(members, key))),
-        others=tuple(dict.fromkeys((*outside.others, *_unlabelled(found, key), *_placed(members)))),
+        others=tuple(
+            dict.fromkeys((*outside.others, *_unlabelled(found, key), *_placed(members), *_margins(members, verdicts)))
+        ),
     )
 
 
@@ -135,6 +138,16 @@ def _placed(members: Iterable[PodSet]) -> Iterator[str]:
                 yield f"room in one domain of {where} for {pods} of {each.name}: {tie.by} asks for it"
         if each.placed_by and not (each.together or each.parts):
             yield f"room where {each.placed_by} puts the pods of {each.name}"
+
+
+def _margins(members: Iterable[PodSet], verdicts: Verdicts) -> Iterator[str]:
+    """Where pods ask for nearly all that a machine has: what kubelet and system keep decides whether they fit."""
+    for each in members:
+        for margin in margins(verdicts.admitted(each)[0]):
+            yield (
+                f"{margin.asked} {margin.resource} left to pods on a {margin.machine}, for {each.name}, which may not "
+                f"fit: the machine has {margin.most}, and about {margin.surely} are sure to be left"
+            )
 
 
 def outside_objects(group: Group, verdicts: Verdicts, present: Present) -> Iterator[ObjectNeed]:
