@@ -180,7 +180,7 @@ def _labels(way: Sequence[Requirement], domains: Mapping[str, Sequence[str | Non
         yield {key: value for key, value in zip(options, values, strict=True) if value is not None}
 
 
-def _pool(labels: Mapping[str, str], way: Sequence[Requirement], pods: Sequence[Pod], *, regions: bool) -> Pool:
+def _pool(labels: Mapping[str, str], way: tuple[Requirement, ...], pods: Sequence[Pod], *, regions: bool) -> Pool:
     """Nodes of a way with these labels: one where they have a name, as many as are asked for elsewhere."""
     name = labels.get(NAME, labels.get(HOSTNAME, ""))
     shown = {key: value for key, value in labels.items() if key != NAME}
@@ -204,7 +204,7 @@ def _called(labels: Mapping[str, str]) -> str:
     return f"a node with {said}" if said else "any node"
 
 
-def capacity(way: Sequence[Requirement], pods: Sequence[Pod]) -> Mapping[str, str]:
+def capacity(way: tuple[Requirement, ...], pods: Sequence[Pod]) -> Mapping[str, str]:
     """What a node of a way offers to pods: what its machine has, where one is named, and enough of all else that one of
     them asks for.
     """

@@ -27,7 +27,7 @@ EFA: Final = "vpc.amazonaws.com/efa"
 _COUNTED: Final = (*ACCELERATORS, EFA)
 """Devices of which the tables say how many a machine has. Others are made by plugins, in any number."""
 
-Way = Sequence[Requirement]
+Way = tuple[Requirement, ...]
 
 
 @fact
@@ -110,7 +110,8 @@ def margins(pod: Pod) -> Iterator[Margin]:
         best = max(types.values(), key=partial(_surely, name))
         if isinstance(asked, int) and _surely(name, best) < asked:
             shown = (asked, _surely(name, best), _in_units(name, _has(best, name)))
-            yield Margin(name, *(readable(name, amount) for amount in shown), best.name)
+            asks, surely, most = (readable(name, amount) for amount in shown)
+            yield Margin(name, asks, surely, most, best.name)
 
 
 def _has(machine: InstanceType, name: str) -> str:
