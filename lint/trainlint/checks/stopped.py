@@ -53,11 +53,14 @@ def stopped(
 
 
 def _by_fabric(fabric: Fabric) -> Iterator[Stopped]:
+    for root, found in (
+        (Root.INTERFACE, fabric.missing_interfaces),
+        (Root.LOOPBACK, fabric.loopback_interfaces),
+        (Root.NETWORKS, fabric.different_networks),
+        (Root.HOST_NETWORK_DNS, fabric.unresolved_names),
+    ):
+        yield from (Stopped(root, each.pod_sets) for each in found if each.severity is None)
     for root, faults, sure in (
-        (Root.INTERFACE, fabric.missing_interfaces, True),
-        (Root.LOOPBACK, fabric.loopback_interfaces, True),
-        (Root.NETWORKS, fabric.different_networks, True),
-        (Root.HOST_NETWORK_DNS, fabric.unresolved_names, True),
         (Root.ATTACHMENT, fabric.missing_attachments, True),
         (Root.VERSIONS, fabric.mixed_versions, True),
         (Root.GLOO_INTERFACE, fabric.gloo_names, False),  # only what creates a Gloo group reads it

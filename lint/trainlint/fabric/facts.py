@@ -7,9 +7,17 @@ from functools import cached_property
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
 from trainlint.fabric.checks.attachments import missing_attachments
-from trainlint.fabric.checks.different_networks import different_networks
-from trainlint.fabric.checks.interfaces import gloo_fault, judge, loopback_fault, missing_fault
-from trainlint.fabric.checks.names_on_hosts import unresolved_names
+from trainlint.fabric.checks.different_networks import DifferentNetworks, different_networks
+from trainlint.fabric.checks.interfaces import (
+    IsolatedInterface,
+    LoopbackInterface,
+    MissingInterface,
+    gloo_fault,
+    judge,
+    loopback_fault,
+    missing_fault,
+)
+from trainlint.fabric.checks.names_on_hosts import UnresolvedNames, unresolved_names
 from trainlint.fabric.checks.some_roles import some_roles
 from trainlint.fabric.checks.versions import mixed_versions
 from trainlint.fabric.device import Device, Devices, devices_of, offered_devices
@@ -77,11 +85,11 @@ class Fabric:
         return self._devices[id(pod_set)]
 
     @cached_property
-    def missing_interfaces(self) -> tuple[NetworkFault, ...]:
+    def missing_interfaces(self) -> tuple[MissingInterface | IsolatedInterface, ...]:
         """Values of NCCL_SOCKET_IFNAME that select nothing."""
         return tuple(merged(self._missing()))
 
-    def _missing(self) -> Iterator[NetworkFault]:
+    def _missing(self) -> Iterator[MissingInterface | IsolatedInterface]:
         for rank in (rank for rank, _ in self.ranks if rank.computes):
             judged = judge(rank, self.interfaces(rank.pod_set))
             fault = missing_fault(judged, self._misplaced(rank.pod_set)) if judged is not None else None
@@ -99,7 +107,7 @@ class Fabric:
         return {}
 
     @cached_property
-    def loopback_interfaces(self) -> tuple[NetworkFault, ...]:
+    def loopback_interfaces(self) -> tuple[LoopbackInterface, ...]:
         """Values of NCCL_SOCKET_IFNAME that leave an interface that reaches no other rank."""
         found = (judge(rank, self.interfaces(rank.pod_set)) for rank, spans in self.ranks if spans and rank.computes)
         return tuple(
@@ -113,7 +121,7 @@ class Fabric:
         return tuple(merged(fault for fault in found if fault is not None))
 
     @cached_property
-    def different_networks(self) -> tuple[NetworkFault, ...]:
+    def different_networks(self) -> tuple[DifferentNetworks, ...]:
         """Roles that listen in different networks."""
         return tuple(
             fault
@@ -151,7 +159,7 @@ class Fabric:
         )
 
     @cached_property
-    def unresolved_names(self) -> tuple[NetworkFault, ...]:
+    def unresolved_names(self) -> tuple[UnresolvedNames, ...]:
         """Pods on the host network that cannot resolve the names they use."""
         return tuple(merged(fault for each in self._snapshot.workloads.groups for fault in unresolved_names(each)))
 

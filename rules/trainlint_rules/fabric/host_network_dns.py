@@ -74,6 +74,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.names_on_hosts import CLUSTER_FIRST, UnresolvedNames
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
@@ -83,4 +84,16 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object."""
     for fault in facts.fabric.unresolved_names:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: UnresolvedNames) -> Finding:
+    policy = fault.pod_set.spec.dns_policy
+    written = f"dnsPolicy {policy}" if policy == "Default" else "ClusterFirst, which acts as Default"
+    return fault.finding(
+        f"the pods of {fault.pod_set.name} are on the host network with {written}: they ask the node's resolver, which "
+        f"knows no cluster names, and they need them ({fault.need.why})",
+        f"set dnsPolicy: {CLUSTER_FIRST}",
+        ("needs cluster names", fault.need.at),
+        evidence={"needed": CLUSTER_FIRST},
+    )

@@ -89,6 +89,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.different_networks import DifferentNetworks, InterfaceChoice
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
@@ -98,4 +99,20 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator."""
     for fault in facts.fabric.different_networks:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: DifferentNetworks) -> Finding:
+    first, second = fault.first, fault.second
+    one, other = first.rank.pod_set.name, second.rank.pod_set.name
+    return fault.finding(
+        f"the ranks of {fault.group} listen in different networks: {_listens(first)}, {_listens(second)}: they cannot "
+        "connect to what the others announce",
+        "let all roles listen in one network that all of them are attached to",
+        (f"listens on {second.name} ({other})", second.at),
+        evidence={one: first.name, other: second.name},
+    )
+
+
+def _listens(choice: InterfaceChoice) -> str:
+    return f"{choice.rank.pod_set.name} on {choice.name} ({choice.network.name})"

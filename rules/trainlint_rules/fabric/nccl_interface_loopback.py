@@ -73,6 +73,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.interfaces import NCCL, LoopbackInterface
+from trainlint.fabric.name_list import NameList
+from trainlint.fabric.variable_places import variable_places
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
@@ -82,4 +85,17 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and value."""
     for fault in facts.fabric.loopback_interfaces:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: LoopbackInterface) -> Finding:
+    judged = fault.judged
+    excludes = NameList.parse(judged.value).exclude
+    why = "the exclusion leaves lo, which is always the first interface" if excludes else "it selects lo"
+    return fault.finding(
+        f"NCCL of {fault.pod_set.name} listens on lo ({NCCL}={judged.value}: {why}): each pod offers 127.0.0.1 to the "
+        "others, and the job hangs in init",
+        f"exclude lo as well: {judged.value},lo" if fault.forgotten else "name the pod's interface, as eth0",
+        *variable_places(judged.rank, judged.variable),
+        evidence={"value": judged.value, "chosen": "lo"},
+    )

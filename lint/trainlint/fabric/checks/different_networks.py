@@ -6,21 +6,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from trainlint.fabric.checks.interfaces import NCCL, judge
-from trainlint.fabric.fault import NetworkFault, place_of
+from trainlint.fabric.fault import RoleFault, place_of
 from trainlint.fabric.interface import placed
 from trainlint.fabric.pod_interfaces import Network, PodInterfaces
 from trainlint.fabric.process import Communicator, Rank
 from trainlint.fabric.selection import select
 from trainlint.fact import fact
+from trainlint.finding import Location
 
-__all__ = ["different_networks"]
+__all__ = ["DifferentNetworks", "InterfaceChoice", "different_networks"]
 
 Interfaces = Mapping[int, PodInterfaces]
 """By the identity of the pod set."""
 
 
 @fact
-class _Choice:
+class InterfaceChoice:
     """Where a rank listens: the interface and its network; ``named`` is whether the manifest names it."""
 
     rank: Rank
@@ -28,8 +29,23 @@ class _Choice:
     network: Network
     named: bool
 
+    @property
+    def at(self) -> Location:
+        """Where the manifest names the interface, or the pods where it does not."""
+        setting = self.rank.settings.get(NCCL)
+        return place_of(setting) if setting is not None else self.rank.pod_set.at
 
-def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[NetworkFault]:
+
+@fact
+class DifferentNetworks(RoleFault):
+    """Two ranks of a group listen in different networks; the manifest names where the first one does."""
+
+    group: str
+    first: InterfaceChoice
+    second: InterfaceChoice
+
+
+def different_networks(communicator: Communicator, interfaces: Interfaces) -> Iterator[DifferentNetworks]:
     """One fault for the first pair of roles that listen in different networks."""
     choices = [
         choice
@@ -44,28 +60,13 @@ def different_networks(communicator: Communicator, interfaces: Interfaces) -> It
         if not (one.named and other.named) and not _cut_off(one, other, interfaces):
             continue
         wrong, right = (one, other) if one.named else (other, one)
-        at = place_of(wrong.rank.settings[NCCL])
-        there = right.rank.settings.get(NCCL)
-        yield NetworkFault(
-            wrong.rank.pod_set,
-            f"the ranks of {communicator.group.name} listen in different networks: {wrong.rank.pod_set.name} on "
-            f"{wrong.name} ({wrong.network.name}), {right.rank.pod_set.name} on {right.name} ({right.network.name}): "
-            "they cannot connect to what the others announce",
-            at,
-            "let all roles listen in one network that all of them are attached to",
-            "networks",
-            (
-                (
-                    f"listens on {right.name} ({right.rank.pod_set.name})",
-                    place_of(there) if there else right.rank.pod_set.at,
-                ),
-            ),
-            {wrong.rank.pod_set.name: wrong.name, right.rank.pod_set.name: right.name},
+        yield DifferentNetworks(
+            wrong.rank.pod_set, place_of(wrong.rank.settings[NCCL]), "networks", communicator.group.name, wrong, right
         )
         return
 
 
-def _choice(rank: Rank, interfaces: PodInterfaces) -> _Choice | None:
+def _choice(rank: Rank, interfaces: PodInterfaces) -> InterfaceChoice | None:
     """The interface that the rank surely listens on; ``None`` where that is not known."""
     if interfaces.unknown:
         return None
@@ -81,10 +82,10 @@ def _choice(rank: Rank, interfaces: PodInterfaces) -> _Choice | None:
         return None
     if any(network is not None and network.name != found[0].name for network in found[1:]) and judged is not None:
         return None  # several networks: which one is first, the node decides
-    return _Choice(rank, selected[0], found[0], judged is not None)
+    return InterfaceChoice(rank, selected[0], found[0], judged is not None)
 
 
-def _cut_off(one: _Choice, other: _Choice, interfaces: Interfaces) -> bool:
+def _cut_off(one: InterfaceChoice, other: InterfaceChoice, interfaces: Interfaces) -> bool:
     """Whether the one whose setting is not seen has no interface at all in the network of the other."""
     named, silent = (one, other) if one.named else (other, one)
     own = interfaces[id(silent.rank.pod_set)]

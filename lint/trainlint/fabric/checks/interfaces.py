@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from enum import Enum, auto
 from typing import Final
 
-from trainlint.fabric.fault import NetworkFault, place_of
+from trainlint.fabric.fault import NetworkFault, RoleFault, place_of
 from trainlint.fabric.fixes import write
 from trainlint.fabric.gloo import gloo_names
 from trainlint.fabric.interface import placed
@@ -13,11 +14,24 @@ from trainlint.fabric.name_list import LONGEST_NAME, NameList
 from trainlint.fabric.pod_interfaces import PodInterfaces
 from trainlint.fabric.process import Rank
 from trainlint.fabric.selection import select
+from trainlint.fabric.variable_places import variable_places
 from trainlint.fact import fact
 from trainlint.finding import Fix, Location, Move, Severity
 from trainlint.launch.environment import Variable
 
-__all__ = ["GLOO", "NCCL", "Judged", "gloo_fault", "judge", "loopback_fault", "missing_fault"]
+__all__ = [
+    "GLOO",
+    "NCCL",
+    "IsolatedInterface",
+    "Judged",
+    "LoopbackInterface",
+    "MissingInterface",
+    "NoMatch",
+    "gloo_fault",
+    "judge",
+    "loopback_fault",
+    "missing_fault",
+]
 
 NCCL: Final = "NCCL_SOCKET_IFNAME"
 GLOO: Final = "GLOO_SOCKET_IFNAME"
@@ -26,7 +40,7 @@ _OTHER_GRAMMAR: Final = frozenset(" \t\n\"'*!;")
 
 @fact
 class Judged:
-    """What NCCL's choice is among the known interfaces: names in its order.
+    """NCCL's choice among the known interfaces, by the value of NCCL_SOCKET_IFNAME: names in its order.
 
     ``maybe`` are names that the value would select and that the pod may have.
     """
@@ -37,6 +51,11 @@ class Judged:
     interfaces: PodInterfaces
     selected: tuple[str, ...]
     maybe: tuple[str, ...]
+
+    @property
+    def usable(self) -> tuple[str, ...]:
+        """The interfaces of the pods that are not useless for connections with other pods."""
+        return tuple(name for name in self.interfaces.names if name not in self.interfaces.useless)
 
 
 def judge(rank: Rank, interfaces: PodInterfaces) -> Judged | None:
@@ -54,48 +73,82 @@ def judge(rank: Rank, interfaces: PodInterfaces) -> Judged | None:
     return Judged(rank, variable, value, interfaces, selection.interfaces, maybe)
 
 
-def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> NetworkFault | None:
-    """The value selects nothing that the pods can have; ``hints`` are annotations at a place where they do nothing."""
+class NoMatch(Enum):
+    """Why a value selects no interface."""
+
+    TOO_LONG = auto()
+    OTHER_GRAMMAR = auto()
+    ABSENT = auto()
+
+
+@fact
+class MissingInterface(RoleFault):
+    """The value selects nothing that the pods can have.
+
+    ``hints`` are annotations at a place where they do nothing. ``doubtful`` says that the pods may have more
+    interfaces than are known.
+    """
+
+    judged: Judged
+    why: NoMatch
+    doubtful: bool
+    hints: Mapping[str, Location]
+
+
+@fact
+class IsolatedInterface(RoleFault):
+    """The choice exists, but reaches no other pod: the namespace has a primary network of its own (N 3.3)."""
+
+    judged: Judged
+
+
+@fact
+class LoopbackInterface(RoleFault):
+    """The choice is loopback, which reaches no other pod."""
+
+    judged: Judged
+
+    @property
+    def forgotten(self) -> bool:
+        """Whether the value excludes interfaces by name, and loopback is not one of them."""
+        names = NameList.parse(self.judged.value)
+        return names.exclude and bool(names.items)
+
+
+def missing_fault(judged: Judged, hints: Mapping[str, Location]) -> MissingInterface | IsolatedInterface | None:
+    """The fault of a value that selects nothing, or nothing that reaches other pods; ``None`` where it has none.
+
+    ``hints`` are annotations at a place where they do nothing.
+    """
+    pod_set, at = judged.rank.pod_set, place_of(judged.variable)
     if judged.selected:
-        return _isolated_fault(judged) if judged.selected[0] in judged.interfaces.useless - {"lo"} else None
-    names = NameList.parse(judged.value)
-    too_long = not names.exclude and all(len(item.name) > LONGEST_NAME for item in names.items)
-    impossible = not names.exclude and all(_OTHER_GRAMMAR & set(item.name) for item in names.items)
-    doubtful = not (too_long or impossible) and bool(judged.maybe or judged.interfaces.unknown)
+        if judged.selected[0] not in judged.interfaces.useless - {"lo"}:
+            return None
+        return IsolatedInterface(pod_set, at, judged.value, judged, fixes=_only_one(judged))
+    why = _no_match(NameList.parse(judged.value))
+    doubtful = why is NoMatch.ABSENT and bool(judged.maybe or judged.interfaces.unknown)
     if doubtful and judged.interfaces.unknown:
         return None
     uncertain = doubtful and not hints
-    pod_set = judged.rank.pod_set
-    has = ", ".join(judged.interfaces.names)
-    why = "a name has at most 15 characters" if too_long else f"its pods have {has}"
-    if impossible:
-        why = "blanks, quotes and wildcards are part of a name for NCCL"
-    doubt = ""
-    if uncertain:
-        doubt = (
-            f"; only default networks of Multus could add {judged.maybe[0]}" if judged.maybe else "; others may exist"
-        )
-    return NetworkFault(
+    return MissingInterface(
         pod_set,
-        f"{NCCL}={judged.value} selects no interface of {pod_set.name} ({why}{doubt}): NCCL finds no interface and "
-        "fails in init",
-        place_of(judged.variable),
-        _remedy(judged, hints),
+        at,
         judged.value,
-        _places(judged) + tuple((f"does nothing here: {text}", at) for text, at in hints.items()),
-        {"value": judged.value, "interfaces": has},
+        judged,
+        why,
+        uncertain,
+        hints,
         severity=Severity.NOTE if uncertain else None,
         fixes=_moved(judged, hints) if hints else _only_one(judged),
     )
 
 
-def _remedy(judged: Judged, hints: Mapping[str, Location]) -> str:
-    if hints:
-        return f"move the annotation {next(iter(hints))} to the metadata of the pod template"
-    usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless]
-    if usable:
-        return f"write {usable[0]}, or ^lo,docker to take whatever the pod has"
-    return "name an interface that the pods have"
+def _no_match(names: NameList) -> NoMatch:
+    if names.exclude:
+        return NoMatch.ABSENT
+    if all(_OTHER_GRAMMAR & set(item.name) for item in names.items):
+        return NoMatch.OTHER_GRAMMAR
+    return NoMatch.TOO_LONG if all(len(item.name) > LONGEST_NAME for item in names.items) else NoMatch.ABSENT
 
 
 def _moved(judged: Judged, hints: Mapping[str, Location]) -> tuple[Fix, ...]:
@@ -110,49 +163,17 @@ def _moved(judged: Judged, hints: Mapping[str, Location]) -> tuple[Fix, ...]:
 
 def _only_one(judged: Judged) -> tuple[Fix, ...]:
     """The interface of the pods that reaches others, where there is no choice."""
-    usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless and name != "lo"]
+    usable = [name for name in judged.usable if name != "lo"]
     return write(judged.variable, usable[0]) if len(usable) == 1 else ()
 
 
-def _isolated_fault(judged: Judged) -> NetworkFault:
-    """The choice exists, but reaches no other pod: the namespace has a primary network of its own (N 3.3)."""
-    pod_set, first = judged.rank.pod_set, judged.selected[0]
-    usable = [name for name in judged.interfaces.names if name not in judged.interfaces.useless]
-    return NetworkFault(
-        pod_set,
-        f"{NCCL}={judged.value} selects {first} in {pod_set.name}, which reaches no other pod: {pod_set.namespace} has "
-        f"a primary network of its own, on {', '.join(usable)}",
-        place_of(judged.variable),
-        f"write {usable[0]}" if usable else "name the interface of the primary network",
-        judged.value,
-        _places(judged),
-        {"value": judged.value, "chosen": first},
-        fixes=_only_one(judged),
-    )
-
-
-def loopback_fault(judged: Judged) -> NetworkFault | None:
-    """The choice is loopback, which reaches no other pod."""
-    if not judged.selected:
-        return None
-    if judged.selected[0] != "lo":
+def loopback_fault(judged: Judged) -> LoopbackInterface | None:
+    """The fault of a value that selects loopback; ``None`` where it selects another interface, or none."""
+    if not judged.selected or judged.selected[0] != "lo":
         return None
     names = NameList.parse(judged.value)
-    pod_set = judged.rank.pod_set
-    why = "the exclusion leaves lo, which is always the first interface" if names.exclude else "it selects lo"
-    return NetworkFault(
-        pod_set,
-        f"NCCL of {pod_set.name} listens on lo ({NCCL}={judged.value}: {why}): each pod offers 127.0.0.1 to the "
-        "others, and the job hangs in init",
-        place_of(judged.variable),
-        f"exclude lo as well: {judged.value},lo"
-        if names.exclude and names.items
-        else "name the pod's interface, as eth0",
-        judged.value,
-        _places(judged),
-        {"value": judged.value, "chosen": "lo"},
-        fixes=write(judged.variable, f"{judged.value},lo") if names.exclude and names.items else _only_one(judged),
-    )
+    fixes = write(judged.variable, f"{judged.value},lo") if names.exclude and names.items else _only_one(judged)
+    return LoopbackInterface(judged.rank.pod_set, place_of(judged.variable), judged.value, judged, fixes=fixes)
 
 
 def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> NetworkFault | None:
@@ -180,7 +201,7 @@ def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> NetworkFault | None:
             place_of(variable),
             f"write the exact name: {exact}" if exact else "write the exact name of an interface",
             value,
-            _told_by(rank, variable),
+            variable_places(rank, variable),
             {"value": value, "item": name, "interfaces": ", ".join(interfaces.names)},
             fixes=write(variable, exact) if exact and _alone(interfaces) else (),
         )
@@ -191,18 +212,3 @@ def _alone(interfaces: PodInterfaces) -> bool:
     """Whether the pods have one interface that reaches others."""
     usable = [each for each in interfaces.names if each != "lo" and each not in interfaces.useless]
     return len(usable) == 1 and not interfaces.unknown
-
-
-def _places(judged: Judged) -> tuple[tuple[str, Location], ...]:
-    return _told_by(judged.rank, judged.variable)
-
-
-def _told_by(rank: Rank, variable: Variable) -> tuple[tuple[str, Location], ...]:
-    found: Iterator[tuple[str, Location]] = iter(())
-    if rank.teller is not rank.pod_set:
-        found = iter([(f"its ranks get it ({rank.pod_set.name})", rank.container.at or rank.pod_set.at)])
-    elif variable.origin is not None:
-        found = iter([(f"takes it from there ({rank.pod_set.name})", variable.at)])
-    elif rank.container.at is not None and variable.at.file != rank.container.at.file:
-        found = iter([(f"its pods read it ({rank.pod_set.name})", rank.container.at)])
-    return tuple(found)

@@ -5,18 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.fabric.fault import NetworkFault
+from trainlint.fabric.fault import RoleFault
+from trainlint.fact import fact
 from trainlint.finding import Fix, Put
-from trainlint.model.workload import FlowKind, Group, PodSet
+from trainlint.model.workload import Flow, FlowKind, Group, PodSet
 from trainlint.workload.kinds import shown_kind
 
-__all__ = ["unresolved_names"]
+__all__ = ["CLUSTER_FIRST", "UnresolvedNames", "unresolved_names"]
 
 _FIRST: Final = ("initContainers", "containers")
-_POLICY: Final = "ClusterFirstWithHostNet"
+CLUSTER_FIRST: Final = "ClusterFirstWithHostNet"
+"""The DNS policy with which pods on the host network ask the cluster's DNS."""
 
 
-def unresolved_names(group: Group) -> Iterator[NetworkFault]:
+@fact
+class UnresolvedNames(RoleFault):
+    """Pods on the host network that ask their node's resolver, and ``need`` names of the cluster."""
+
+    need: Flow
+
+
+def unresolved_names(group: Group) -> Iterator[UnresolvedNames]:
     """The roles on the host network that look names up at their node's resolver."""
     for index, member in enumerate(group.members):
         spec = member.spec
@@ -25,28 +34,14 @@ def unresolved_names(group: Group) -> Iterator[NetworkFault]:
         need = next((flow for flow in group.flows if flow.source == index and flow.kind is FlowKind.DNS), None)
         if need is None:
             continue
-        written = (
-            f"dnsPolicy {spec.dns_policy}" if spec.dns_policy == "Default" else "ClusterFirst, which acts as Default"
-        )
-        yield NetworkFault(
-            member,
-            f"the pods of {member.name} are on the host network with {written}: they ask the node's resolver, which "
-            f"knows no cluster names, and they need them ({need.why})",
-            spec.at or member.template,
-            f"set dnsPolicy: {_POLICY}",
-            "dns",
-            (("needs cluster names", need.at),),
-            {"needed": _POLICY},
-            fixes=_resolving(member),
-        )
+        yield UnresolvedNames(member, spec.at or member.template, "dns", need, fixes=_resolving(member))
 
 
 def _resolving(member: PodSet) -> tuple[Fix, ...]:
     if member.spec.at is None:
         return ()
-    return (
-        Fix(f"set dnsPolicy: {_POLICY} on {member.name}", (Put(member.spec.at.child("dnsPolicy"), _POLICY, _FIRST),)),
-    )
+    edit = Put(member.spec.at.child("dnsPolicy"), CLUSTER_FIRST, _FIRST)
+    return (Fix(f"set dnsPolicy: {CLUSTER_FIRST} on {member.name}", (edit,)),)
 
 
 def _set_by_operator(pod_set: PodSet) -> bool:
