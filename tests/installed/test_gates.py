@@ -54,6 +54,7 @@ metadata: {{name: n}}
 spec:
   matchConstraints:
     resourceRules: [{{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [{resources}]}}]
+  validations: [{{expression: "request.userInfo.username == 'admin'"}}]
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.admission.fullnames import of_full_names
 from trainlint.admission.kinds.ray import KUEUE
@@ -26,6 +26,9 @@ from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
 from trainlint.workload.shipped_runtimes import shipped_runtime
 
+if TYPE_CHECKING:
+    from trainlint.installed.gates import RefusedByPolicy
+
 __all__ = ["Refused", "RefusedObject", "refusals", "refused"]
 
 _NAMED: Final = frozenset(
@@ -45,6 +48,8 @@ class RefusedObject:
     problem: Problem
     item: Field
     pod_sets: tuple[PodSet, ...] = ()
+    elsewhere: tuple[tuple[str, Location], ...] = ()
+    """What refuses it, where that stands in Git."""
 
     @property
     def at(self) -> Location:
@@ -83,10 +88,27 @@ def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
     for (kind, namespace, name), item in runtimes.items():
         for problem in problems(item, version):
             yield RefusedObject(ObjectRef(kind, namespace, name), problem, item)
+    yield from map(_by_policy, snapshot.refused)
     for each in snapshot.objects:
         if each.meta.kind in _NAMED:
             for problem in of_name(each.meta, each.field.value):
                 yield RefusedObject(each.ref, problem, each.field)
+
+
+def _by_policy(refused: RefusedByPolicy) -> RefusedObject:
+    """What an admission policy of the repository refuses."""
+    problem = Problem(
+        refused.path,
+        refused.message,
+        f"change it so that {refused.expression} holds, or let the binding leave it out",
+        f"{refused.policy} {refused.rule.path}",
+        f"ValidatingAdmissionPolicy {refused.policy}",
+        "every pod" if refused.pods else "",
+        evidence={"expression": refused.expression},
+        assumes=refused.assumes,
+    )
+    places = (("the rule of the policy", refused.rule), ("what binds the policy", refused.binding))
+    return RefusedObject(refused.owner, problem, refused.item, refused.pod_sets, places)
 
 
 def _by_kueue(problem: Problem, workload: Workload, snapshot: Snapshot) -> Problem | None:

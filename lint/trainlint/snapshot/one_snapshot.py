@@ -26,7 +26,7 @@ from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
-    from trainlint.installed.gates import Gate
+    from trainlint.installed.gates import Gate, RefusedByPolicy
     from trainlint.inventory.given import GivenNodes
     from trainlint.model.pool import Inventory
     from trainlint.snapshot.emptied import Emptied
@@ -85,7 +85,7 @@ def snapshot_of(
         return before
     workloads = read_workloads([each.field for each in objects], stated)
     namespaces = interning.namespaces(namespaces_of(objects))
-    found_gates = _gates(objects, workloads, namespaces)
+    found_gates, refused = _admission(objects, workloads, namespaces)
     return Snapshot(
         name=name,
         why=why,
@@ -100,6 +100,7 @@ def snapshot_of(
         opened=opened,
         unknowns=(*workloads.unknowns, *doubts, *(each.unknown() for each in found_gates)),
         gates=found_gates,
+        refused=refused,
         read=found.read,
         emptied=tuple(emptied),
         rest=rest,
@@ -135,13 +136,15 @@ def _informed(
     return informed(settings, evident, releases)
 
 
-def _gates(objects: Sequence[ApiObject], workloads: Workloads, namespaces: Namespaces) -> tuple[Gate, ...]:
-    """What may change or refuse pods of groups when they are created."""
-    if not workloads.groups or not any(may_admit(each.meta) or enforces(each.meta) for each in objects):
-        return ()
-    from trainlint.installed.gates import gates  # noqa: PLC0415 (few repositories hold admission objects)
+def _admission(
+    objects: Sequence[ApiObject], workloads: Workloads, namespaces: Namespaces
+) -> tuple[tuple[Gate, ...], tuple[RefusedByPolicy, ...]]:
+    """What may change or refuse pods of groups when they are created, and what policies refuse of all workloads."""
+    if not workloads.objects or not any(may_admit(each.meta) or enforces(each.meta) for each in objects):
+        return (), ()
+    from trainlint.installed.gates import admission_of  # noqa: PLC0415 (few repositories hold admission objects)
 
-    return tuple(gates(((each.meta, each.field) for each in objects), workloads, namespaces))
+    return admission_of(((each.meta, each.field) for each in objects), workloads, namespaces)
 
 
 def once(objects: Iterable[ApiObject]) -> Iterator[ApiObject]:

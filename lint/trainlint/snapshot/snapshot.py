@@ -20,7 +20,7 @@ from trainlint.snapshot.rest import Rest
 from trainlint.source.document import Field
 
 if TYPE_CHECKING:
-    from trainlint.installed.gates import Gate
+    from trainlint.installed.gates import Gate, RefusedByPolicy
     from trainlint.inventory.given import GivenNodes
     from trainlint.snapshot.emptied import Emptied
 
@@ -36,7 +36,8 @@ class Snapshot:
     ``moved`` maps files to the namespaces that kustomizations put their objects into. ``elsewhere`` are inventories of
     other states, which do not count here. ``read`` says where settings were read that the repository itself states.
     ``emptied`` are the variables that deployers replace in its objects although the pods set them,
-    ``gates`` the admission objects that may refuse or change what groups are made of.
+    ``gates`` the admission objects that may refuse or change what groups are made of, ``refused`` what admission
+    policies refuse of workloads.
     ``together`` are the files that one kustomization, or the deployers of one cluster, bring at once, by its name.
     ``rest`` is what it leaves out, where it is one of several that have alternatives. ``given`` are nodes that are not
     in Git: they count beside what Git describes for every workload.
@@ -57,6 +58,7 @@ class Snapshot:
     read: Mapping[str, Field] = field(default_factory=dict)
     emptied: tuple[Emptied, ...] = ()
     gates: tuple[Gate, ...] = ()
+    refused: tuple[RefusedByPolicy, ...] = ()
     rest: Rest | None = None
     given: tuple[GivenNodes, ...] = ()
     together: Mapping[str, frozenset[str]] = field(default_factory=dict)

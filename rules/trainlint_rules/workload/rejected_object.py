@@ -9,6 +9,10 @@ values of another type, and what the validation of each operator adds: reference
 roles of kubeflow.org with no replicas, a RayJob that is suspended and keeps its cluster, subgroups that do not divide.
 The message names who refuses it. No group is proved while one of its objects is refused.
 
+The ValidatingAdmissionPolicies of the repository are evaluated for the objects and pods of the same cluster, as their
+bindings say, with variables, conditions, parameters and `failurePolicy`. What an expression asks that Git does not say,
+such as who creates the object, is unknown, and so is a policy without a binding that would refuse something.
+
 Silent for placeholders and for what may be a patch of an object. What only some releases of an operator refuse is
 likely, and says so. Devices without a limit, names that are too long, containers that operators look for by name and
 elastic ranges have rules of their own.
@@ -87,7 +91,10 @@ def _finding(refusal: RefusedObject) -> Finding:
         message=f"{problem.why}{said}",
         at=refusal.at,
         remedy=problem.remedy,
-        related=tuple(Related(role, refusal.item.down(*path).at) for role, path in problem.related),
+        related=(
+            *(Related(role, refusal.item.down(*path).at) for role, path in problem.related),
+            *(Related(role, at) for role, at in refusal.elsewhere),
+        ),
         evidence={"refused by": problem.by, **problem.evidence},
         assumes=problem.assumes,
         certainty=Certainty.LIKELY if problem.assumes else Certainty.PROVEN,

@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
+from trainlint.installed.validating.body import Body, of_object, of_pods
 from trainlint.kube.meta import read_meta
 from trainlint.model.known import Known
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.kinds import kind_of
 
-__all__ = ["Arrival", "arrivals"]
+__all__ = ["Arrival", "Arriving", "arrivals", "arriving"]
 
 
 @fact
@@ -24,6 +25,7 @@ class Arrival:
     kind: str
     namespace: str
     name: str = ""
+    version: str = ""
     labels: Mapping[str, Known[str]] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     open: bool = False
@@ -34,6 +36,24 @@ class Arrival:
         return f"{self.kind.lower()}s"
 
 
+@fact(eq=False)
+class Arriving:
+    """An arrival with what is known of its content, and the pods that are not made without it."""
+
+    arrival: Arrival
+    body: Body | None
+    pod_sets: tuple[PodSet, ...]
+
+
+def arriving(workload: Workload) -> Iterator[Arriving]:
+    """Everything that is created for a workload: its object, what is made of it, its pods."""
+    sets = tuple(each for each in workload.pod_sets if each.replicas != 0)
+    for arrival in _of_object(workload):
+        yield Arriving(arrival, None if arrival.open else of_object(workload), sets)
+    for each in sets:
+        yield Arriving(_of_pods(each), of_pods(workload, each), (each,))
+
+
 def arrivals(workloads: Iterable[Workload], members: Iterable[PodSet]) -> Iterator[Arrival]:
     """Everything that is created for the pods of a group, with the objects that they come from."""
     pods = [each for each in members if each.replicas != 0]
@@ -42,15 +62,19 @@ def arrivals(workloads: Iterable[Workload], members: Iterable[PodSet]) -> Iterat
         if workload.owner in owners:
             yield from _of_object(workload)
     for each in pods:
-        yield Arrival("", "Pod", each.namespace, labels=each.labels, annotations=each.annotations)
+        yield _of_pods(each)
+
+
+def _of_pods(pods: PodSet) -> Arrival:
+    return Arrival("", "Pod", pods.namespace, version="v1", labels=pods.labels, annotations=pods.annotations)
 
 
 def _of_object(workload: Workload) -> Iterator[Arrival]:
     owner, meta = workload.owner, read_meta(workload.field)
     kind, namespace = owner.kind.partition(".")[0], owner.namespace
-    group = workload.api_version.rpartition("/")[0]
+    group, _, version = workload.api_version.rpartition("/")
     if (group, kind) != ("", "Pod"):
-        yield Arrival(group, kind, namespace, owner.name, dict(meta.labels), meta.annotations)
+        yield Arrival(group, kind, namespace, owner.name, version, dict(meta.labels), meta.annotations)
     declared = kind_of(workload)
     for made_group, made in declared.creates if declared is not None else ():
         yield Arrival(made_group, made, namespace, open=True)

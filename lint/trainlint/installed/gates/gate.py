@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -20,6 +21,7 @@ from trainlint.installed.gates.native import (
     read_bindings,
 )
 from trainlint.installed.gates.podsecurity import breaks
+from trainlint.installed.gates.validated import VALIDATING, RefusedByPolicy, Validated, validated
 from trainlint.installed.gates.webhooks import matches_webhook
 from trainlint.installed.kinds import ENFORCE
 from trainlint.kube.meta import Meta
@@ -28,7 +30,7 @@ from trainlint.model.workload import Workloads
 from trainlint.source.document import Field
 from trainlint.source.examples import is_below
 
-__all__ = ["Gate", "gates"]
+__all__ = ["Gate", "admission_of"]
 
 _WEBHOOKS: Final = {"MutatingWebhookConfiguration": "mutate", "ValidatingWebhookConfiguration": "validate"}
 _LISTED: Final = 3
@@ -65,8 +67,38 @@ class Gate:
         return Unknown(self.name, missing, "ask the cluster: kubectl create --dry-run=server -o yaml -f FILE", self.at)
 
 
-def gates(objects: Iterable[tuple[Meta, Field]], workloads: Workloads, namespaces: Namespaces) -> Iterator[Gate]:
-    """One for each object and for each of the two that it may do. Objects of examples are for what lies beside them."""
+def admission_of(
+    objects: Iterable[tuple[Meta, Field]], workloads: Workloads, namespaces: Namespaces
+) -> tuple[tuple[Gate, ...], tuple[RefusedByPolicy, ...]]:
+    """What may change or refuse the pods of groups, and what policies do refuse of workloads. Admission objects of
+    examples are for what lies beside them.
+    """
+    listed = list(objects)
+    found = list(validated(listed, workloads.objects, namespaces, read_bindings(listed)[VALIDATING]))
+    opened = (*_gates(listed, workloads, namespaces), *_unsure(found, workloads))
+    refused = tuple(_beside(each, opened, workloads) for policy in found for each in policy.refused)
+    return opened, refused
+
+
+def _unsure(found: Iterable[Validated], workloads: Workloads) -> Iterator[Gate]:
+    """The policies of which it is not known whether they let pods of groups in."""
+    for policy in found:
+        sets = {id(each) for several in policy.unsure for each in several}
+        named = [group.name for group in workloads.groups if any(id(each) in sets for each in group.members)]
+        if named:
+            yield Gate(policy.name, changes=False, groups=tuple(dict.fromkeys(named)), at=policy.at)
+
+
+def _beside(refused: RefusedByPolicy, opened: Iterable[Gate], workloads: Workloads) -> RefusedByPolicy:
+    """What is refused, unless something that changes objects first changes that."""
+    names = {group.name for group in workloads.groups if any(each in refused.pod_sets for each in group.members)}
+    changing = [each.name for each in opened if each.changes and not names.isdisjoint(each.groups)]
+    assumes = tuple(f"{each} does not change what the policy looks at" for each in changing)
+    return replace(refused, assumes=(*refused.assumes, *assumes))
+
+
+def _gates(objects: Iterable[tuple[Meta, Field]], workloads: Workloads, namespaces: Namespaces) -> Iterator[Gate]:
+    """One for each object whose verdict is not worked out, and for each of the two that it may do."""
     listed = list(objects)
     arriving = [(each, tuple(arrivals(workloads.objects, each.members))) for each in workloads.groups]
     for meta, item, verb, matches in _admitting(listed, namespaces):
@@ -109,7 +141,7 @@ def _admitting(
     for meta, item in objects:
         if meta.kind in _WEBHOOKS:
             yield meta, item, _WEBHOOKS[meta.kind], partial(_by_webhooks, meta, item, namespaces)
-        elif meta.kind in NATIVE:
+        elif meta.kind in NATIVE and meta.kind != VALIDATING:
             yield meta, item, _verb(meta), partial(matches_native, meta, item, bindings[meta.kind], namespaces)
         elif is_policy_of_kyverno(meta):
             yield meta, item, _verb(meta), partial(matches_kyverno, meta, item, namespaces)

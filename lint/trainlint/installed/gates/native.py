@@ -13,7 +13,8 @@ from trainlint.kube.values import read_strings, read_text
 from trainlint.model.namespace import Namespaces
 from trainlint.source.document import Field
 
-__all__ = ["NATIVE", "Bindings", "is_policy_of_kyverno", "matches_kyverno", "matches_native", "read_bindings"]
+__all__ = ["NATIVE", "Bindings", "denies", "is_policy_of_kyverno", "matches_binding", "matches_constraints"]
+__all__ += ["matches_kyverno", "matches_native", "read_bindings"]
 
 NATIVE: Final = frozenset({"MutatingAdmissionPolicy", "ValidatingAdmissionPolicy"})
 _REGISTRATION: Final = "admissionregistration.k8s.io"
@@ -51,25 +52,27 @@ def matches_native(
     """Whether a policy of Kubernetes, as it is bound, is about the creation of an object. One without a binding may be
     bound by what is not in Git, where Git holds no binding at all.
     """
-    matched = _constrained(item.down("spec", "matchConstraints"), arrival, namespaces)
+    matched = matches_constraints(item.down("spec", "matchConstraints"), arrival, namespaces)
     bound = bindings.by_policy.get(meta.name, [])
     if not bound:
         return all_of((matched, False if bindings.stated else None))
-    refusing = [each for each in bound if meta.kind != "ValidatingAdmissionPolicy" or _denies(each)]
-    return all_of((matched, any_of(_bound(each["matchResources"], arrival, namespaces) for each in refusing)))
+    return all_of((matched, any_of(matches_binding(each, arrival, namespaces) for each in bound)))
 
 
-def _denies(binding: Field) -> bool:
+def denies(binding: Field) -> bool:
+    """Whether a binding refuses objects, and does more than to warn or to record."""
     return "Deny" in read_strings(binding["validationActions"])
 
 
-def _bound(resources: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
-    """A binding without rules of its own takes all that its policy takes."""
+def matches_binding(binding: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
+    """Whether a binding is about the creation of an object. One without rules of its own takes all of its policy."""
+    resources = binding["matchResources"]
     rules = True if not resources["resourceRules"].value else matches_rules(resources["resourceRules"], arrival)
     return all_of((rules, _selected(resources, arrival, namespaces)))
 
 
-def _constrained(constraints: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
+def matches_constraints(constraints: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
+    """Whether a policy is about the creation of an object, apart from its bindings."""
     rules = matches_rules(constraints["resourceRules"], arrival)
     return all_of((rules, _selected(constraints, arrival, namespaces)))
 
@@ -97,4 +100,4 @@ def matches_kyverno(meta: Meta, item: Field, namespaces: Namespaces, arrival: Ar
     if spec.down("evaluation", "admission", "enabled").value is False or (actions and "Deny" not in actions):
         return False
     own = (meta.namespace or "default") == arrival.namespace if meta.kind.startswith("Namespaced") else True
-    return all_of((own, _constrained(spec["matchConstraints"], arrival, namespaces)))
+    return all_of((own, matches_constraints(spec["matchConstraints"], arrival, namespaces)))

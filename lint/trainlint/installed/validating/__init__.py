@@ -1,0 +1,1 @@
+"""ValidatingAdmissionPolicies of the repository, evaluated for what arrives at the API server."""
