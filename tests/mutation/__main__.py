@@ -1,9 +1,9 @@
 """``python -m tests.mutation --seed S --points N``: how many small faults of the program the tests notice.
 
 A point is drawn from all of ``lint/`` and ``rules/``, the change is made in a copy of the tree, and the tests that
-reach its lines run until one fails. What tests reach is kept in a folder, and collected for those files of tests that
-have changed since. A line for each point goes to the log as JSON; a point that is in the log is not tried again, so a
-run that broke off goes on. ``equivalent.txt`` names the changes that change nothing.
+reach it run until one fails. Probes before all points of the run tell what tests reach, while every test runs once;
+only files of tests that changed run again. A line for each point goes to the log as JSON; a point that is in the log is
+not tried again, so a run that broke off goes on. ``equivalent.txt`` names the changes that change nothing.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> int:
         # CI: the examples of hypothesis are always the same
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(roots), "CI": "true"}
         given = {"seed": options.seed, "points": options.points, "seconds": options.seconds, "only": options.only}
-        given |= {"reach": options.reach, "log": log, "collect": options.collect, "work": work}
+        given |= {"log": log, "work": work}
         command = [sys.executable, "-m", "tests.mutation.loop", *(f"--{name}={each}" for name, each in given.items())]
         subprocess.run(
             [*command, *(["--again"] if options.again else []), *options.tests], cwd=tree, env=environment, check=True
@@ -53,10 +53,6 @@ def _options() -> argparse.Namespace:
         default=str(Path(tempfile.gettempdir()) / "trainlint-mutation"),
         help="where the copy of the tree and the log stand, outside of any repository",
     )
-    parser.add_argument(
-        "--reach", default=str(ROOT / "build" / "reach"), help="the folder that says which test reaches which line"
-    )
-    parser.add_argument("--collect", default="", help="a pattern of the paths of tests whose reach is collected")
     parser.add_argument("--again", action="store_true", help="try the points again that the tests did not notice")
     parser.add_argument("--log")
     parser.add_argument("--summary", action="store_true", help="only say what the log holds")

@@ -9,8 +9,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import gc
+import importlib
 import os
-import re
 import resource
 import signal
 import subprocess
@@ -21,9 +21,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from tests.mutation.chosen import Reached, reached
 from tests.mutation.points import Point, all_points, drawn, mutated
-from tests.mutation.reach import collect, is_known
+from tests.mutation.reach import Reach
 from tests.mutation.results import Results
 from tests.mutation.swapped import Functions, functions, swap
 
@@ -34,6 +33,8 @@ SKIPPED = ("bench", "fuzz", "mutation", "precommit")
 OWN_WORDS = ("test_docs.py", "test_words.py", "test_packaging.py", "test_readme.py", "test_references.py")
 """Tests that read the text of the program: they would notice every change, or none."""
 MEMORY = 6 << 30
+COLLECTING = 900
+"""Seconds of the processor for the tests of one file while their reach is noted."""
 AT_IMPORT = 60
 """Tests at most that are tried in a new process."""
 
@@ -46,7 +47,6 @@ class Loop:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.tree = Path.cwd()
-        self.reach = Path(options.reach)
         self.results = Results(Path(options.log))
         self.items: dict[str, pytest.Item] = {}
         self.functions: Functions = {}
@@ -54,41 +54,42 @@ class Loop:
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
+        _import_all(self.tree)
         self.functions = functions(str(self.tree))
         gc.collect()
         gc.freeze()
-        self._collect(session.items)
-        known = reached(self.reach, self.tree, {item.nodeid.partition("::")[0] for item in session.items})
-        for point in self._points():
+        points = self._points()
+        reach = Reach(Path(self.options.log).with_suffix(".reach"), self.tree, points)
+        self._collect(reach, session.items)
+        for point in points:
             if self.results.is_due(str(point), again=self.options.again):
-                self._try(point, known)
+                self._try(point, reach)
         return True
 
-    def _collect(self, items: Sequence[pytest.Item]) -> None:
-        """Note what tests reach of which that is not known yet, or was before they changed."""
+    def _collect(self, reach: Reach, items: Sequence[pytest.Item]) -> None:
+        """Note which points the tests reach that did not run before."""
         files = defaultdict(list)
         for item in items:
             files[item.nodeid.partition("::")[0]].append(item)
-        self.reach.mkdir(parents=True, exist_ok=True)
-        due = [file for file in files if not is_known(self.reach, self.tree, file)]
-        for file in due:
-            if re.search(self.options.collect, file):
-                ended = _forked(lambda file=file: collect(self.reach, self.tree, file, files[file]) or 0, 1200)  # type: ignore[misc]
+        for file in reach.due(list(files)):
+            ended = _forked(lambda file=file: reach.collect(self.functions, file, files[file]) or 0, COLLECTING)  # type: ignore[misc]
+            if ended:
                 print(f"reach of {file}: {ended}", file=sys.__stderr__, flush=True)
+        reach.read()
 
     def _points(self) -> list[Point]:
         points = [point for point in all_points(self.tree) if self.options.only in point.file]
         return drawn(points, self.tree, self.options.seed, self.options.points)
 
-    def _try(self, point: Point, known: Reached) -> None:
+    def _try(self, point: Point, known: Reach) -> None:
         begun = time.monotonic()
         file = self.tree / point.file
         source, times = file.read_bytes(), file.stat()
         budget = self.options.seconds
-        tests = known.of(point, budget, frozenset(self.items))
+        tests = known.of(point, budget, self.items)
         at_import = not point.inner or not tests
         if at_import:
-            tests = known.of(point.outside(), budget, frozenset(self.items))[:AT_IMPORT]
+            tests = tests[:AT_IMPORT]
         try:
             file.write_bytes(mutated(source, point))
             os.utime(file, (times.st_mtime + 2, times.st_mtime + 2))
@@ -220,6 +221,16 @@ def _forked(work: Callable[[], int], seconds: float) -> int | None:
     return None
 
 
+def _import_all(tree: Path) -> None:
+    """Import every module: what functions import later is changed as all else is."""
+    for root in ("lint", "rules"):
+        for file in sorted((tree / root).rglob("*.py")):
+            name = ".".join(file.relative_to(tree / root).with_suffix("").parts).removesuffix(".__init__")
+            if not name.endswith("__main__"):
+                with contextlib.suppress(ImportError, SyntaxError):
+                    importlib.import_module(name)
+
+
 def _arguments(work: Path) -> Iterator[str]:
     yield from ("-q", "-p", "no:cacheprovider", "--tb=no", "-W", "ignore::pytest.PytestAssertRewriteWarning")
     yield f"--basetemp={work / 'temporary'}"
@@ -230,7 +241,7 @@ def main() -> int:
     """Run in the copy of the tree; the options are those of ``python -m tests.mutation``."""
     parser = argparse.ArgumentParser()
     parser.add_argument("tests", nargs="*", default=["tests"])
-    for each in ("--reach", "--log", "--only", "--collect", "--work"):
+    for each in ("--log", "--only", "--work"):
         parser.add_argument(each, default="")
     for each in ("--seed", "--points"):
         parser.add_argument(each, type=int)

@@ -6,7 +6,7 @@ import ast
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 __all__ = ["Point", "all_points", "compiles", "drawn", "mutated", "points_of"]
@@ -28,10 +28,6 @@ class Point:
     last: int
     inner: bool
     old: str
-
-    def outside(self) -> Point:
-        """The same change, as one of the module and not of a function."""
-        return replace(self, inner=False)
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line} {self.kind}: {_short(self.old)} -> {_short(self.text)}"

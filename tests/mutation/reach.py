@@ -1,86 +1,172 @@
-"""Which test executes which line, and how long each test takes.
-
-One file of JSON for each file of tests, which says with what content it was made; the modules that the tests read are
-kept beside it by their content, since lines move.
-"""
+"""Which tests reach which points: a probe stands before every point while all tests run once."""
 
 from __future__ import annotations
 
+import ast
+import builtins
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+import types
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import coverage
 import pytest
+from tests.mutation.points import Point
+from tests.mutation.swapped import Functions, swap_code
 
-__all__ = ["collect", "digest", "is_known", "kept_in"]
+__all__ = ["Reach"]
 
-
-def digest(file: Path) -> str:
-    """A short name for what stands in a file."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
-
-
-def is_known(folder: Path, root: Path, file: str) -> bool:
-    """Whether ``folder`` holds what the tests of ``file`` reach, as the file is now."""
-    kept = kept_in(folder, file)
-    return kept.exists() and json.loads(kept.read_text(encoding="utf-8"))["test"] == digest(root / file)
+PROBE = "__mutation_probe__"
+LISTS = ("body", "orelse", "finalbody", "handlers", "cases")
+SLOW = 0.5
+"""Seconds from which a test is tried last."""
 
 
-def collect(folder: Path, root: Path, file: str, items: Sequence[pytest.Item]) -> None:
-    """Run the tests of ``file``, and write what those that pass reach."""
-    reach = _Reach(root)
-    items[0].config.pluginmanager.register(reach)
-    for item, following in zip(items, [*items[1:], None], strict=True):
-        reach.run(item, following)
-    modules = {module: digest(root / module) for module in reach.lines}
-    for module, name in modules.items():
-        kept = folder / "modules" / f"{name}.py"
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes((root / module).read_bytes())
-    data = {"test": digest(root / file), "tests": reach.tests, "modules": modules, "lines": reach.lines}
-    kept_in(folder, file).write_text(json.dumps(data, separators=(",", ":")), encoding="utf-8")
+class Reach:
+    """What each test reaches of these points, and its seconds; a line of JSON for each file of tests."""
+
+    def __init__(self, log: Path, tree: Path, points: Sequence[Point]) -> None:
+        self.log, self.tree = log, tree
+        self.points = {str(point): point for point in points}
+        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+        self.known = {entry["file"]: entry for entry in map(json.loads, lines)}
+
+    def due(self, files: Sequence[str]) -> list[str]:
+        """The files of tests that have not run since they, or the points, changed."""
+        return [
+            file
+            for file in files
+            if self.known.get(file, {}).get("digest") != self._digest(file)
+            or not self.points.keys() <= set(self.known[file]["points"])
+        ]
+
+    def collect(self, functions: Functions, file: str, items: Sequence[pytest.Item]) -> None:
+        """Run the tests of a file in this process, and append what they reach to the log."""
+        numbers = {name: number for number, name in enumerate(self.points)}
+        hits: set[int] = set()
+        setattr(builtins, PROBE, hits.add)
+        of_modules = defaultdict(dict)
+        for name, point in self.points.items():
+            of_modules[point.file][numbers[name]] = point
+        for module, points in of_modules.items():
+            source = (self.tree / module).read_bytes()
+            swap_code(functions, str(self.tree / module), source, _probed(source, str(self.tree / module), points))
+        run = _Run(hits)
+        items[0].config.pluginmanager.register(run)
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            run.one(item, following)
+        entry = {"file": file, "digest": self._digest(file), "points": list(self.points), "tests": run.tests}
+        with self.log.open("a", encoding="utf-8") as out:
+            out.write(json.dumps(entry, separators=(",", ":")) + "\n")
+
+    def of(self, point: Point, budget: float, wanted: Mapping[str, object]) -> list[str]:
+        """The tests to try, of at most ``budget`` seconds: those likely to fail first; the dearest are left out."""
+        reach = []
+        for entry in self.known.values():
+            number = entry["points"].index(str(point)) if str(point) in entry["points"] else None
+            reach += [(test, seconds) for test, seconds, hits in entry["tests"] if test in wanted and number in hits]
+        kept, spent = [], 0.0
+        for test, seconds in sorted(reach, key=lambda each: each[::-1]):
+            spent += seconds
+            if spent > budget and kept:
+                break
+            kept.append((test, seconds))
+        return [test for test, seconds in sorted(kept, key=lambda each: (_rank(*each, point), each[1]))]
+
+    def read(self) -> None:
+        """Read again what forks of this process wrote."""
+        self.__init__(self.log, self.tree, list(self.points.values()))  # type: ignore[misc]
+
+    def _digest(self, file: str) -> str:
+        return hashlib.sha256((self.tree / file).read_bytes()).hexdigest()[:16]
 
 
-class _Reach:
-    """Collects ``{file: {line: [tests]}}``, and the seconds of processor time of each test that passes."""
+class _Run:
+    """Runs tests, and notes the seconds of the processor and the points of those that pass."""
 
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.lines: dict[str, dict[int, list[int]]] = {}
-        self.tests: list[tuple[str, float]] = []
-        self.coverage = coverage.Coverage(data_file=None, include=[f"{root}/lint/*", f"{root}/rules/*"])
-        self.coverage.set_option("run:disable_warnings", ["no-data-collected"])
+    def __init__(self, hits: set[int]) -> None:
+        self.hits = hits
+        self.tests: list[tuple[str, float, list[int]]] = []
         self.passed = True
 
-    def run(self, item: pytest.Item, following: pytest.Item | None) -> None:
+    def one(self, item: pytest.Item, following: pytest.Item | None) -> None:
         self.passed = True
-        self.coverage.erase()
-        self.coverage.start()
+        self.hits.clear()
         begun = _seconds()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-        took = _seconds() - begun
-        self.coverage.stop()
-        if not self.passed:
-            return
-        number = len(self.tests)
-        self.tests.append((item.nodeid, round(took, 3)))
-        data = self.coverage.get_data()
-        for file in data.measured_files():
-            lines = self.lines.setdefault(os.path.relpath(file, self.root), {})
-            for line in data.lines(file) or ():
-                lines.setdefault(line, []).append(number)
+        if self.passed:
+            self.tests.append((item.nodeid, round(_seconds() - begun, 3), sorted(self.hits)))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.outcome != "passed":
             self.passed = False
 
 
-def kept_in(folder: Path, file: str) -> Path:
-    """Where ``folder`` holds what the tests of ``file`` reach."""
-    return folder / (file.replace("/", "-").removesuffix(".py") + ".json")
+def _probed(source: bytes, file: str, points: Mapping[int, Point]) -> types.CodeType:
+    """The code of a module with a probe before the statement of each point; for one at import all functions have it."""
+    tree = ast.parse(source)
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def holds(statement: ast.stmt) -> Callable[[Point], bool]:
+        first = starts[statement.lineno - 1] + statement.col_offset
+        last = starts[(statement.end_lineno or statement.lineno) - 1] + (statement.end_col_offset or 0)
+        return lambda point: first <= point.start < last
+
+    def insert(node: ast.AST, left: dict[int, Point]) -> set[int]:
+        """Put probes into the lists of statements below a node; the numbers of those that stand there."""
+        placed: set[int] = set()
+        for name in LISTS:
+            made: list[ast.AST] = []
+            for each in getattr(node, name, ()):
+                within = insert(each, left)
+                if isinstance(each, ast.stmt):
+                    inside = holds(each)
+                    own = {number for number, point in left.items() if inside(point)} - within - placed
+                    made += [_probe(number, each) for number in sorted(own)]
+                    within |= own
+                made.append(each)
+                placed |= within
+            if made:
+                setattr(node, name, made)
+        return placed
+
+    inner = {number: point for number, point in points.items() if point.inner}
+    outer = points.keys() - inner.keys()
+    for function in _functions(tree):
+        insert(function, inner)
+        text = ast.get_docstring(function, clean=False) is not None
+        function.body[text:text] = [_probe(number, function.body[0]) for number in sorted(outer)]
+    return compile(ast.fix_missing_locations(tree), file, "exec")
+
+
+def _functions(node: ast.AST) -> Iterator[ast.FunctionDef]:
+    """The functions of a module and its classes, without those inside of functions."""
+    for each in ast.iter_child_nodes(node):
+        if isinstance(each, ast.FunctionDef):
+            yield each
+        elif isinstance(each, ast.ClassDef):
+            yield from _functions(each)
+
+
+def _probe(number: int, before: ast.AST) -> ast.stmt:
+    statement = ast.parse(f"{PROBE}({number})").body[0]
+    for each in ast.walk(statement):
+        ast.copy_location(each, before)
+    return statement
+
+
+def _rank(test: str, seconds: float, point: Point) -> int:
+    """Quick ones of the same package first, then golden files, then the others."""
+    package = Path(point.file).parts[2 if point.file.startswith("lint/") else 0].removesuffix(".py")
+    if seconds > SLOW:
+        return 3
+    if test.startswith((f"tests/{package}/", f"tests/test_{package}")):
+        return 0
+    return 1 if test.startswith("tests/golden/") else 2
 
 
 def _seconds() -> float:

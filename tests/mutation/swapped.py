@@ -7,7 +7,7 @@ import types
 from collections import defaultdict
 from collections.abc import Iterator
 
-__all__ = ["Functions", "functions", "swap"]
+__all__ = ["Functions", "functions", "swap", "swap_code"]
 
 Functions = dict[str, dict[tuple[str, int], list[types.FunctionType]]]
 
@@ -24,7 +24,12 @@ def functions(root: str) -> Functions:
 
 def swap(known: Functions, file: str, old: bytes, new: bytes) -> bool:
     """Give the functions of ``file`` their new code; false where the change is none of a function alone."""
-    before, after = compile(old, file, "exec", dont_inherit=True), compile(new, file, "exec", dont_inherit=True)
+    return swap_code(known, file, old, compile(new, file, "exec", dont_inherit=True))
+
+
+def swap_code(known: Functions, file: str, old: bytes, after: types.CodeType) -> bool:
+    """Give the functions of ``file`` the code that they have in ``after``; false where it differs in no function."""
+    before = compile(old, file, "exec", dont_inherit=True)
     changed = 0
     for one, two in _pairs(before, after):
         for function in known.get(file, {}).get((one.co_qualname, one.co_firstlineno), ()):
