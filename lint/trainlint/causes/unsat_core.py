@@ -198,13 +198,13 @@ def _of_dead_end(
     proof: GroupProof, cause: StrandedCause, world: WhatIf, search: Callable[..., Iterator[Core]]
 ) -> Iterator[Core]:
     pin = _missing_pin(proof, world)
-    zone = proof.viable_zones[0]
+    zone = next(iter(proof.viable_zones), "")  # none where something else keeps the group from training in all of them
 
     def stranded(kept: Kept) -> bool:
         found = world.proof(kept, zone="" if pin in kept else zone)
         return any(isinstance(each, StrandedCause) for each in found.causes)
 
-    parts = [*world.constraints, pin]
+    parts = [*world.constraints, pin] if zone else [*world.constraints]
     return search(stranded, parts, [each for each in parts if each is pin or each.at == cause.at])
 
 

@@ -111,8 +111,7 @@ class Judge:
             return
         across = permitted_across(self.group, self.problem, self.reach)
         undecided = "" if across else self._undecided_across()
-        if not across or self.group.collective:
-            yield ZoneCause(_reasons(zones), across, undecided=undecided)
+        yield ZoneCause(_reasons(zones), across, undecided=undecided)
 
     def _undecided_across(self) -> str:
         """What must be known to tell whether the group runs across zones; empty where it surely does not."""

@@ -61,6 +61,7 @@ def limited(process: int, seconds: float) -> None:
 
         with contextlib.suppress(OSError, ValueError):  # it may have ended
             resource.prlimit(process, resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+            resource.prlimit(process, resource.RLIMIT_DATA, (MAX_HELD, MAX_HELD))
             most = math.ceil(seconds)
             resource.prlimit(process, resource.RLIMIT_CPU, (most, most))
             resource.prlimit(process, resource.RLIMIT_CORE, (0, 0))

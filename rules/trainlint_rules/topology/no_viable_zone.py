@@ -6,8 +6,9 @@ the time belong in one zone. This rule has looked at every zone of the inventory
 permitted between pods there. It says what is missing in each zone, the closest miss first. Then every pod that can
 start is Running, nothing restarts, and the GPUs wait.
 
-It is a warning where the group does run if it is spread over several zones: slow and billed. It is silent where a
-placement rule names a role that can never be scheduled at all, and without a node inventory.
+It is a warning where the group does run if it is spread over several zones: billed, and slow where ranks exchange data.
+Without a node inventory it speaks where the group's own selectors rule every zone out. It is silent where a placement
+rule names a role that can never be scheduled at all.
 
 ```yaml given
 apiVersion: trainlint.io/v1alpha1
@@ -104,10 +105,11 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
     remedies = dict.fromkeys(text for reason in zones[nearest] if (text := remedy_text(reason, group)))
+    cost = "slow and billed" if group.collective else "billed"
     if cause.across:
-        predicate = "runs only across zones, slow and billed: no single zone takes all its pods"
+        predicate = f"runs only across zones, {cost}: no single zone takes all its pods"
     elif cause.undecided:
-        predicate = "runs at best across zones, slow and billed: no single zone takes all its pods"
+        predicate = f"runs at best across zones, {cost}: no single zone takes all its pods"
     else:
         predicate = "can never run: no zone takes all its pods and lets them talk to each other"
     return Finding(
