@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import fields
+from enum import Enum
 from pathlib import Path
 from typing import get_args
 
@@ -12,18 +13,53 @@ import pytest
 
 import trainlint
 from trainlint.causes.constraint import Constraint, Subject
+from trainlint.checks.refusals import Refused
+from trainlint.checks.stopped import Stopped
 from trainlint.control_plane.mesh import MeshDenial
 from trainlint.control_plane.need import Need
 from trainlint.finding import Finding, Location, Related
+from trainlint.model.because import Because
+from trainlint.proof.everywhere import Everywhere
+from trainlint.proof.ground import NoteGround, ProofGround
+from trainlint.proof.group import GroupProof
 from trainlint.proof.zone_reason import Obstacle, ZoneReason
+from trainlint.proof.zones import Zone
+from trainlint.queues.ground import MissedGround, QueueGround, QueueRole
+from trainlint.queues.late_members import LateMembers
+from trainlint.queues.missed_queue import MissedQueue
+from trainlint.queues.queue_cause import QueueCause
+from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.queues.quota import QuotaCause
-from trainlint.scheduling.refusal import Ground, Refusal
-from trainlint.wording.refusals import TEXTS
+from trainlint.scheduling.kueue.ground import FlavorGround, InactiveGround
+from trainlint.scheduling.kueue.match import KueueCode
+from trainlint.scheduling.kueue.state import Inactive
+from trainlint.scheduling.refusal import Doubt, DoubtGround, Ground, Refusal
+from trainlint.wording.because import TEXTS
+from trainlint.wording.filling import filled, places
+from trainlint.workload.queue_names import QueueDoubt
 
 HERE = Location("nodes.yaml", 1)
 LINT = Path(trainlint.__file__).parent
-DATA = [*get_args(Obstacle), ZoneReason, *get_args(Subject), Constraint, Refusal, QuotaCause, Need, MeshDenial]
-SENTENCES = {"breaks", "message", "reason", "remedy", "role", "said", "sentence", "text", "why", "words"}
+DATA = [
+    *get_args(Obstacle),
+    *(ZoneReason, *get_args(Subject), Constraint, Refusal, Doubt, QuotaCause, Need, MeshDenial, Because),
+    *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, Stopped, Refused, GroupProof, Zone, Everywhere),
+]
+SENTENCES = {
+    "breaks",
+    "doubt",
+    "message",
+    "missing",
+    "notes",
+    "reason",
+    "remedy",
+    "role",
+    "said",
+    "sentence",
+    "text",
+    "why",
+    "words",
+}
 """Names that fields have in this project which hold a sentence."""
 
 
@@ -33,47 +69,80 @@ def test_causes_hold_no_sentence(kind: type) -> None:
     assert [each.name for each in fields(kind) if each.name in SENTENCES and "str" in str(each.type)] == []
 
 
+GROUNDS = [
+    *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
+    *(QueueGround, QueueRole),
+]
+"""Every enumeration of grounds."""
+
+
 def test_each_ground_has_a_sentence() -> None:
-    """Shortages are told one by one: each is a resource with its amounts."""
-    assert set(Ground) - set(TEXTS) == {Ground.SHORTAGES}
+    """A ground without words breaks the report."""
+    assert {each for ground in GROUNDS for each in ground} == {each for each in TEXTS if type(each) in GROUNDS}
+    assert {type(each) for each in TEXTS} == {*GROUNDS, KueueCode}
 
 
-def grounds() -> Iterator[tuple[str, Ground, int]]:
+def grounds() -> Iterator[tuple[str, Enum, int]]:
     """Where the program names a ground, which, and with how many values (those that stand there as a tuple)."""
-    for path in sorted((LINT / "scheduling").glob("*.py")) + sorted((LINT / "queues").glob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        for function in (each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)):
-            for ground, values, line in _named(function):
-                yield f"{path.name}:{line}", ground, values
+    for path in sorted(LINT.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if "wording" not in path.parts and "Because(" in text:
+            tree = ast.parse(text)
+            functions = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)]
+            rest = [each for each in tree.body if not isinstance(each, ast.FunctionDef | ast.ClassDef)]
+            for scope in (ast.Module(rest, []), *functions):
+                for ground, values, line in _named(scope):
+                    yield f"{path.name}:{line}", ground, values
 
 
-def _named(function: ast.FunctionDef) -> Iterator[tuple[Ground, int, int]]:
-    tuples = {
-        target.id: node.value
-        for node in ast.walk(function)
+def _named(scope: ast.Module | ast.FunctionDef) -> Iterator[tuple[Enum, int, int]]:
+    tuples = [
+        (node.lineno, target.id, node.value)
+        for node in ast.walk(scope)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Tuple)
         for target in node.targets
         if isinstance(target, ast.Name)
-    }
-    for node in ast.walk(function):
+    ]
+    for node in ast.walk(scope):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Because":
-            ground, *values = node.args
-            assert isinstance(ground, ast.Attribute)
-            given: ast.expr | None = values[0] if values else ast.Tuple([])
-            given = tuples.get(given.id) if isinstance(given, ast.Name) else given
-            if isinstance(given, ast.Tuple):
-                yield Ground[ground.attr], len(given.elts), node.lineno
+            given: ast.expr | None = node.args[1] if len(node.args) > 1 else ast.Tuple([])
+            if isinstance(given, ast.Name):
+                before = [(at, found) for at, name, found in tuples if name == given.id and at < node.lineno]
+                given = max(before, key=lambda each: each[0])[1] if before else None
+            if isinstance(given, ast.Tuple) and not any(isinstance(each, ast.Starred) for each in given.elts):
+                for ground in filter(None, map(_ground, ast.walk(node.args[0]))):
+                    yield ground, len(given.elts), node.lineno
 
 
-@pytest.mark.parametrize(("where", "ground", "values"), list(grounds()), ids=str)
-def test_a_sentence_tells_all_values_of_its_ground(where: str, ground: Ground, values: int) -> None:
+def _ground(node: ast.AST) -> Enum | None:
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        kind = next((each for each in GROUNDS if each.__name__ == node.value.id), None)
+        return None if kind is None else kind[node.attr]
+    return None
+
+
+def told(ground: Enum) -> frozenset[int]:
+    """The numbers of the values that the texts of a ground say or ask for."""
+    text = TEXTS[ground]
+    return frozenset[int]().union(*map(places, (text,) if isinstance(text, str) else text))
+
+
+@pytest.mark.parametrize(("where", "ground", "values"), sorted(set(grounds()), key=str), ids=str)
+def test_a_sentence_tells_all_values_of_its_ground(where: str, ground: Enum, values: int) -> None:
     """One value more is lost, one less breaks the report."""
-    assert TEXTS[ground].count("{}") == values, where
+    assert told(ground) == frozenset(range(values)), where
 
 
 def test_every_ground_is_used() -> None:
-    """What no filter says needs no words."""
-    assert {ground for _, ground, _ in grounds()} == set(TEXTS)
+    """What nothing says needs no words."""
+    named = {
+        found
+        for path in sorted(LINT.rglob("*.py"))
+        if "wording" not in path.parts
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if (found := _ground(node)) is not None
+    }
+    assert {each for kind in GROUNDS for each in kind} - named == set()
 
 
 TAKING_APART = {"endswith", "partition", "removeprefix", "removesuffix", "rpartition", "rsplit", "split", "startswith"}
@@ -115,3 +184,25 @@ def test_places_are_worked_out_when_a_finding_is_shown() -> None:
     assert asked == []
     assert [each.at for each in (*finding.places, *finding.places)] == [HERE, HERE]
     assert asked == ["now"]
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "sentence"),
+    [
+        ("{} names {}", ("a", "b"), "a names b"),
+        ("{1} of {0}", ("a", "b"), "b of a"),
+        ("there is no {0}[: it has {1}]", ("a", ""), "there is no a"),
+        ("there is no {0}[: it has {1}]", ("a", "b"), "there is no a: it has b"),
+        ("[name {0}|name one of {1}|add it]", ("", "b"), "name one of b"),
+        ("[name {0}|name one of {1}|add it]", ("", ""), "add it"),
+        ("on [{0?}one node|two nodes]", (False,), "on two nodes"),
+        ("write {{}} for {}", ("a[b|c]{0}",), "write {} for a[b|c]{0}"),
+        ("[{0!}|wait]", ("later",), "repair later"),
+        ("[{0!}|wait]", ("never",), "wait"),
+    ],
+)
+def test_a_text_is_filled(text: str, values: tuple[object, ...], sentence: str) -> None:
+    def ends(value: object) -> str:
+        return "" if value == "never" else f"repair {value}"
+
+    assert filled(text, values, str, ends) == sentence

@@ -9,9 +9,11 @@ from tests.proof.records import proved
 from tests.proof.test_laws import HOST, TAINT, ZONE, cluster, members, zones_of
 from tests.scheduling.clusters import Enumeration
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.proof import judge, prove
 from trainlint.proof.cause import StrandedCause
+from trainlint.proof.ground import ProofGround
 
 Data = dict[str, Any]
 NEAR = [{"topologyKey": "rack", "labelSelector": {"matchLabels": {"app": "x"}}}]
@@ -64,7 +66,7 @@ def test_what_is_not_tried_pod_by_pod_is_not_taken_for_proved(monkeypatch: pytes
         monkeypatch.setattr(module, "explored", lambda *_: None)
     proof = proved(record(leaders=2, tainted=2, free=3))
     assert (proof.exists, proof.for_all) == (Answer.PROVED, Answer.UNKNOWN)
-    assert proof.missing == ("whether all pods of one role may land where the others cannot follow",)
+    assert proof.missing == (Because(ProofGround.FOLLOW),)
 
 
 def test_a_spread_over_hosts_that_counts_other_pods_sets_no_limit_to_its_own() -> None:

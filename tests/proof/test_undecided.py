@@ -9,11 +9,14 @@ import pytest
 
 from trainlint.engine.opened import opened
 from trainlint.facts.facts import Facts
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument import argue
 from trainlint.questions.argument.step import Statement
 from trainlint.rule import told_by
+from trainlint.wording.because import texts_of
 
 CASES = sorted(
     path for path in (Path(__file__).parents[1] / "cases").glob("policy/*--*") if not (path / "base").is_dir()
@@ -75,7 +78,7 @@ def test_over_several_zones_the_reason_is_named_and_nothing_is_said_to_be_denied
     (tmp_path / "all.yaml").write_text(ZONES, encoding="utf-8")
     ((proof, facts),) = proofs(tmp_path)
     assert proof.connections is Answer.UNKNOWN
-    assert any("CiliumNetworkPolicy" in each for each in proof.missing), proof.missing
+    assert any("CiliumNetworkPolicy" in each for each in texts_of(proof.missing)), proof.missing
     (argument,) = argue([(proof, facts)], told_by())
     said = [text for step in argument.steps for text in texts(step.statements)]
     assert not any("denied" in text for text in said)
@@ -119,4 +122,4 @@ def test_an_unknown_placement_on_the_ideal_cluster_has_a_reason(tmp_path: Path) 
     (tmp_path / "a.yaml").write_text(STRANDED)
     ((proof, _),) = proofs(tmp_path)
     assert (proof.exists, proof.for_all) == (Answer.CONDITIONAL, Answer.UNKNOWN)
-    assert any("leave room" in text for text in proof.missing)
+    assert Because(ProofGround.ROOM) in proof.missing

@@ -18,7 +18,7 @@ from trainlint.scheduling.admission import Admitted, admit
 from trainlint.scheduling.filter import refusals
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.refusal import Refusal
-from trainlint.wording.refusals import because_text
+from trainlint.wording.because import because_text
 
 GPU = "nvidia.com/gpu"
 ROOM = {"cpu": "64", "memory": "256Gi", "pods": "110", GPU: "8"}

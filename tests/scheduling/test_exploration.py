@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.scheduling.clusters import HOSTNAME, ZONE, Enumeration, apart, bare_node, near, node, pod, taint, term
 
-from trainlint.model.known import Undetermined
+from trainlint.model.because import Because
 from trainlint.model.pool import Pool
 from trainlint.model.storage import Claim, CsiNode, PersistentVolume, Storage
 from trainlint.scheduling.exploration import Cell, Exploration, Role, explore
 from trainlint.scheduling.node import node_of
+from trainlint.wording.because import because_text
 
 LABELS = [{"job": "j", "role": "a"}, {"job": "j", "role": "b"}]
 SELECTED = [{"job": "j"}, *LABELS, {"job": "other"}]
@@ -159,8 +160,8 @@ def test_a_pod_that_waits_for_another_is_stuck_but_no_dead_end() -> None:
 def test_an_undetermined_request_leaves_the_group_undetermined() -> None:
     unknown = pod(limits={"nvidia.com/gpu": "${GPUS}"})
     found = explore([Role("worker", unknown, 2)], [Cell(node("n", gpu="8"))])
-    assert isinstance(found, Undetermined)
-    assert "${GPUS}" in found.why
+    assert isinstance(found, Because)
+    assert "${GPUS}" in because_text(found)
 
 
 def test_an_undetermined_amount_does_not_matter_on_nodes_that_refuse_anyway() -> None:

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 from tests.scheduling.clusters import ZONE, apart, feasible, near, node, pod, refusing, term
 
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import AffinityTerm
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.exploration import Cell, Exploration, Role, explore
 from trainlint.scheduling.inter_pod_affinity import rules, term_matches
 from trainlint.scheduling.pod import Pod
+from trainlint.scheduling.refusal import DoubtGround
 
 RUN_TIME = Undetermined("known when the pod exists")
 HASH = "pod-template-hash"
@@ -165,4 +167,4 @@ def test_replicas_of_one_deployment_find_each_other_by_their_hash() -> None:
 def test_a_doubt_between_roles_leaves_the_group_undetermined() -> None:
     together = near(term(ZONE, {"app": "x"}, matchLabelKeys=[HASH]))
     roles = [Role(name, worker(name, together, **{HASH: RUN_TIME}), 1) for name in ("v", "w")]
-    assert isinstance(explore(roles, [Cell(A)]), Undetermined)
+    assert explore(roles, [Cell(A)]) == Because(DoubtGround.SELECTED)

@@ -15,7 +15,7 @@ from trainlint.model.pod import PodSpec
 from trainlint.scheduling.limit_ranger import refusals, with_defaults
 from trainlint.scheduling.pod import Pod, defaulted
 from trainlint.scheduling.resource_quota import covers, limit, unset, usage
-from trainlint.wording.refusals import because_text
+from trainlint.wording.because import because_text
 
 GPU = "nvidia.com/gpu"
 

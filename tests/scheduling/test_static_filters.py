@@ -18,7 +18,7 @@ from trainlint.scheduling.admission import admit
 from trainlint.scheduling.filter import Doubt, Refusal, static_refusals
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
-from trainlint.wording.refusals import because_text
+from trainlint.wording.because import because_text
 
 GPU = "nvidia.com/gpu"
 ROOM = {"cpu": "64", "memory": "256Gi", "pods": "110", GPU: "8"}

@@ -12,7 +12,7 @@ from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.pool import Taint
 from trainlint.scheduling.refusal import Refusal
 from trainlint.scheduling.taint_toleration import PLUGIN, check, passes, tolerates, untolerated
-from trainlint.wording.refusals import because_text
+from trainlint.wording.because import because_text
 
 keys, values = st.sampled_from(["a", "b"]), st.sampled_from(["", "v", "w"])
 effects = st.sampled_from(["NoSchedule", "NoExecute", "PreferNoSchedule"])

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.checks.stopped import nowhere
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 
 if TYPE_CHECKING:
@@ -27,5 +29,9 @@ def gated(gates: Iterable[Gate], proof: GroupProof) -> GroupProof:
     if proof.exists is Answer.CONDITIONAL and proof.needs is not None:
         others = dict.fromkeys((*proof.needs.others, *(each.need for each in found)))
         return replace(proof, needs=replace(proof.needs, others=tuple(others)))
-    missing = tuple(dict.fromkeys((*proof.missing, *(each.missing for each in found))))
+    missing = tuple(dict.fromkeys((*proof.missing, *map(_doubt, found))))
     return replace(nowhere(proof, Answer.UNKNOWN), missing=missing)
+
+
+def _doubt(gate: Gate) -> Because:
+    return Because(ProofGround.CHANGED if gate.changes else ProofGround.LET_IN, (gate.name,))

@@ -15,8 +15,10 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.strings import unquoted
 from trainlint.kube.values import read_text
+from trainlint.model.because import Because
 from trainlint.model.root import Root
 from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.proof.ground import ProofGround
 from trainlint.scheduling.requests import invalid_resources
 from trainlint.snapshot.build import Snapshot
 from trainlint.source.document import Field
@@ -67,7 +69,7 @@ class Refused:
     root: Root
     pod_sets: tuple[PodSet, ...]
     certain: bool = True
-    why: str = ""
+    why: Because | None = None
 
 
 def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
@@ -135,12 +137,12 @@ def refused(snapshot: Snapshot, found: Iterable[RefusedObject]) -> Iterator[Refu
     for each in found:
         if each.pod_sets:
             problem = each.problem
-            why = f"whether {problem.by} takes {each.owner}: {problem.why}"
+            why = Because(ProofGround.TAKEN, (problem.by, each.owner, problem.why))
             yield Refused(Root.OBJECT, each.pod_sets, not problem.assumes, why)
     for workload in snapshot.workloads.objects:
         yield from _by_other_rules(workload)
         for fault in misplaced_fields_of(workload.field, snapshot.settings):
-            why = f"whether the API server takes {workload.owner}, which has no field {fault.path}"
+            why = Because(ProofGround.FIELD, (workload.owner, fault.path))
             yield Refused(Root.FIELD, workload.pod_sets, certain=False, why=why)
 
 

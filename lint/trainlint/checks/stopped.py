@@ -11,9 +11,11 @@ from dataclasses import replace
 from trainlint.fabric.facts import Fabric
 from trainlint.fact import fact
 from trainlint.finding import Certainty
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.root import Root
 from trainlint.model.workload import PodSet
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.snapshot.build import Snapshot
@@ -32,7 +34,7 @@ class Stopped:
     root: Root
     pod_sets: tuple[PodSet, ...]
     certain: bool = True
-    why: str = ""
+    why: Because | None = None
 
 
 def stopped(
@@ -43,12 +45,12 @@ def stopped(
     yield from _by_contract(contract)
     for refusal in refusals:
         if not refusal.certain:
-            why = f"whether {refusal.owner} is started: {refusal.reason}"
+            why = Because(ProofGround.STARTED, (refusal.owner, refusal.why))
             yield Stopped(Root.SCHEDULER_QUEUE, refusal.pod_sets, certain=False, why=why)
     sets = {each.owner: each.pod_sets for each in snapshot.workloads.objects}
     for lost in snapshot.emptied:
-        said = ", ".join(dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in lost.uses))
-        why = f"whether it trains although {lost.by} replaces {said} in {lost.owner}"
+        said = tuple(dict.fromkeys(f"{use.written} by {use.becomes or 'nothing'}" for use in lost.uses))
+        why = Because(ProofGround.EMPTIED, (lost.by, said, lost.owner))
         yield Stopped(Root.EMPTIED_VARIABLE, sets.get(lost.owner, ()), certain=False, why=why)
 
 
@@ -86,8 +88,8 @@ def _by_contract(contract: Contract) -> Iterator[Stopped]:
     yield from (Stopped(root, each.pod_sets) for root, found in proven for each in found if each.fault.stops)
 
 
-def _although(text: str) -> str:
-    return f"whether it trains although {text}"
+def _although(text: str) -> Because:
+    return Because(ProofGround.ALTHOUGH, (text,))
 
 
 def stopping(stopped: Iterable[Stopped], proof: GroupProof) -> Iterator[Stopped]:
@@ -103,7 +105,7 @@ def refuted_by_faults(stopped: Iterable[Stopped], proof: GroupProof) -> GroupPro
     found = tuple(stopping(stopped, proof))
     if any(each.certain for each in found):
         return replace(nowhere(proof, Answer.REFUTED), stopped=True)
-    whys = tuple(dict.fromkeys(each.why for each in found))
+    whys = tuple(dict.fromkeys(each.why for each in found if each.why is not None))
     if not whys or proof.exists is Answer.REFUTED:
         return proof
     return replace(nowhere(proof, Answer.UNKNOWN), missing=(*proof.missing, *whys))

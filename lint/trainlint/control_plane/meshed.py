@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Final
 
 from trainlint.control_plane.mesh import ROOT, Mesh, MeshDenial, read_mesh
 from trainlint.kube.mesh import restricts
+from trainlint.model.because import Because
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import Group, PodSet
+from trainlint.proof.ground import ProofGround
 from trainlint.scheduling.requirement import selector_matches
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ __all__ = ["meshed"]
 _LINKERD: Final = "linkerd.io/inject"
 
 
-def meshed(snapshot: Snapshot, denials: Iterable[MeshDenial], group: Group) -> Iterator[str]:
+def meshed(snapshot: Snapshot, denials: Iterable[MeshDenial], group: Group) -> Iterator[Because]:
     """What is not known because of the mesh: its authorization policies, its ambient mode, refusals that are likely."""
     if not group.flows:
         return
@@ -28,16 +30,16 @@ def meshed(snapshot: Snapshot, denials: Iterable[MeshDenial], group: Group) -> I
     for item in snapshot.objects:
         selector = restricts(item.field)
         if selector is not None and any(_held(item, selector, pods, mesh) for pods in _called(group)):
-            yield f"what {item.meta.kind} {item.ref.namespace}/{item.meta.name} of the service mesh lets through"
+            yield Because(ProofGround.MESH_OBJECT, (f"{item.meta.kind} {item.ref.namespace}/{item.meta.name}",))
     if mesh.strict and len({each.namespace for each in group.members}) > 1:
         ambient = {each.namespace for each in group.members if mesh.ambient(each)}
         for namespace in sorted(ambient):
-            yield f"what the service mesh lets through in namespace {namespace}, which is in its ambient mode"
+            yield Because(ProofGround.AMBIENT_MESH, (namespace,))
     owners = {each.owner for each in group.members}
     for denial in denials:
         if not owners.isdisjoint((*denial.owners, denial.target.owner)):
             target = f"{denial.target.namespace}/{denial.target.name}"
-            yield f"whether the service mesh lets {denial.source} reach {target} on TCP port {denial.port}"
+            yield Because(ProofGround.MESH_DENIAL, (denial.source, target, denial.port))
 
 
 def _called(group: Group) -> Iterator[PodSet]:

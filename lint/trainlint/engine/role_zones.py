@@ -20,6 +20,7 @@ from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphZone, Reason, RoleZone, Seated
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
+from trainlint.wording.because import texts_of
 from trainlint.wording.capacity import scarce
 from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, refusal_text, remedy_text
 from trainlint.workload.accelerators import is_accelerator
@@ -120,7 +121,7 @@ def _role_zone(
         return RoleZone(role, zone, Answer.PROVED, tuple(fits))
     unsure = [here[number].name for number in sorted(here) if number in feasible.doubtful]
     if unsure:
-        return RoleZone(role, zone, Answer.UNKNOWN, tuple(unsure), Reason("; ".join(feasible.doubts())))
+        return RoleZone(role, zone, Answer.UNKNOWN, tuple(unsure), Reason("; ".join(texts_of(feasible.doubts()))))
     nearest = min((feasible.verdicts[number] for number in here if number in feasible.verdicts), key=len, default=())
     found = no_node(feasible.pod_set, nearest, here.values())
     places = (place(found.at, keeps_out(found)), *(place(at, part) for part, at in places_of_reason(found)))

@@ -28,6 +28,7 @@ from trainlint.source.document import Document
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
 from trainlint.source.world import SourceFile
+from trainlint.wording.because import because_text
 
 __all__ = ["OpenedConnections", "Trial", "TrialJudge"]
 
@@ -76,12 +77,12 @@ class Trial:
     def doubts(self, group: str, snapshot: str) -> frozenset[str]:
         """What is not known about a group."""
         return frozenset(
-            text
+            because_text(each)
             for facts in self.state.facts
             if facts.snapshot.name == snapshot
             for proof in facts.proofs
             if proof.group.name == group
-            for text in proof.missing
+            for each in proof.missing
         )
 
     def of(self, finding: Finding) -> Finding | None:

@@ -12,6 +12,7 @@ from trainlint.proof.cause import CutCause, FlowCause, SpreadCause, ZoneCause
 from trainlint.proof.group import GroupProof
 from trainlint.result import GroupVerdict, NeededFlow, RoleVerdict
 from trainlint.snapshot.repository import Repository
+from trainlint.wording.because import texts_of
 
 __all__ = ["verdicts"]
 
@@ -45,8 +46,8 @@ def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVe
         viable_zones=proof.viable_zones,
         witness=proof.witness,
         counterexample=proof.counterexample,
-        missing=proof.missing if Answer.UNKNOWN in (proof.exists, proof.for_all) else (),
-        notes=proof.notes,
+        missing=texts_of(proof.missing) if Answer.UNKNOWN in (proof.exists, proof.for_all) else (),
+        notes=texts_of(proof.notes),
         roles=roles,
         flows=tuple(_flows(proof)),
         connections=proof.connections,

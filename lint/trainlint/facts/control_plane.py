@@ -7,7 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.kube.mesh import MESH_KINDS
+from trainlint.model.because import Because
 from trainlint.model.workload import Group, ObjectRef
+from trainlint.proof.ground import ProofGround
 
 if TYPE_CHECKING:
     from trainlint.control_plane.denied import Denial
@@ -51,17 +53,17 @@ class ControlPlaneFacts:
         return tuple(denials(self._names, self._connections.policies, self._needs))
 
     @cached_property
-    def cut_off(self) -> Mapping[ObjectRef, tuple[str, bool]]:
+    def cut_off(self) -> Mapping[ObjectRef, tuple[Because, bool]]:
         """The objects that a denied connection of the control plane stops: what it breaks, and whether for certain."""
-        found: dict[ObjectRef, tuple[str, bool]] = {}
+        found: dict[ObjectRef, tuple[Because, bool]] = {}
         for denial in self.denials:
             need = denial.need
             certain = need.fatal and not need.assumes
             target = f"{need.target.namespace}/{need.target.name}"
-            text = f"whether it trains although {need.source} cannot reach {target} on TCP port {need.port}"
+            why = Because(ProofGround.CUT_OFF, (need.source, target, need.port))
             for owner in need.owners:
                 if certain or owner not in found:
-                    found[owner] = (text, certain)
+                    found[owner] = (why, certain)
         return found
 
     @cached_property
@@ -73,7 +75,7 @@ class ControlPlaneFacts:
 
         return tuple(mesh_denials(self._snapshot, self._needs))
 
-    def meshed(self, group: Group) -> Iterator[str]:
+    def meshed(self, group: Group) -> Iterator[Because]:
         """What a service mesh may refuse of a group's connections, which is not judged here."""
         if not self._in_mesh:
             return

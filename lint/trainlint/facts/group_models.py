@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group
 from trainlint.proof.closing import Closed
 from trainlint.proof.cluster_model import ClusterModel, own_members
+from trainlint.proof.ground import ProofGround
 
 if TYPE_CHECKING:
     from trainlint.facts.facts import Facts
@@ -63,8 +65,8 @@ def uncounted(group: Group) -> bool:
     return any(isinstance(member.replicas, Undetermined) for member in group.members)
 
 
-def placed_as_one_if(group: Group) -> str:
-    """What must hold so that the pods are placed as one, where that is not known; empty where it is known."""
+def placed_as_one_if(group: Group) -> Because | None:
+    """What must hold so that the pods are placed as one, where that is not known; ``None`` where it is known."""
     own = [each for index, each in enumerate(group.members) if index not in group.dependencies]
     asked = (each for pods in own for each in (pods.together, pods.parts) if each is not None)
-    return next((each.doubt for each in asked if each.doubt), "")
+    return next((Because(ProofGround.VALUE, (each.doubt,)) for each in asked if each.doubt), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -20,8 +20,10 @@ from trainlint.finding import Unknown
 from trainlint.model.root import Root
 from trainlint.model.workload import Group
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.prove import never_placed
+from trainlint.wording.because import because_text
 
 if TYPE_CHECKING:
     from trainlint.causes.unsat_core import Core
@@ -176,14 +178,14 @@ class GroupFacts:
 
     def unknowns(self) -> Iterator[Unknown]:
         """What is missing for groups, but for what admission objects do, which is said of each of those once."""
-        said = {each.missing for each in self._snapshot.gates}
         for proof in self.proofs:
-            for text in proof.missing:
-                if text not in said:
-                    yield Unknown(f"group {proof.group.name}", text, REMEDIES.get(text, ""), at=proof.group.at)
+            for each in proof.missing:
+                if each.ground not in _SAID_ONCE:
+                    remedy = MISSING_NODES if each == NO_INVENTORY else ""
+                    yield Unknown(f"group {proof.group.name}", because_text(each), remedy, at=proof.group.at)
 
 
-REMEDIES: Final[Mapping[str, str]] = {
-    NO_INVENTORY: "write the nodes into the repository: "
-    "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml",
-}
+_SAID_ONCE: Final = frozenset({ProofGround.CHANGED, ProofGround.LET_IN})
+MISSING_NODES: Final = (
+    "write the nodes into the repository: kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml"
+)

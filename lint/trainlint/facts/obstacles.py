@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
+from trainlint.model.because import Because
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group
 from trainlint.policy.checks.pods import Audience
+from trainlint.proof.ground import ProofGround
 from trainlint.reachability import places
 
 if TYPE_CHECKING:
@@ -21,32 +23,32 @@ FLOWS: Final = 50_000
 CROSSINGS: Final = 200_000
 """Connections of a group between places that are looked at; some ten thousand are judged in a second."""
 
-NO_INVENTORY: Final = "the nodes: there is no inventory"
+NO_INVENTORY: Final = Because(ProofGround.NO_INVENTORY)
 
 
 class Obstacles:
-    """What stands against the groups of one snapshot, in words where it is about what is not known."""
+    """What stands against the groups of one snapshot."""
 
     def __init__(self, facts: Facts, surroundings: Surroundings) -> None:
         self._facts = facts
         self._snapshot = facts.snapshot
         self._surroundings = surroundings
 
-    def unjudged(self, group: Group, nearest: Sequence[Inventory]) -> tuple[str, ...]:
+    def unjudged(self, group: Group, nearest: Sequence[Inventory]) -> tuple[Because, ...]:
         """Why nothing that is read here decides about the group; empty where it can be judged."""
         if handed := self._handed_on(group):
             return handed
         if changed := self._changed(group):
             return changed
         beyond = self._beyond(group, nearest)
-        return (beyond,) if beyond else ()
+        return () if beyond is None else (beyond,)
 
-    def _handed_on(self, group: Group) -> tuple[str, ...]:
+    def _handed_on(self, group: Group) -> tuple[Because, ...]:
         """Who runs the pods of the group instead of this cluster: what holds here says nothing about them."""
         takers = (self._facts.queues.handed_on.get(member.owner) for member in group.members)
-        return tuple(f"whether it runs where it is handed on to: {each}" for each in dict.fromkeys(takers) if each)
+        return tuple(Because(ProofGround.HANDED_ON, (each,)) for each in dict.fromkeys(takers) if each is not None)
 
-    def _changed(self, group: Group) -> tuple[str, ...]:
+    def _changed(self, group: Group) -> tuple[Because, ...]:
         """Which kustomizations would change the group or a policy over it: then nothing that is read here holds."""
         unrendered = self._snapshot.unrendered
         if not unrendered:
@@ -66,25 +68,22 @@ class Obstacles:
             elif not namespaces.isdisjoint(moved.get(file, ())):
                 files.append(file)
         directories = {unrendered[file] for file in files if file in unrendered}
-        return tuple(f"what the kustomization {each} makes of it: it was not rendered" for each in sorted(directories))
+        return tuple(Because(ProofGround.KUSTOMIZATION, (each,)) for each in sorted(directories))
 
-    def _beyond(self, group: Group, nearest: Sequence[Inventory]) -> str:
+    def _beyond(self, group: Group, nearest: Sequence[Inventory]) -> Because | None:
         """What there is too much of for a proof: connections, counted for each zone, or for each pair of zones where
-        policies tell them apart. Empty where there is not.
+        policies tell them apart. ``None`` where there is not.
         """
         zonal = self._surroundings.zonal
         flows, most = len(group.flows), max((len(each.pools) for each in nearest), default=1)
         pairs = 2 if zonal else 1
         if flows <= FLOWS and flows * most**pairs <= CROSSINGS:
-            return ""
+            return None
         key = self._snapshot.settings.topology_key
         zones = max((len(places(each.pools, key)) for each in nearest), default=1)
         if flows <= FLOWS and flows * zones**pairs <= CROSSINGS:
-            return ""
-        where = f" between {zones} zones that policies tell apart" if zonal else f" in {zones} zones"
-        return (
-            f"whether its connections are permitted: {flows}{where if zones > 1 else ''} are more than can be looked at"
-        )
+            return None
+        return Because(ProofGround.TOO_MANY_CONNECTIONS, (flows, zones if zones > 1 else 0, zonal))
 
     def hopeless(self, group: Group) -> tuple[bool, bool]:
         """Whether its pods can never be scheduled, or never be made, for a reason that has nothing to do with nodes."""
@@ -109,20 +108,19 @@ class Obstacles:
         if any(id(pod_set) in members for pod_sets in refused for pod_set in pod_sets):
             return True
         cut_off = self._facts.control_plane.cut_off
-        return any(cut_off.get(member.owner, ("", False))[1] for member in group.members)
+        return any(cut_off.get(member.owner, (None, False))[1] for member in group.members)
 
-    def missing(self, group: Group) -> Iterator[str]:
+    def missing(self, group: Group) -> Iterator[Because]:
         """What is not known about the group and may end it, beside nodes and policies."""
         members = {id(member) for member in group.members}
         for cause in self._facts.objects.dangling_references:
             if any(id(pod_set) in members for pod_set in cause.pod_sets):
-                yield f"{cause.target}, to which {cause.pod_sets[0].name} refers: it is not in Git"
+                yield Because(ProofGround.REFERENCE, (cause.target, cause.pod_sets[0].name, ""))
         for setting in self._facts.repository.missing_settings:
             if any(id(pod_set) in members for pod_set in setting.pod_sets):
-                key = f"the key {setting.key} of " if setting.key else ""
-                yield f"{key}{setting.target}, to which {setting.pod_sets[0].name} refers: it is not in Git"
+                yield Because(ProofGround.REFERENCE, (setting.target, setting.pod_sets[0].name, setting.key))
         for each in self._facts.objects.refused:
-            if not each.certain and any(id(pod_set) in members for pod_set in each.pod_sets):
+            if each.why is not None and not each.certain and any(id(pods) in members for pods in each.pod_sets):
                 yield each.why
         cut_off = self._facts.control_plane.cut_off
         cut = (cut_off.get(each) for each in dict.fromkeys(member.owner for member in group.members))
@@ -134,7 +132,7 @@ class Obstacles:
             yield from left_out(self._snapshot, self._snapshot.rest, group)
 
 
-def unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[str]:
+def unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[Because]:
     """Why it is not known which nodes there are."""
     if not nearest:
         yield NO_INVENTORY
@@ -142,4 +140,4 @@ def unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[str]:
         files = [f"{each.name} ({each.at.file})" if each.at is not None else each.name for each in nearest]
         names = [each.name for each in nearest]
         shown = names if len(set(names)) == len(names) else files
-        yield f"which of {len(nearest)} inventories counts: {', '.join(shown)}"
+        yield Because(ProofGround.SEVERAL_INVENTORIES, (len(nearest), tuple(shown)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.fact import fact, remembered, together
 from trainlint.model.admission import Admission
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.namespace import Namespaces
 from trainlint.model.pool import Inventory
@@ -83,7 +84,7 @@ class ProofMemo:
         self._surroundings = surroundings
         self._obstacles = obstacles
 
-    def basis(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> ProofBasis:
+    def basis(self, group: Group, nearest: tuple[Inventory, ...], missing: list[Because]) -> ProofBasis:
         """What the proof of a group rests on: compared by value, but for where other pods can be scheduled."""
         around, policies = self._surroundings, self._facts.policies
         unstated = around.unstated.intersection(member.owner for member in group.members)

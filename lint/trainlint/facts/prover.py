@@ -10,6 +10,7 @@ from trainlint.facts.group_models import GroupModels, closed_part, placed_as_one
 from trainlint.facts.obstacles import Obstacles, unknown_nodes
 from trainlint.facts.proof_memo import ProofMemo
 from trainlint.facts.surroundings import Surroundings
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group
@@ -17,6 +18,7 @@ from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import assuming
 from trainlint.proof.elsewhere import OF_ITS_OWN
+from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import other_nodes
 from trainlint.proof.permitted import connections
@@ -69,25 +71,20 @@ class Prover:
         if proof is not None:
             return proof
         if self._made >= PROOFS:
-            beyond = (
-                f"whether it can run: only {PROOFS:,} groups that differ are proved in one run, and it is none of them"
-            )
+            beyond = Because(ProofGround.TOO_MANY_GROUPS, (f"{PROOFS:,}",))
             return GroupProof(group, Answer.UNKNOWN, Answer.UNKNOWN, missing=(beyond,))
         self._made += 1
         proof = reasons_named(self._proof(group, nearest, missing))
         basis.remember(proof)
         return proof
 
-    def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> str:
+    def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[Because]) -> Because:
         """In which of several described clusters the group can run, where Git does not say which of them counts."""
         judged = [(each, self._judged(group, each, missing).exists) for each in nearest[:_WORLDS]]
         fits = [each.name for each, exists in judged if exists is Answer.PROVED]
-        names = f" ({', '.join(fits)})" if fits else ""
-        return (
-            f"which of {len(nearest)} described clusters counts is not in Git: it can run in {len(fits)} of them{names}"
-        )
+        return Because(NoteGround.FITS_IN_SOME, (len(nearest), len(fits), tuple(fits)))
 
-    def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[str]) -> GroupProof:
+    def _proof(self, group: Group, nearest: tuple[Inventory, ...], missing: list[Because]) -> GroupProof:
         if len(nearest) != 1:
             found = self._on_ideal(group, self._judged(group, None, [*missing, *unknown_nodes(nearest)]), missing)
             several = found.exists is Answer.CONDITIONAL and nearest and not uncounted(group)
@@ -107,7 +104,7 @@ class Prover:
             return self._if_outside(group, nearest[0], proof, missing)
         return proof
 
-    def _if_outside(self, group: Group, inventory: Inventory, proof: GroupProof, missing: list[str]) -> GroupProof:
+    def _if_outside(self, group: Group, inventory: Inventory, proof: GroupProof, missing: list[Because]) -> GroupProof:
         """The proof on nodes that are known, on condition that the objects are there that Git does not hold; the one
         that is unknown where they do not suffice.
         """
@@ -124,7 +121,7 @@ class Prover:
         for_all = Answer.CONDITIONAL if always else found.for_all
         return replace(found, exists=Answer.CONDITIONAL, for_all=for_all, missing=found.missing, needs=needs)
 
-    def _refuted_part(self, group: Group, inventory: Inventory, missing: list[str]) -> GroupProof | None:
+    def _refuted_part(self, group: Group, inventory: Inventory, missing: list[Because]) -> GroupProof | None:
         """The refutation of a group by those of its pods that no node can take which Git does not describe; ``None``
         where there is none. The others are taken to find room.
         """
@@ -146,7 +143,7 @@ class Prover:
         reach = self.surroundings.reach(group, everywhere)
         return replace(proof, group=group, causes=causes, reach=reach, connections=connections(reach, proof.zones))
 
-    def _on_ideal(self, group: Group, proof: GroupProof, missing: list[str]) -> GroupProof:
+    def _on_ideal(self, group: Group, proof: GroupProof, missing: list[Because]) -> GroupProof:
         """The proof where nodes are not known: what holds on the cluster that has all that the pods ask for."""
         if proof.exists is Answer.REFUTED or uncounted(group):
             return proof
@@ -174,16 +171,16 @@ class Prover:
         needs = needs_of(group, self._facts.verdicts, self._facts.cluster.present, found, ideal, near)
         return replace(found.proof, needs=needs, reach=proof.reach)
 
-    def _judged(self, group: Group, inventory: Inventory | None, missing: list[str]) -> GroupProof:
+    def _judged(self, group: Group, inventory: Inventory | None, missing: list[Because]) -> GroupProof:
         """The proof; what holds either way where it is unknown whether the pods are placed as one."""
         proof = self._proved(group, inventory, missing)
         doubt = placed_as_one_if(group)
-        if not doubt or inventory is None:
+        if doubt is None or inventory is None:
             return proof
         return either(proof, self._proved(group, inventory, missing, as_one=False), doubt)
 
     def _proved(
-        self, group: Group, inventory: Inventory | None, missing: list[str], *, as_one: bool = True
+        self, group: Group, inventory: Inventory | None, missing: list[Because], *, as_one: bool = True
     ) -> GroupProof:
         known = inventory is not None and not uncounted(group)
         model = replace(self.models.model(group, inventory), as_one=as_one) if known and inventory is not None else None
@@ -193,10 +190,7 @@ class Prover:
             return self.surroundings.reach(group, everywhere)
 
         others = self.surroundings.elsewhere(group, everywhere)
-        elsewhere = [
-            f"the namespace of {group.name}: none is written, and in {namespace} policies decide otherwise about it"
-            for namespace in others
-        ]
+        elsewhere = [Because(ProofGround.NAMESPACE_POLICIES, (group.name, namespace)) for namespace in others]
         missing = [*missing, *elsewhere, *self._refused_elsewhere(group)]
         own = reach(group)
         proof = prove(group, own, model, missing)
@@ -211,11 +205,11 @@ class Prover:
             return replace(proof, exists=Answer.REFUTED, for_all=Answer.REFUTED)
         return proof
 
-    def _refused_elsewhere(self, group: Group) -> list[str]:
+    def _refused_elsewhere(self, group: Group) -> list[Because]:
         """In which namespaces quotas or limits would refuse the pods of a group that names none."""
         settings, admission = self._snapshot.settings, self._facts.cluster.admission
         return [
-            f"the namespace of {group.name}: none is written, and in {namespace} quotas or limits refuse its pods"
+            Because(ProofGround.NAMESPACE_QUOTAS, (group.name, namespace))
             for namespace in refused_elsewhere(group, self.surroundings.unstated, settings, admission)
         ]
 

@@ -35,8 +35,8 @@ class QueueFacts:
         return Queueing(self._snapshot, self._cluster.admission)
 
     @cached_property
-    def handed_on(self) -> Mapping[ObjectRef, str]:
-        """The objects of which this cluster makes no pods, as others take them, each with who does."""
+    def handed_on(self) -> Mapping[ObjectRef, tuple[str, ...]]:
+        """The objects of which this cluster makes no pods, as others take them, each with the worker clusters."""
         return handed_on(self.queueing)
 
     @cached_property

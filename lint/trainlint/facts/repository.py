@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from trainlint.policy.checks.pods import Unselected
+from trainlint.queues.ground import QueueRole
 from trainlint.queues.multikueue import multikueue_causes
-from trainlint.queues.never_admitted import NAMES_IT, QueueCause, causes_of
+from trainlint.queues.never_admitted import QueueCause, causes_of
 from trainlint.references.settings_of_pods import MissingSetting, holds_setting, missing_settings
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class RepositoryFacts:
 
 def _admits(cause: QueueCause) -> Callable[[Facts], bool]:
     """Whether a snapshot has the queue of an object that is never admitted in another, and admits it."""
-    label = next((at for role, at in cause.places if cause.root and role == NAMES_IT), cause.at)
+    label = next((at for role, at in cause.places if cause.root and role.ground is QueueRole.NAMES_QUEUE), cause.at)
     return lambda other: (
         other.queues.queueing.knows(label)
         and all(each.owner != cause.owner for each in other.queues.never_admitted_here)

@@ -6,9 +6,10 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
+from trainlint.fact import fact
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["QuantityError", "exact", "milli", "parse_quantity", "readable", "units"]
+__all__ = ["Amount", "QuantityError", "exact", "milli", "parse_quantity", "readable", "units"]
 
 _SHAPE = re.compile(
     r"(?P<sign>[+-]?)(?P<number>[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?P<suffix>[A-Za-z]{0,2}|[eE][+-]?[0-9]+)"
@@ -26,6 +27,14 @@ _MOST = Fraction(2**63 - 1)
 _DIGITS = 1000
 _EXPONENT_DIGITS = 3
 """Longer exponents than this are beyond any capped value; they must not cost memory."""
+
+
+@fact
+class Amount:
+    """An amount of a resource, as the filters count it: ``readable`` says it as people write it."""
+
+    resource: str
+    number: int
 
 
 class QuantityError(ValueError):

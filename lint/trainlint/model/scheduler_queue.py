@@ -7,6 +7,7 @@ from dataclasses import field
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.known import Known
 
 __all__ = ["KAI_QUEUES", "VOLCANO_QUEUES", "QueueName", "SchedulerQueue"]
@@ -45,4 +46,4 @@ class QueueName:
     name: Known[str]
     at: Location = field(compare=False)
     written: bool = True
-    doubt: str = ""
+    doubt: Because | None = None

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.proof.cause import FlowCause
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 
 __all__ = ["agreed", "either"]
 
-MISSING = "how much the kubelets leave to pods: the answer depends on it, and tables only bound it"
+MISSING = Because(ProofGround.KUBELETS)
 
 
 def agreed(cautious: GroupProof, generous: GroupProof) -> GroupProof:
@@ -33,7 +35,7 @@ def agreed(cautious: GroupProof, generous: GroupProof) -> GroupProof:
     )
 
 
-def either(one: GroupProof, other: GroupProof, question: str) -> GroupProof:
+def either(one: GroupProof, other: GroupProof, question: Because) -> GroupProof:
     """What holds whatever the answer to a question is."""
     exists = one.exists if one.exists is other.exists else Answer.UNKNOWN
     for_all = one.for_all if one.for_all is other.for_all and exists is not Answer.UNKNOWN else Answer.UNKNOWN

@@ -6,9 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.pool import Pool
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 
 __all__ = ["affordable"]
@@ -30,7 +32,7 @@ def affordable(proof: GroupProof, pools: Iterable[Pool]) -> GroupProof:
 
 
 def _unproved(proof: GroupProof, exists: Answer, budget: str) -> GroupProof:
-    missing = f"how the nodes of {budget} are divided: its zones and types share one limit"
+    missing = Because(ProofGround.BUDGET, (budget,))
     causes = tuple(each for each in proof.causes if not isinstance(each, CutCause | SplitCause | StrandedCause))
     return replace(
         proof,

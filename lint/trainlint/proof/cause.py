@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
@@ -106,7 +107,7 @@ class ZoneCause:
     reasons: Mapping[str, tuple[ZoneReason, ...]]
     across: Where = field(default_factory=dict)
     assumes: tuple[str, ...] = ()
-    undecided: str = ""
+    undecided: Because | None = None
 
 
 @fact

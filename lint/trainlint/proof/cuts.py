@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import product
 
+from trainlint.model.because import Because
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import CutCause, CutPair
-from trainlint.proof.decided import denying_verdict, shared_node
+from trainlint.proof.decided import denying_verdict, open_questions, shared_node
 from trainlint.proof.multi_zone import TOO_MANY, TooManyError, with_pins, zone_name
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.reachability import Crossing, Reachability, unknown_of
+from trainlint.reachability import Crossing, Reachability
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 
@@ -26,7 +27,7 @@ def cut_placement(
     reach: Reachability,
     placements: Placements,
     dependency_zones: Mapping[int, frozenset[str]],
-    missing: list[str],
+    missing: list[Because],
 ) -> CutCause | None:
     """One with all pairs of zones between which something is denied; what is unknown is added to ``missing``."""
     pairs: list[CutPair] = []
@@ -41,7 +42,7 @@ def cut_placement(
                 pairs.append(CutPair(crossing.flow, crossing.source.name, crossing.target.name, node, verdict))
                 shown = shown or packing
             else:
-                missing.extend(unknown_of(crossing.other_node))
+                missing.extend(open_questions(crossing, whole=False))
     except TooManyError:
         missing.append(TOO_MANY)
     return CutCause(tuple(pairs), where(problem, shown), assignments(problem, shown)) if shown is not None else None

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.proof.assignments import state_assignments, state_where
 from trainlint.proof.cause import StrandedCause, Where
+from trainlint.proof.ground import NoteGround
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import State
@@ -15,13 +17,13 @@ __all__ = ["dead_end"]
 
 
 def dead_end(
-    problem: PlacementProblem, placements: Placements, good: Sequence[str], notes: list[str]
+    problem: PlacementProblem, placements: Placements, good: Sequence[str], notes: list[Because]
 ) -> StrandedCause | None:
     """The smallest dead end that would not be one without the affinity that leads into it."""
     free = placements.unbound()
     for state in placements.dead_ends or ():
         if free.pinned(frozenset(), sorted(state)).answer is not Answer.PROVED:
-            notes.append(f"pods may be placed so that the rest finds no room: {_plain(state_where(problem, state))}")
+            notes.append(Because(NoteGround.DEAD_END, (_plain(state_where(problem, state)),)))
             continue
         waiting = [index for index in range(problem.own) if _waits(placements, state, index)]
         if waiting:
@@ -65,5 +67,6 @@ def _waits(placements: Placements, state: State, role: int) -> bool:
     return all(placements.minimal(state | {(role, domain)}).answer is not Answer.PROVED for domain in open_domains)
 
 
-def _plain(placed: Where) -> str:
-    return ", ".join(f"{name} in {zone}" for name, by_zone in placed.items() for zone in by_zone)
+def _plain(placed: Where) -> tuple[str, ...]:
+    """Which pod sets are in which zones, as people write it."""
+    return tuple(f"{name} in {zone}" for name, by_zone in placed.items() for zone in by_zone)

@@ -7,10 +7,12 @@ from itertools import islice
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.policy import Decision, Direction, Permission, PolicyEntry, Verdict
-from trainlint.reachability import Crossing
+from trainlint.proof.ground import ProofGround
+from trainlint.reachability import Crossing, unknown_of
 
-__all__ = ["DecidingPlace", "deciding_places", "denying", "denying_verdict", "list_of", "shared_node"]
+__all__ = ["DecidingPlace", "deciding_places", "denying", "denying_verdict", "list_of", "open_questions", "shared_node"]
 
 _MADE_OF = "networkPolicy"
 """The field of a Ray cluster of which its policies are made."""
@@ -39,6 +41,12 @@ def shared_node(crossing: Crossing) -> bool | None:
 def denying_verdict(crossing: Crossing) -> Verdict:
     """The verdict that denies."""
     return crossing.other_node if crossing.other_node.answer is Permission.DENY else crossing.same_node
+
+
+def open_questions(crossing: Crossing, *, whole: bool = True) -> tuple[Because, ...]:
+    """What must be known to tell whether a crossing is permitted; with ``whole`` on one node, too."""
+    verdicts = (crossing.other_node, crossing.same_node) if whole else (crossing.other_node,)
+    return tuple(Because(ProofGround.CONNECTION, (text,)) for each in verdicts for text in unknown_of(each))
 
 
 def denying(verdict: Verdict) -> tuple[Decision, ...]:

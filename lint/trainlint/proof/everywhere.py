@@ -6,12 +6,14 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import CutCause, SplitCause, StrandedCause
 from trainlint.proof.cuts import cut_placement
 from trainlint.proof.dead_ends import dead_end
+from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.multi_zone import SPLITS, TOO_MANY, TooManyError, wide_packings
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import Reachability
@@ -30,8 +32,8 @@ class Everywhere:
     cut: CutCause | None = None
     split: SplitCause | None = None
     stranded: StrandedCause | None = None
-    notes: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    notes: tuple[Because, ...] = ()
+    missing: tuple[Because, ...] = ()
 
 
 def judge_everywhere(
@@ -44,9 +46,9 @@ def judge_everywhere(
     """Every reachable placement of a group that has a good one, in the zones ``good``."""
     placements = Placements(problem.roles, problem.domains, problem.classes, problem.alike)
     if placements.completed is None or placements.dead_ends is None:
-        return Everywhere(Answer.UNKNOWN, missing=("which placements can be reached: there are too many to tell",))
-    notes: list[str] = []
-    missing: list[str] = []
+        return Everywhere(Answer.UNKNOWN, missing=(Because(ProofGround.REACHABLE),))
+    notes: list[Because] = []
+    missing: list[Because] = []
     stranded = None if problem.ties.gathered else dead_end(problem, placements, good, notes)
     crowded = (
         set()
@@ -54,9 +56,9 @@ def judge_everywhere(
         else {_fills_up(problem, placements, each.state) for each in placements.completed}
     )
     if Answer.REFUTED in crowded:
-        notes.append("an unlucky order of placement fills the nodes so that the last pods find no room")
+        notes.append(Because(NoteGround.UNLUCKY_ORDER))
     elif Answer.UNKNOWN in crowded:
-        missing.append("whether every order of placement finds room for all pods")
+        missing.append(Because(ProofGround.EVERY_ORDER))
     if problem.ties.ahead and not problem.ties.gathered and (stranded or notes or missing):
         stranded, notes, missing = (
             None,
@@ -69,12 +71,12 @@ def judge_everywhere(
         split = _split(problem, placements, missing)
     bad = stranded or cut or split or notes
     if not bad and not missing and not problem.ties.members and placements.runs_out is not False:
-        missing.append("whether all pods of one role may land where the others cannot follow")
+        missing.append(Because(ProofGround.FOLLOW))
     answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
     return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
 
 
-def _split(problem: PlacementProblem, placements: Placements, missing: list[str]) -> SplitCause | None:
+def _split(problem: PlacementProblem, placements: Placements, missing: list[Because]) -> SplitCause | None:
     """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
     try:
         for packing, certain in islice(wide_packings(problem, placements), SPLITS):
@@ -82,7 +84,7 @@ def _split(problem: PlacementProblem, placements: Placements, missing: list[str]
                 placed = where(problem, packing)
                 zones = sorted({zone for by_zone in placed.values() for zone in by_zone})
                 return SplitCause(placed, tuple(zones), assignments(problem, packing))
-            missing[:] = dict.fromkeys([*missing, f"in which zone the nodes without the label {problem.key} are"])
+            missing[:] = dict.fromkeys([*missing, Because(ProofGround.NO_LABEL, (problem.key,))])
     except TooManyError:
         missing.append(TOO_MANY)
     return None

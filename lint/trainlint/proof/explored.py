@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Permission
@@ -15,13 +16,14 @@ from trainlint.model.storage import Storage
 from trainlint.model.workload import Group
 from trainlint.proof.assignments import example_assignments
 from trainlint.proof.cause import Assignment, CutCause, CutPair, SplitCause, StrandedCause, Where
-from trainlint.proof.decided import denying_verdict, shared_node
+from trainlint.proof.decided import denying_verdict, open_questions, shared_node
 from trainlint.proof.everywhere import Everywhere
+from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.zone_reason import NoOrder, ZoneReason
 from trainlint.proof.zones import Zone
-from trainlint.reachability import NO_DOMAIN, Reachability, unknown_of
+from trainlint.reachability import NO_DOMAIN, Reachability
 from trainlint.scheduling.exploration import Example, Exploration, explore
 from trainlint.scheduling.group_model import Cell, Role
 from trainlint.scheduling.packing import UNLIMITED
@@ -103,9 +105,9 @@ class Explored:
 
     def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> Everywhere:
         """The for-all answer."""
-        missing: list[str] = []
+        missing: list[Because] = []
         if self.smaller is None:
-            missing.append(f"what {self.problem.beyond[0]} allows at other sizes of the pools")
+            missing.append(Because(ProofGround.OTHER_SIZES, (self.problem.beyond[0],)))
         cut = self._cut(group, reach, missing)
         split = self._split(missing) if group.collective and not group.cross_zone_allowed else None
         stranded, notes = self._dead_end(good)
@@ -113,7 +115,7 @@ class Explored:
         answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
         return Everywhere(answer, cut, split if cut is None else None, stranded, notes, tuple(missing))
 
-    def _split(self, missing: list[str]) -> SplitCause | None:
+    def _split(self, missing: list[Because]) -> SplitCause | None:
         """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
         wide = [
             (zones, each)
@@ -129,10 +131,10 @@ class Explored:
                     return SplitCause({}, names)
                 return SplitCause(self.where(example), names, example_assignments(self.problem, example))
         if wide:
-            missing.append(f"in which zone the nodes without the label {self.problem.key} are")
+            missing.append(Because(ProofGround.NO_LABEL, (self.problem.key,)))
         return None
 
-    def _dead_end(self, good: tuple[str, ...]) -> tuple[StrandedCause | None, tuple[str, ...]]:
+    def _dead_end(self, good: tuple[str, ...]) -> tuple[StrandedCause | None, tuple[Because, ...]]:
         example = self.found.dead_end_example
         if example is None:
             return None, ()
@@ -142,9 +144,9 @@ class Explored:
             first = waiting[0]
             seated = example_assignments(self.problem, example)
             return StrandedCause(placed, waiting, first.spec.at or first.at, good, seated), ()
-        return None, ("an unlucky order of placement fills the nodes so that the last pods find no room",)
+        return None, (Because(NoteGround.UNLUCKY_ORDER),)
 
-    def _cut(self, group: Group, reach: Reachability, missing: list[str]) -> CutCause | None:
+    def _cut(self, group: Group, reach: Reachability, missing: list[Because]) -> CutCause | None:
         denied = {id(flow) for flow, _ in reach.denied}
         roles = {id(pod_set): index for index, pod_set in enumerate(self.problem.pod_sets)}
         pairs: list[CutPair] = []
@@ -174,7 +176,7 @@ class Explored:
                         )
                     )
                 else:
-                    missing.extend(unknown_of(crossing.other_node))
+                    missing.extend(open_questions(crossing, whole=False))
         if shown is None:
             return None
         return CutCause(tuple(pairs), self.where(shown), example_assignments(self.problem, shown))

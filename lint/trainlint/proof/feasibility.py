@@ -8,6 +8,7 @@ from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.model.admission import Admission
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import Flavor
 from trainlint.model.pod import UNREAD_CONTAINERS
@@ -23,6 +24,7 @@ from trainlint.scheduling.filter import Doubt, Refusal, refusals
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.queue_flavor import with_flavors
+from trainlint.scheduling.refusal import DoubtGround
 
 __all__ = ["Feasibility", "judge_pod_set", "zone_of"]
 
@@ -64,8 +66,8 @@ class Feasibility:
         verdicts = {index: () if index in self.doubtful else verdict for index, verdict in self.verdicts.items()}
         return Feasibility(self.pod_set, self.pod, verdicts, self.cause, self.needs)
 
-    def doubts(self) -> tuple[str, ...]:
-        """What is not known, in words."""
+    def doubts(self) -> tuple[Because, ...]:
+        """What is not known."""
         return tuple(
             dict.fromkeys(
                 each.why for index in self.doubtful for each in self.verdicts[index] if isinstance(each, Doubt)
@@ -95,8 +97,8 @@ def judge_pod_set(
         if node.pool.maximum != 0
     }
     for part in pod_set.spec.undetermined:
-        what = "are not read" if part == UNREAD_CONTAINERS else "holds a placeholder"
-        doubt = Doubt("template", f"{part} of {pod_set.name} {what}")
+        ground = DoubtGround.UNREAD_CONTAINERS if part == UNREAD_CONTAINERS else DoubtGround.TEMPLATE
+        doubt = Doubt("template", Because(ground, (part, pod_set.name)))
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
     needs: tuple[str, ...] = ()
     if inventory.ideal:
@@ -139,7 +141,7 @@ def _taken_for_there(
 
 def _admitted_by_kueue(pod_set: PodSet, verdict: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
     """Kueue adds the tolerations of the flavor that it chooses (S 2.2), so an untolerated taint proves nothing."""
-    doubt = Doubt(TAINTS, f"which tolerations Kueue adds to {pod_set.name} (queue {pod_set.queue})", pod_set.at)
+    doubt = Doubt(TAINTS, Because(DoubtGround.KUEUE_TOLERATIONS, (pod_set.name, pod_set.queue)), pod_set.at)
     return tuple(doubt if isinstance(each, Refusal) and each.plugin == TAINTS else each for each in verdict)
 
 
@@ -166,7 +168,7 @@ def _by_flavor(
         if all(fits) or all(refused) or (chosen and any(fits)):
             verdicts[index] = () if any(fits) else each[0]
         else:
-            doubt = Doubt("Kueue", f"which flavors Kueue gives to {pod_set.name} (queue {pod_set.queue})", pod_set.at)
+            doubt = Doubt("Kueue", Because(DoubtGround.KUEUE_FLAVORS, (pod_set.name, pod_set.queue)), pod_set.at)
             verdicts[index] = (doubt,)
     return verdicts
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.needs import Needs
 from trainlint.model.settings import ZONE
@@ -34,8 +35,8 @@ class GroupProof:
     witness: Where = field(default_factory=dict)
     counterexample: Where = field(default_factory=dict)
     causes: tuple[Cause, ...] = ()
-    notes: tuple[str, ...] = ()
-    missing: tuple[str, ...] = ()
+    notes: tuple[Because, ...] = ()
+    missing: tuple[Because, ...] = ()
     topology_key: str = ZONE
     zones: tuple[Zone, ...] = ()
     assignments: tuple[Assignment, ...] = ()

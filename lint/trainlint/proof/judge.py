@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause
 from trainlint.proof.cluster_model import ClusterModel, lent_zones, own_members, problem_of
 from trainlint.proof.everywhere import Everywhere, judge_everywhere
 from trainlint.proof.explored import Explored, explored
+from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.multi_zone import permitted_across
 from trainlint.proof.placement_problem import PlacementProblem
@@ -36,7 +38,7 @@ class Judge:
     causes: tuple[Cause, ...]
     found: Explored | None
 
-    def proof(self, doubts: Sequence[str], *, halfway: bool) -> GroupProof:
+    def proof(self, doubts: Sequence[Because], *, halfway: bool) -> GroupProof:
         """The proof; ``doubts`` keep anything from being proved."""
         zones = self._zones(halfway=halfway)
         exists = _any([zone.answer for zone in zones])
@@ -49,7 +51,7 @@ class Judge:
             return self._made(exists, Answer.UNKNOWN, viable, zones=zones)
         causes = (*self.causes, *self._no_zone(zones))
         if exists is not Answer.PROVED:
-            unknown = [text for zone in zones for text in zone.missing]
+            unknown = [each for zone in zones for each in zone.missing]
             if not self.model.complete:
                 unknown.append(other_nodes(self.model.partial))
             missing = [*doubts, *unknown] if exists is Answer.UNKNOWN else doubts
@@ -110,19 +112,19 @@ class Judge:
         if self.problem.targetless:
             return
         across = permitted_across(self.group, self.problem, self.reach)
-        undecided = "" if across else self._undecided_across()
+        undecided = None if across else self._undecided_across()
         yield ZoneCause(_reasons(zones), across, undecided=undecided)
 
-    def _undecided_across(self) -> str:
-        """What must be known to tell whether the group runs across zones; empty where it surely does not."""
+    def _undecided_across(self) -> Because | None:
+        """What must be known to tell whether the group runs across zones; ``None`` where it surely does not."""
         hopeful = {index: each.hopeful() for index, each in self.model.feasible.items()}
         problem = problem_of(self.group, replace(self.model, feasible=hopeful))
         if not permitted_across(self.group, problem, self.reach, hopeful=True):
-            return ""
-        unsure = [text for each in self.model.feasible.values() for text in each.doubts()]
-        return next(iter(unsure), "whether every connection between zones is permitted")
+            return None
+        unsure = (doubt for each in self.model.feasible.values() for doubt in each.doubts())
+        return next(unsure, Because(ProofGround.ACROSS_ZONES))
 
-    def _today(self, viable: Sequence[str]) -> Iterator[str]:
+    def _today(self, viable: Sequence[str]) -> Iterator[Because]:
         """Whether pools must grow before the group fits: at their minimum size no zone takes it."""
         pools = [node.pool for node in self.model.nodes]
         today = replace(
@@ -141,7 +143,7 @@ class Judge:
                 for index in each.pools
                 if (pools[index].maximum or UNLIMITED) > pools[index].minimum
             )
-            yield f"it does not fit at today's size of the pools: {', '.join(grow)} must grow first"
+            yield Because(NoteGround.MUST_GROW, (tuple(grow),))
 
     def _everywhere(self, viable: tuple[str, ...]) -> Everywhere:
         if self.found is not None:
@@ -159,14 +161,12 @@ def _unless_tied(problem: PlacementProblem, every: Everywhere) -> Everywhere:
     used = frozenset[int]().union(*(role.classes for role in problem.roles[: problem.own]))
     if not problem.tied or sum(not used.isdisjoint(inside) for inside in classes_in(problem).values()) < 2:
         return every
-    return Everywhere(
-        Answer.UNKNOWN, missing=(f"where the volume of claim {problem.tied[0]}, which pods share, is made",)
-    )
+    return Everywhere(Answer.UNKNOWN, missing=(Because(ProofGround.TIED_VOLUME, (problem.tied[0],)),))
 
 
-def other_nodes(partial: str) -> str:
+def other_nodes(partial: str) -> Because:
     """What is not known of an inventory that is not complete, for the reason ``partial``."""
-    return f"which other nodes there are: {partial or 'the inventory says that it is not complete'}"
+    return Because(ProofGround.OTHER_NODES, (partial,))
 
 
 def _any(answers: Sequence[Answer]) -> Answer:

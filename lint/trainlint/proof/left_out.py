@@ -8,9 +8,11 @@ from typing import Final
 from trainlint.inventory.examples import concerning
 from trainlint.inventory.read import nearest_inventories
 from trainlint.launch.addresses import addresses
+from trainlint.model.because import Because
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.policy import PolicyContext, read_policies
 from trainlint.policy.checks.pods import Audience
+from trainlint.proof.ground import ProofGround
 from trainlint.references.references import references_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
@@ -23,16 +25,15 @@ SHOWN: Final = 2
 """How many files of one object are named."""
 
 
-def left_out(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[str]:
+def left_out(snapshot: Snapshot, rest: Rest, group: Group) -> Iterator[Because]:
     """What may bear on a group and is left out, as what is missing for its proof."""
     found: dict[str, dict[str, None]] = {}
     for each in _bearing(snapshot, rest, group):
         found.setdefault(_name(each), {})[each.file] = None
     for name, at in found.items():
         files = [*at]
-        shown = ", ".join(files[:SHOWN]) + (f" and {len(files) - SHOWN} more files" if len(files) > SHOWN else "")
-        they = "it belongs" if len(files) == 1 else "they belong"
-        yield f"what {name} in {shown} does to it: {they} to other alternatives, which are left out here"
+        values = (name, tuple(files[:SHOWN]), max(0, len(files) - SHOWN), len(files) == 1)
+        yield Because(ProofGround.LEFT_OUT, values)
 
 
 def _name(each: ApiObject) -> str:

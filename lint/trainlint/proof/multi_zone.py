@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations, islice, product
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Flow, Group
 from trainlint.proof.assignments import where
 from trainlint.proof.cause import Where
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import NO_DOMAIN, Place, Reachability
 from trainlint.scheduling.packing import Packing
@@ -22,7 +24,7 @@ TRIES = 2_000
 """Pairs of places that are tried at most, each with a packing of all pods."""
 FEWEST, STEPS = 20, 1_000_000
 """Those that are tried always, and the steps of all packings together."""
-TOO_MANY = "which pods may meet where: there are too many placements to try"
+TOO_MANY = Because(ProofGround.MEETINGS)
 SPLITS = 500
 """Placements over several zones that are looked at; the first few show what there is to see."""
 

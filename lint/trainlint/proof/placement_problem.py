@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.pod import SpreadConstraint
 from trainlint.model.storage import Storage
 from trainlint.model.workload import Group, PodSet
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.ties import LOOSE, Ties
 from trainlint.scheduling import volume_restrictions
 from trainlint.scheduling.claims import class_of, pod_claims
@@ -47,8 +49,8 @@ class PlacementProblem:
     classes: tuple[NodeClass, ...]
     nodes: tuple[Node, ...]
     key: str
-    unknown: tuple[str, ...] = ()
-    beyond: tuple[str, ...] = ()
+    unknown: tuple[Because, ...] = ()
+    beyond: tuple[Because, ...] = ()
     targetless: tuple[PodSet, ...] = ()
     tied: tuple[str, ...] = ()
     ties: Ties = LOOSE
@@ -84,7 +86,9 @@ def stated_problem(
     domains = partition([node.pool for node in nodes], keys)
     unknown = [doubt for each in whole for doubt in each.doubts()]
     if isinstance(domains, Undetermined):
-        return PlacementProblem((), 0, (), (), (), (), tuple(nodes), key, unknown=(domains.why, *unknown))
+        return PlacementProblem(
+            (), 0, (), (), (), (), tuple(nodes), key, unknown=(Because(ProofGround.VALUE, (domains.why,)), *unknown)
+        )
     classes = tuple(_classes(everyone, domains, nodes))
     return PlacementProblem(
         pod_sets=tuple(each.pod_set for each in everyone),
@@ -159,10 +163,10 @@ def _targetless(own: Sequence[Feasibility], asked: Sequence[AffinityRules]) -> I
             yield each.pod_set
 
 
-def _unsure(everyone: Sequence[Feasibility], asked: Sequence[AffinityRules]) -> Iterator[str]:
+def _unsure(everyone: Sequence[Feasibility], asked: Sequence[AffinityRules]) -> Iterator[Because]:
     for each, wants in zip(everyone, asked, strict=False):
         for other in sorted(wants.doubtful):
-            yield f"whether the pod affinity of {each.pod_set.name} selects the pods of {everyone[other].pod_set.name}"
+            yield Because(ProofGround.SELECTS, (each.pod_set.name, everyone[other].pod_set.name))
 
 
 def _keys(asked: Sequence[AffinityRules]) -> Iterator[str]:
@@ -265,14 +269,14 @@ def _skew_on_hosts(pod: Pod) -> int | None:
     return min((each.max_skew for each in _counting(pod, pod)), default=None)
 
 
-def _beyond(own: Sequence[Feasibility], asked: Sequence[AffinityRules], nodes: Sequence[Node]) -> Iterator[str]:
+def _beyond(own: Sequence[Feasibility], asked: Sequence[AffinityRules], nodes: Sequence[Node]) -> Iterator[Because]:
     """Constraints that depend on counts or on single nodes, not only on who is in which domain."""
     for each, wants in zip(own, asked, strict=True):
         if any(counter.key == HOSTNAME for counter in wants.affinity):
-            yield f"the pod affinity of {each.pod_set.name} on {HOSTNAME}"
+            yield Because(ProofGround.AFFINITY, (each.pod_set.name, HOSTNAME))
         for constraint in each.pod.spec.spread:
             if constraint.hard and _spreads(constraint, each, nodes):
-                yield f"the topology spread of {each.pod_set.name} on {constraint.topology_key}"
+                yield Because(ProofGround.SPREAD, (each.pod_set.name, constraint.topology_key))
 
 
 def _spreads(constraint: SpreadConstraint, me: Feasibility, nodes: Sequence[Node]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer, Undetermined
 from trainlint.model.workload import Group
 from trainlint.proof.capacity import capacity_cause, nodes_short
@@ -13,6 +14,7 @@ from trainlint.proof.cluster_model import ClusterModel, own_members, placed_as_o
 from trainlint.proof.deadlock import deadlock
 from trainlint.proof.denials import flow_causes
 from trainlint.proof.explored import explored
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import Judge
 from trainlint.proof.placement_problem import PlacementProblem
@@ -25,7 +27,7 @@ __all__ = ["never_placed", "prove"]
 
 
 def prove(
-    group: Group, reach: Reachability, model: ClusterModel | None, missing: Sequence[str], *, halfway: bool = False
+    group: Group, reach: Reachability, model: ClusterModel | None, missing: Sequence[Because], *, halfway: bool = False
 ) -> GroupProof:
     """The three answers. Without a model (no inventory that counts) only what holds wherever pods land is answered.
 
@@ -57,7 +59,7 @@ def prove(
     doubts += [] if model.ideal else _unread(group)
     spread = tuple(spread_causes(problem))
     causes: tuple[Cause, ...] = (*flows, *spread)
-    doubts += [f"which pods {pod_set.name} is required to be near: none is in Git" for pod_set in problem.targetless]
+    doubts += [Because(ProofGround.NEAR_NONE, (pod_set.name,)) for pod_set in problem.targetless]
     if model.complete:
         if (locked := deadlock(problem)) is not None:
             return refuted(*causes, locked)
@@ -65,7 +67,7 @@ def prove(
             return refuted(*causes)
     found = explored(placed, model.namespaces, model.storage) if problem.beyond else None
     if problem.beyond and found is None:
-        doubts += [f"what {constraint} allows: too many placements to try" for constraint in problem.beyond]
+        doubts += [Because(ProofGround.TOO_MANY_PLACEMENTS, (constraint,)) for constraint in problem.beyond]
     return Judge(group, reach, model, placed, causes, found).proof(doubts, halfway=halfway)
 
 
@@ -91,15 +93,15 @@ def _short_at_best(group: Group, model: ClusterModel) -> CapacityCause | None:
     return capacity_cause(problem_of(group, hopeful), rooms=False)
 
 
-def _undecided(group: Group, reach: Reachability) -> Iterator[str]:
+def _undecided(group: Group, reach: Reachability) -> Iterator[Because]:
     if len(reach.places) == 1:
         yield from undecided(group, reach)
     for member in group.members:
         if isinstance(member.replicas, Undetermined):
-            yield f"how many pods {member.name} has: {member.replicas.why}"
+            yield Because(ProofGround.REPLICAS, (member.name, member.replicas.why))
 
 
-def _unread(group: Group) -> list[str]:
+def _unread(group: Group) -> list[Because]:
     """Where something that is not read places the pods: what the scheduler alone might choose is no proof."""
     unread = [each for each in group.members if each.placed_by and not (each.together or each.parts)]
-    return [f"where {each.placed_by} lets the pods of {each.name} go" for each in unread[:1]]
+    return [Because(ProofGround.PLACED_BY, (each.placed_by, each.name)) for each in unread[:1]]

@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import ObjectRef, PodSet, Together
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.units import key_of, parts_of
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.role import Repulsion, Tie
@@ -33,9 +35,9 @@ class Ties:
     counts: tuple[int, ...] = ()
     roles: tuple[str, ...] = ()
     units: tuple[tuple[tuple[Unit, Together], ...], ...] = ()
-    missing: str = ""
+    missing: Because | None = None
     gathered: bool = False
-    ahead: str = ""
+    ahead: Because | None = None
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -88,20 +90,22 @@ def ties(pod_sets: Sequence[PodSet], nodes: Sequence[Node], gang: str = "") -> T
     ``gang`` says who starts all pods of the group or none.
     """
     if not any(pods.together or pods.parts for pods in pod_sets):
-        return Ties(ahead=f"whether {gang} finds room for all pods in every order" if gang else "")
+        return Ties(ahead=Because(ProofGround.GANG_ORDER, (gang,)) if gang else None)
     members: list[int] = []
     counts: list[int] = []
     units: list[tuple[tuple[Unit, Together], ...]] = []
     for index, pods in enumerate(pod_sets):
         parts = parts_of(pods)
         if isinstance(parts, Undetermined):
-            return Ties(missing=parts.why)
+            return Ties(missing=Because(ProofGround.VALUE, (parts.why,)))
         for part in parts:
             named = []
             for name, together in part.units:
                 key = key_of(together)
                 if isinstance(key, Undetermined) or (why := _unknown(key, together, nodes)):
-                    return Ties(missing=key.why if isinstance(key, Undetermined) else why)
+                    return Ties(
+                        missing=Because(ProofGround.VALUE, (key.why,)) if isinstance(key, Undetermined) else why
+                    )
                 named.append(((pods.owner, name, key), together))
             members.append(index)
             counts.append(part.count)
@@ -110,9 +114,9 @@ def ties(pod_sets: Sequence[PodSet], nodes: Sequence[Node], gang: str = "") -> T
     gathered = bool(picked) and bool(set.intersection(*picked))
     roles = tuple(pod_sets[member].role for member in members)
     picker = next((each.by for found in units for _, each in found if not each.leader_first), "")
-    ahead = f"which domains {picker} picks for the parts of the group" if picker else ""
+    ahead = Because(ProofGround.PICKED_DOMAINS, (picker,)) if picker else None
     if gang and not ahead:
-        ahead = f"whether {gang} finds room for all pods in every order"
+        ahead = Because(ProofGround.GANG_ORDER, (gang,))
     return Ties(tuple(members), tuple(counts), roles, tuple(units), gathered=gathered, ahead=ahead)
 
 
@@ -122,12 +126,12 @@ def _picked(together: Together, total: int) -> bool:
     return not together.leader_first and (sure is None or (isinstance(sure, int) and sure >= total))
 
 
-def _unknown(key: str, together: Together, nodes: Sequence[Node]) -> str:
-    """Why the domains of a key are not known; empty where they are."""
+def _unknown(key: str, together: Together, nodes: Sequence[Node]) -> Because | None:
+    """Why the domains of a key are not known; ``None`` where they are."""
     if key == HOSTNAME and any(not node.name for node in nodes):
-        return f"on which hosts {together.by} puts the pods: the nodes of a pool are not told apart"
+        return Because(ProofGround.HOSTS, (together.by,))
     for node in nodes:
         value = node.pool.label(key)
         if isinstance(value, Undetermined):
-            return value.why
-    return ""
+            return Because(ProofGround.VALUE, (value.why,))
+    return None

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
+from trainlint.proof.decided import open_questions
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.notation import flow_text
-from trainlint.reachability import Crossing, Reachability, unknown_of
+from trainlint.reachability import Crossing, Reachability
 
 __all__ = ["reasons_named", "undecided"]
 
@@ -18,10 +21,10 @@ _SHOWN = 3
 """Reasons that are named beside those that a proof names already."""
 
 
-def undecided(group: Group, reach: Reachability) -> Iterator[str]:
-    """Why the verdict on a connection is not known, whatever the nodes, each as a noun phrase."""
+def undecided(group: Group, reach: Reachability) -> Iterator[Because]:
+    """Why the verdict on a connection is not known, whatever the nodes."""
     for crossing in _unknown(group, reach):
-        yield from (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node))
+        yield from open_questions(crossing)
 
 
 def _unknown(group: Group, reach: Reachability) -> Iterator[Crossing]:
@@ -43,13 +46,12 @@ def reasons_named(proof: GroupProof) -> GroupProof:
 
 
 def _depends_on_nodes(crossing: Crossing) -> bool:
-    return not (unknown_of(crossing.other_node) or unknown_of(crossing.same_node))
+    return not open_questions(crossing)
 
 
-def _which_node(group: Group, crossing: Crossing) -> str:
+def _which_node(group: Group, crossing: Crossing) -> Because:
     """What is not known where policies tell the pods' own node from others."""
     flow = crossing.flow
     ends = dict.fromkeys(group.members[end].name for end in (flow.source, flow.target) if end is not None)
-    where = "one node" if crossing.same_node.answer is Permission.ALLOW else "two nodes"
-    shared = f"whether the pods of {' and '.join(ends)} share a node"
-    return f"{shared}: policies permit {flow_text(group, flow)} on {where} only"
+    one = crossing.same_node.answer is Permission.ALLOW
+    return Because(ProofGround.SAME_NODE, (" and ".join(ends), flow_text(group, flow), one))

@@ -150,7 +150,7 @@ class Verdicts:
         return with_hypernodes(inventory.pools, tree, tiers)
 
     @cached_property
-    def _handed_on(self) -> Mapping[ObjectRef, str]:
+    def _handed_on(self) -> Mapping[ObjectRef, tuple[str, ...]]:
         """The objects of which this cluster makes no pods."""
         return handed_on(self._queueing)
 

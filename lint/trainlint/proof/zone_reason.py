@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.policy import Verdict
 from trainlint.model.workload import Flow, PodSet
 from trainlint.proof.decided import deciding_places
@@ -90,7 +91,7 @@ class UndecidedFlow:
     """A flow of which it is not known whether it is permitted in the zone, and what must be known to tell."""
 
     flow: Flow
-    unknown: tuple[str, ...]
+    unknown: tuple[Because, ...]
 
 
 Obstacle = NoNode | NoRoom | HostLimit | NoDomain | AffinityConflict | NoOrder | DeniedFlow | UndecidedFlow

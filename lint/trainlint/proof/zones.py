@@ -8,15 +8,17 @@ from dataclasses import field, replace
 from trainlint.effort import spend
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.model.pool import Pool
 from trainlint.model.workload import Group, PodSet
 from trainlint.proof.assignments import assignments, where
 from trainlint.proof.cause import Assignment, Where
-from trainlint.proof.decided import denying_verdict
+from trainlint.proof.decided import denying_verdict, open_questions
 from trainlint.proof.domain_limits import nodes_of
 from trainlint.proof.feasibility import Feasibility
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.neighbours import permission
 from trainlint.proof.notation import flow_text
 from trainlint.proof.placement_problem import PlacementProblem
@@ -31,7 +33,7 @@ from trainlint.proof.zone_reason import (
     UndecidedFlow,
     ZoneReason,
 )
-from trainlint.reachability import Crossing, Place, Reachability, unknown_of
+from trainlint.reachability import Crossing, Place, Reachability
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.refusal import Doubt, Refusal
@@ -58,7 +60,7 @@ class Zone:
     reasons: tuple[ZoneReason, ...] = ()
     witness: Where = field(default_factory=dict)
     assignments: tuple[Assignment, ...] = ()
-    missing: tuple[str, ...] = ()
+    missing: tuple[Because, ...] = ()
 
 
 def judge_zones(
@@ -102,14 +104,14 @@ def _judge(
     reasons = (
         list(_infeasible(problem, feasible, inside.pools(place.name))) if problem.domains else []
     )  # none: a zone is not known
-    missing: list[str] = list(problem.unknown)
+    missing: list[Because] = list(problem.unknown)
     answer = Answer.REFUTED if reasons else Answer.PROVED
     fits: Packing | None = None
     if not reasons:
         placements = inside.to(place.name)
         if problem.unknown or (placements.completed is None and placements.some is None):
             answer = Answer.UNKNOWN
-            missing += [] if problem.unknown else [f"whether all pods fit in {place.name}"]
+            missing += [] if problem.unknown else [Because(ProofGround.FITS_IN, (place.name,))]
         elif placements.some is not None:
             fits = placements.some.packing
         else:
@@ -125,7 +127,7 @@ def _judge(
     flows = _permitted(permission(group, problem, crossing) for crossing in cut)
     own_flows = _permitted(permission(group, problem, crossing) for crossing in local)
     structural = both(answer, own_flows)
-    missing += [text for crossing in local for text in _undecided(group, problem, crossing)]
+    missing += [each for crossing in local for each in _undecided(group, problem, crossing)]
     return Zone(
         name=place.name,
         answer=both(answer, flows),
@@ -146,12 +148,12 @@ def _judge(
     )
 
 
-def _undecided(group: Group, problem: PlacementProblem, crossing: Crossing) -> tuple[str, ...]:
+def _undecided(group: Group, problem: PlacementProblem, crossing: Crossing) -> tuple[Because, ...]:
     """What must be known to tell whether a crossing is permitted; nothing where that is known."""
     if permission(group, problem, crossing) is not Permission.UNKNOWN:
         return ()
-    depends = f"whether {flow_text(group, crossing.flow)} stays on one node: the answer of the policies depends on it"
-    return (*unknown_of(crossing.other_node), *unknown_of(crossing.same_node)) or (depends,)
+    depends = Because(ProofGround.STAYS_ON_NODE, (flow_text(group, crossing.flow),))
+    return open_questions(crossing) or (depends,)
 
 
 def _permitted(permissions: Iterable[Permission]) -> Answer:
@@ -232,7 +234,7 @@ def _held_apart(problem: PlacementProblem, placements: Placements, zone: str) ->
     return ZoneReason(pod_set, limit, at or pod_set.spec.at or pod_set.at)
 
 
-def _cut_reason(group: Group, crossing: Crossing, permitted: Permission, unknown: Sequence[str]) -> ZoneReason:
+def _cut_reason(group: Group, crossing: Crossing, permitted: Permission, unknown: Sequence[Because]) -> ZoneReason:
     source = group.members[crossing.flow.source]
     if permitted is Permission.UNKNOWN:
         return ZoneReason(source, UndecidedFlow(crossing.flow, tuple(unknown)), crossing.flow.at)

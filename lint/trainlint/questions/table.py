@@ -18,6 +18,7 @@ from trainlint.proof.ideal.words import need_words
 from trainlint.proof.zones import Zone
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
+from trainlint.wording.because import texts_of
 from trainlint.wording.zones import reason_text
 from trainlint.workload.accelerators import is_accelerator
 
@@ -139,8 +140,8 @@ def table_of(proof: GroupProof, facts: Facts, told_by: ToldBy) -> GroupTable:
         why_bad=_why_bad(proof),
         zones=tuple(ZoneRow(each.name, each.answer, tuple(dict.fromkeys(_lacks(each, proof)))) for each in proof.zones),
         blamed=named(blamed(proof, facts), told_by),
-        missing=tuple(dict.fromkeys(proof.missing)) if unknown else (),
-        notes=proof.notes,
+        missing=tuple(dict.fromkeys(texts_of(proof.missing))) if unknown else (),
+        notes=texts_of(proof.notes),
         needs=() if proof.needs is None else tuple(need_words(proof.needs)),
     )
 
@@ -149,7 +150,7 @@ def _lacks(zone: Zone, proof: GroupProof) -> Iterator[str]:
     yield from (reason_text(each, proof.group) for each in zone.reasons)
     if zone.flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
         yield "needed connections are denied wherever the pods land"
-    yield from zone.missing
+    yield from texts_of(zone.missing)
 
 
 def accelerators(pod_set: PodSet, facts: Facts) -> int | None:

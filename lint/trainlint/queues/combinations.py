@@ -7,14 +7,15 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.meta import read_meta
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue
 from trainlint.model.queued import QueuedPods
 from trainlint.model.workload import Workload
+from trainlint.queues.ground import QueueGround
 from trainlint.queues.queueing import Queueing
 from trainlint.scheduling.kueue.assignment import Assigner
 from trainlint.scheduling.kueue.decision import decide
-from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.requested import Team, adjusted, per_pod
 from trainlint.workload.kueue_jobs import queued_pods
 from trainlint.workload.kueue_pod_sets import TopologyError
@@ -22,26 +23,6 @@ from trainlint.workload.kueue_pod_sets import TopologyError
 __all__ = ["NotAdmitted", "refused"]
 
 _MOST: Final = 243
-_WORDS: Final = {
-    KueueCode.AFFINITY: "their node selectors do not match the labels of a flavor",
-    KueueCode.AFFINITY_INVALID: "their node affinity cannot be read",
-    KueueCode.FLAVOR_NOT_TAS: "they ask for a topology, and a flavor has none",
-    KueueCode.FLAVOR_ONLY_TAS: "they ask for no topology, and a flavor takes only pods that do",
-    KueueCode.LEVEL_MISSING: "the level that they ask for is none of a flavor's topology",
-    KueueCode.NO_TAS_FLAVOR: "a pod set requests nothing, so that it gets no flavor whose topology would place it",
-    KueueCode.NO_LONGER_FITS: "a leader requests nothing",
-    KueueCode.QUOTA: "a flavor has too little quota for them",
-    KueueCode.SEVERAL_TAS_FLAVORS: "a pod set would get two flavors with a topology",
-    KueueCode.TAINT: "they do not tolerate the taint of a flavor",
-    KueueCode.UNCOVERED: "a resource is covered by no group",
-}
-_REMEDIES: Final = {
-    KueueCode.NO_TAS_FLAVOR: "let every pod set request something that the queue covers",
-    KueueCode.FLAVOR_ONLY_TAS: "let all flavors of the queue have a topology, or let the pods ask for one",
-    KueueCode.FLAVOR_NOT_TAS: "let the flavors of one resource group have topologies, all of them",
-    KueueCode.LEVEL_MISSING: "name a level of the flavor's topology",
-    KueueCode.SEVERAL_TAS_FLAVORS: "put the resources into one resource group",
-}
 
 
 @fact
@@ -50,8 +31,7 @@ class NotAdmitted:
     not come to it.
     """
 
-    reason: str
-    remedy: str
+    why: Because
     stuck: bool = False
 
 
@@ -72,21 +52,11 @@ def refused(queueing: Queueing, queue: ClusterQueue, workload: Workload) -> NotA
     found = decide(assigner, teams)
     if found.admitted:
         return None
-    why = "; ".join(_WORDS[code] for code in sorted(found.codes) if code in _WORDS)
+    codes = tuple(sorted(found.codes))
     if possible:
-        first = ", ".join(sorted({flavor for flavors in possible[0].values() for flavor in flavors.values()}))
-        reason = (
-            f"its flavors hold the job ({first} together), and Kueue does not find that out: it goes on behind the "
-            f"flavor at which it stopped ({why})"
-        )
-        return NotAdmitted(
-            reason, "let one flavor hold all pod sets, or put the flavors into another order", stuck=True
-        )
-    remedy = next((_REMEDIES[code] for code in sorted(found.codes) if code in _REMEDIES), "")
-    return NotAdmitted(
-        f"no flavors of the ClusterQueue {queue.name} hold all pod sets together: {why}",
-        remedy or "raise the quota of a flavor that takes them, or let the pods fit another one",
-    )
+        first = tuple(sorted({flavor for flavors in possible[0].values() for flavor in flavors.values()}))
+        return NotAdmitted(Because(QueueGround.NOT_FOUND, (first, codes)), stuck=True)
+    return NotAdmitted(Because(QueueGround.NO_COMBINATION, (queue.name, codes)))
 
 
 def _is_known(queueing: Queueing, queue: ClusterQueue) -> bool:

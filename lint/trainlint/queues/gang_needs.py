@@ -27,11 +27,10 @@ class GangNeeds:
         self._group = group
 
     @property
-    def who(self) -> str:
-        """What the number is about, in words."""
-        if self._whole is None:
-            return "single pods"
-        return f"the {self._whole.minimum} pods that start together"
+    def together(self) -> int:
+        """How many pods start together; 0 where they start one by one."""
+        minimum = 0 if self._whole is None else self._whole.minimum
+        return minimum if isinstance(minimum, int) else 0
 
     def least(self, resource: str) -> int:
         """A lower bound, whichever pods start first: the cheapest ones that make up the gang. What is not known counts

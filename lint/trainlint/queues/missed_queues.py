@@ -9,8 +9,10 @@ from trainlint.fact import fact
 from trainlint.finding import Fix, Move, Put, Rename
 from trainlint.kube.meta import read_meta
 from trainlint.kube.names import distance
+from trainlint.model.because import Because
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES
 from trainlint.model.workload import PodSet, Workload
+from trainlint.queues.ground import MissedGround, QueueRole
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.queue_refusals import SchedulerQueues
 from trainlint.snapshot.snapshot import Snapshot
@@ -23,6 +25,8 @@ from trainlint.workload.written import template_of
 __all__ = ["missed_queues"]
 
 _DEFAULT_SCHEDULER: Final = frozenset({"", "default-scheduler"})
+_KAI: Final = "KAI"
+_VOLCANO: Final = "Volcano"
 _VOLCANO_LABEL: Final = "volcano.sh/queue-name"
 _FARTHEST: Final = 2
 
@@ -66,8 +70,8 @@ class _Case:
         for labels in self._labels():
             for key, written in labels.items():
                 if _slip(key, KAI_LABEL):
-                    text = f"the label {key} is none that KAI reads, so its pods go to the default queue"
-                    yield self._cause(text, written, f"write {KAI_LABEL}", Rename(written.at, KAI_LABEL))
+                    why = Because(MissedGround.KAI_MISSPELT, (key, KAI_LABEL))
+                    yield self._queue_missed(_KAI, why, written, f"write {KAI_LABEL}", Rename(written.at, KAI_LABEL))
 
     @property
     def _is_sent_to_kai(self) -> bool:
@@ -75,35 +79,23 @@ class _Case:
         return self.scheduler == KAI or read_meta(self.workload.field).api_group == "ray.io"
 
     def _past_kai(self, label: Field, pods: list[PodSet]) -> MissedQueue:
-        names = " and ".join(each.name for each in pods)
-        text = (
-            f"the label {KAI_LABEL} names the queue {label.scalar}, and the pods of {names} do not name the scheduler "
-            f"{KAI}: the default scheduler places them one by one, past queue and gang"
-        )
         edits = [
             Put(each.template.child("spec", "schedulerName"), KAI, ("containers",))
             for each in pods
             if template_of(self.workload, each)["spec"].mapping is not None
         ]
         fixes = (Fix(f"let {KAI} place the pods", tuple(edits)),) if len(edits) == len(pods) else ()
-        owner = self.workload.owner
-        return MissedQueue(
-            owner,
-            tuple(pods),
-            f"KAI does not see {owner}: {text}",
-            f"write schedulerName: {KAI} in its pod template",
-            label.at,
-            tuple((f"names no {KAI} ({each.name})", each.spec.at or each.template) for each in pods),
-            fixes,
+        names = " and ".join(each.name for each in pods)
+        why = Because(MissedGround.KAI_SCHEDULER, (KAI_LABEL, label.scalar or "", names, KAI))
+        places = tuple(
+            (Because(QueueRole.OTHER_SCHEDULER, (KAI, each.name)), each.spec.at or each.template) for each in pods
         )
+        return MissedQueue(_KAI, self.workload.owner, tuple(pods), why, label.at, places, fixes)
 
     def _annotated(self, written: Field) -> MissedQueue:
-        text = (
-            f"{KAI_LABEL} is an annotation here, and KAI reads the label: its pods go to the default queue, not to "
-            f"{written.scalar}"
-        )
         to = (*written.path[:-2], "labels", KAI_LABEL)
-        return self._cause(text, written, f"make {KAI_LABEL} a label", Move(written.at, to))
+        why = Because(MissedGround.KAI_ANNOTATION, (KAI_LABEL, written.scalar))
+        return self._queue_missed(_KAI, why, written, f"make {KAI_LABEL} a label", Move(written.at, to))
 
     def of_volcano(self) -> Iterator[MissedQueue]:
         """spec.queue of Volcano's Job, the annotation of other pods; both only where Volcano places them."""
@@ -118,19 +110,16 @@ class _Case:
         annotation = next((each for each in found if each.present), None)
         by_default = [pods for pods in self._pods if pods.spec.scheduler_name in _DEFAULT_SCHEDULER]
         if annotation is not None and len(by_default) == len(self._pods) and meta.api_group != "kubeflow.org":
-            text = (
-                f"the annotation {VOLCANO_ANNOTATION} names the queue {annotation.scalar}, and no pod names Volcano's "
-                "scheduler: the default scheduler places them one by one, past the queue"
-            )
-            yield self._cause(text, annotation, "write schedulerName: volcano in its pod template")
+            why = Because(MissedGround.VOLCANO_SCHEDULER, (VOLCANO_ANNOTATION, annotation.scalar))
+            yield self._queue_missed(_VOLCANO, why, annotation)
         if not by_volcano or annotation is not None or self._annotations()[0][VOLCANO_ANNOTATION].present:
             return
         for labels in self._labels():
             if labels[VOLCANO_ANNOTATION].present:
                 written = labels[VOLCANO_ANNOTATION]
-                text = f"{VOLCANO_ANNOTATION} is a label here, and Volcano reads the annotation of the pods"
+                why = Because(MissedGround.VOLCANO_LABEL, (VOLCANO_ANNOTATION,))
                 to = (*written.path[:-2], "annotations", VOLCANO_ANNOTATION)
-                yield self._cause(text, written, "make it an annotation", Move(written.at, to))
+                yield self._queue_missed(_VOLCANO, why, written, "make it an annotation", Move(written.at, to))
 
     def _of_volcano_job(self, item: Field) -> Iterator[MissedQueue]:
         if item.down("spec", "queue").present:
@@ -139,9 +128,9 @@ class _Case:
             for key in (_VOLCANO_LABEL, VOLCANO_ANNOTATION):
                 written = item.down("metadata", part, key)
                 if written.present:
-                    text = f"Volcano takes the queue of a Job from spec.queue, not from {part}: it goes to default"
+                    why = Because(MissedGround.VOLCANO_JOB, (part, written.scalar))
                     edit = Put(item.at.child("spec", "queue"), written.scalar, ("tasks",))
-                    yield self._cause(text, written, f"write spec.queue: {written.scalar}", edit)
+                    yield self._queue_missed(_VOLCANO, why, written, f"write spec.queue: {written.scalar}", edit)
 
     @property
     def _pods(self) -> list[PodSet]:
@@ -161,18 +150,20 @@ class _Case:
         own = (each.down("metadata", part) for each in templates if each.path != item.path)
         return [item.down("metadata", part), *own]
 
-    def _cause(self, text: str, written: Field, remedy: str, *edits: Move | Put | Rename) -> MissedQueue:
-        owner = self.workload.owner
-        fixes = (Fix(remedy, edits),) if edits else ()
-        name = "KAI" if "KAI" in text else "Volcano"
+    def _queue_missed(
+        self, system: str, why: Because, written: Field, title: str = "", *edits: Move | Put | Rename
+    ) -> MissedQueue:
+        """A queue that the system does not see, with what repairs it."""
+        fixes = (Fix(title, edits),) if edits else ()
         return MissedQueue(
-            owner,
+            system,
+            self.workload.owner,
             self.workload.pod_sets,
-            f"{name} does not see the queue of {owner}: {text}",
-            remedy,
+            why,
             written.at,
             fixes=fixes,
             of_key=True,
+            seen=True,
         )
 
 

@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.kueue import ClusterQueue
 from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.queues.ground import QueueGround, QueueRole
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queueing import Queueing
 from trainlint.scheduling.kueue.state import multikueue_check
@@ -21,21 +23,18 @@ _MANAGER = "kueue.x-k8s.io/multikueue"
 Judge = Callable[[Queueing, Workload, tuple[PodSet, ...]], Iterator[QueueCause]]
 
 
-def handed_on(queueing: Queueing) -> Mapping[ObjectRef, str]:
-    """The objects of which this cluster makes no pods, each with who takes them, in words."""
-    found = {}
+def handed_on(queueing: Queueing) -> Mapping[ObjectRef, tuple[str, ...]]:
+    """The objects of which this cluster makes no pods, each with the worker clusters that may take them: none where
+    Git does not name them.
+    """
+    found: dict[ObjectRef, tuple[str, ...]] = {}
     for workload in queueing.snapshot.workloads.objects:
         spec = workload.field["spec"]
         by = _MANAGER in (spec["managedBy"].scalar, spec.down("runPolicy", "managedBy").scalar)
         queue = _queue(queueing, workload) if queueing.queues.checks else None
         check = None if queue is None else multikueue_check(queue, queueing.queues)
         if by or check is not None:
-            clusters = _clusters(queueing, queue)
-            found[workload.owner] = (
-                f"worker clusters of MultiKueue ({', '.join(clusters)})"
-                if clusters
-                else ("worker clusters of MultiKueue")
-            )
+            found[workload.owner] = _clusters(queueing, queue)
     return found
 
 
@@ -58,8 +57,8 @@ def multikueue_causes(queueing: Queueing, others: Sequence[Queueing], judge: Jud
             yield _cause(workload, queue, reasons)
 
 
-_Reason = tuple[str, str, tuple[tuple[str, Location], ...], bool]
-"""What is wrong in a worker cluster, what fixes it, the places, whether it is certain."""
+_Reason = tuple[Because, tuple[tuple[Because, Location], ...], bool]
+"""What is wrong in a worker cluster, the places, whether it is certain."""
 
 
 def _refused(
@@ -68,24 +67,23 @@ def _refused(
     """Why a worker cluster never takes the object; ``None`` where it may."""
     queues = queueing.queues
     if cluster not in queues.remotes and queueing.closed("MultiKueueCluster", queues.remotes):
-        return f"there is no MultiKueueCluster {cluster}", "define it", (), queueing.stated("MultiKueueCluster")
+        return Because(QueueGround.NO_REMOTE, (cluster,)), (), queueing.stated("MultiKueueCluster")
     if there is None:
         return None
     own = _same(there, workload)
     if own is not None:
-        text = f"the worker cluster {cluster} has a {workload.owner} of its own, so the copy is never made there"
-        return text, f"take the job out of {cluster}, or name it otherwise", (("is there already", own.written),), True
+        place = (Because(QueueRole.COPY), own.written)
+        return Because(QueueGround.OWN_COPY, (cluster, workload.owner)), (place,), True
     name, namespace = workload.pod_sets[0].queue, workload.owner.namespace
     if (namespace, name) not in there.queues.local:
         known = there.queues.local or there.queues.cluster
         if not known or there.snapshot.may_hold_more(namespace):
             return None
-        text = f"the worker cluster {cluster} has no LocalQueue {name} in namespace {namespace}, which the copy names"
-        return text, f"add the LocalQueue to {cluster}", (), there.stated("LocalQueue")
+        return Because(QueueGround.NO_QUEUE_THERE, (cluster, name, namespace)), (), there.stated("LocalQueue")
     cause = next(judge(there, workload, workload.pod_sets), None)
     if cause is None:
         return None
-    return f"in the worker cluster {cluster} {cause.reason}", cause.remedy, cause.places, cause.certain
+    return Because(QueueGround.REFUSED_THERE, (cluster, cause.why)), cause.places, cause.certain
 
 
 def _same(there: Queueing, workload: Workload) -> ApiObject | None:
@@ -98,17 +96,16 @@ def _same(there: Queueing, workload: Workload) -> ApiObject | None:
 
 def _cause(workload: Workload, queue: ClusterQueue, reasons: Sequence[_Reason]) -> QueueCause:
     label = workload.field.down("metadata", "labels", QUEUE_LABEL).at
-    places = tuple(place for each in reasons for place in each[2])
-    at_queue = (("hands the job on", queue.at.child("spec")),) if queue.at else ()
+    places = tuple(place for each in reasons for place in each[1])
+    at_queue = ((Because(QueueRole.HANDS_ON), queue.at.child("spec")),) if queue.at else ()
     return QueueCause(
         workload.owner,
         workload.pod_sets,
         workload.pod_sets[0].queue,
-        "; ".join(each[0] for each in reasons),
-        reasons[0][1],
+        Because(QueueGround.NO_WORKER, (tuple(each[0] for each in reasons),)),
         label,
         (*places, *at_queue),
-        all(each[3] for each in reasons),
+        all(each[2] for each in reasons),
     )
 
 

@@ -12,26 +12,26 @@ from trainlint.finding import Fix, Location, Put
 from trainlint.kube.meta import read_meta
 from trainlint.kube.spelling import only_meant, probably_meant
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, LocalQueue, ResourceGroup
+from trainlint.model.quantity import Amount
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.combinations import refused
+from trainlint.queues.ground import QueueGround, QueueRole
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queue_places import for_all_namespaces, place_of, spec_of
 from trainlint.queues.queueing import Queueing
 from trainlint.queues.unqueued import unqueued
 from trainlint.scheduling.kueue.capacity import most
 from trainlint.scheduling.kueue.state import Inactive, why_inactive
-from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.kinds import shown_kind
 from trainlint.workload.management import QUEUE_LABEL
 
-__all__ = ["NAMES_IT", "QueueCause", "causes_of", "queue_causes"]
+__all__ = ["QueueCause", "causes_of", "queue_causes"]
 
-NAMES_IT: Final = "names the queue"
-"""The part of the job where the fault is elsewhere."""
 JOB_MINIMUM: Final = "kueue.x-k8s.io/job-min-parallelism"
 
 
@@ -75,17 +75,15 @@ class _Case:
             yield from self._no_local_queue(first.queue, first.namespace)
             return
         if local.stopped:
-            yield self._cause(f"the LocalQueue's stopPolicy is {local.stopped}", "let it run", spec_of(local))
+            yield self._cause(Because(QueueGround.LOCAL_STOPPED, (local.stopped,)), spec_of(local))
         if isinstance(local.cluster_queue, Undetermined):
             return
         queue = queues.cluster.get(local.cluster_queue)
         if queue is None:
             if self.queueing.closed("ClusterQueue", queues.cluster):
                 near = probably_meant(local.cluster_queue, queues.cluster)
-                reason = f"the LocalQueue names the ClusterQueue {local.cluster_queue}, which is not there"
                 yield self._cause(
-                    f"{reason}; there is {near}" if near else reason,
-                    f"name {near}" if near else "name one that is",
+                    Because(QueueGround.NO_CLUSTER_QUEUE, (local.cluster_queue, near)),
                     spec_of(local, "clusterQueue"),
                     certain=self.queueing.stated("ClusterQueue"),
                     root=local.at.child("spec", "clusterQueue") if local.at else None,
@@ -110,8 +108,7 @@ class _Case:
         found = refused(self.queueing, queue, workload)
         if found is not None:
             cause = self._cause(
-                found.reason,
-                found.remedy,
+                found.why,
                 place_of(queue, "resourceGroups"),
                 certain=not queue.cohort or self.queueing.stated("ClusterQueue"),
             )
@@ -126,22 +123,17 @@ class _Case:
             return
         if self.queueing.closed("LocalQueue", names, namespace):
             meant = probably_meant(name, names)
-            reason = f"there is no LocalQueue {name} in namespace {namespace}"
-            remedy = f"name one of {', '.join(sorted(names))}" if names else "add the LocalQueue"
-            if meant:
-                reason, remedy = f"{reason}; there is {meant}", f"name {meant}"
-            yield self._cause(reason, remedy, certain=self.queueing.stated("LocalQueue"))
+            why = Because(QueueGround.NO_LOCAL_QUEUE, (name, namespace, meant, tuple(sorted(names))))
+            yield self._cause(why, certain=self.queueing.stated("LocalQueue"))
             return
         home = only_meant(namespace, homes)
         if names or not home or self.queueing.snapshot.may_hold_more(namespace):
             return
         local = queues.local[home, name]
-        reason = f"the LocalQueue {name} stands in namespace {home}, and the job in {namespace}"
         alone = not self._is_used(home, local)
         place = local.at.child("metadata", "namespace") if alone and local.at else self.item.down("metadata").at
         yield self._cause(
-            reason,
-            f"let both stand in {namespace if alone else home}",
+            Because(QueueGround.OTHER_NAMESPACE, (name, home, namespace, namespace if alone else home)),
             spec_of(local),
             certain=self.queueing.stated("LocalQueue"),
             root=place,
@@ -169,9 +161,8 @@ class _Case:
             return
         near = probably_meant(why.name, names)
         yield self._cause(
-            f"the ClusterQueue {queue.name} is not active, as {why.text}" + (f"; there is {near}" if near else ""),
-            f"name {near}" if near else why.remedy,
-            (("is why", why.at), *place_of(queue)) if why.at else place_of(queue),
+            Because(QueueGround.INACTIVE, (queue.name, why.why, near)),
+            ((Because(QueueRole.REASON), why.at), *place_of(queue)) if why.at else place_of(queue),
             certain=not why.kind or self.queueing.stated(why.kind),
             root=why.at if why.kind else None,
             meant=near,
@@ -180,15 +171,12 @@ class _Case:
     def _selected(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         namespace, selector = self.pod_sets[0].namespace, queue.namespace_selector
         if selector is None:
-            reason = f"the ClusterQueue {queue.name} has no namespaceSelector, and without one no namespace may use it"
-            remedy = "write namespaceSelector: {} to admit all namespaces"
-            yield replace(self._cause(reason, remedy, place_of(queue)), fixes=for_all_namespaces(queue))
+            cause = self._cause(Because(QueueGround.NO_SELECTOR, (queue.name,)), place_of(queue))
+            yield replace(cause, fixes=for_all_namespaces(queue))
             return
         if self.queueing.selects(selector, namespace) is False:
-            reason = f"the namespaceSelector of the ClusterQueue {queue.name} does not match namespace {namespace}"
-            yield self._cause(
-                reason, "label the namespace, or widen the selector", place_of(queue, "namespaceSelector")
-            )
+            why = Because(QueueGround.NOT_SELECTED, (queue.name, namespace))
+            yield self._cause(why, place_of(queue, "namespaceSelector"))
 
     def _uncovered(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         covered = {name for group in queue.groups for name in group.covered}
@@ -201,8 +189,8 @@ class _Case:
         for pod_set in self.pod_sets:
             for name, amount in self.queueing.requests(pod_set).items():
                 if name not in covered and amount != 0:
-                    reason = f"{pod_set.name} requests {name}, which no resource group of {queue.name} covers"
-                    yield self._cause(reason, f"add {name} to coveredResources, with a quota", place_of(queue))
+                    why = Because(QueueGround.UNCOVERED, (pod_set.name, name, queue.name))
+                    yield self._cause(why, place_of(queue))
 
     def _beyond_quota(self, queue: ClusterQueue) -> Iterator[QueueCause]:
         """A pod set must fit into one flavor of each group; all of them together into all flavors."""
@@ -219,15 +207,11 @@ class _Case:
             known = [each for each in limits if each is not None]
             bound = max(known, default=0) if len(self.pod_sets) == 1 else sum(known)
             if len(known) == len(limits) and asked > bound:
-                reason = (
-                    f"together its pods request {readable(name, asked)} {name}, and the ClusterQueue {queue.name} "
-                    f"can give {readable(name, bound)} at most"
-                )
+                why = Because(QueueGround.BEYOND_QUOTA, (Amount(name, asked), name, queue.name, Amount(name, bound)))
                 quotas = (quotas.get(name) for quotas in group.flavors.values())
-                places = tuple(("is all there is", each.at) for each in quotas if each is not None and each.at)
+                places = tuple((Because(QueueRole.QUOTA), each.at) for each in quotas if each is not None and each.at)
                 yield self._cause(
-                    reason,
-                    "raise the quota, or ask for less",
+                    why,
                     places,
                     certain=not queue.cohort or self.queueing.stated("ClusterQueue"),
                 )
@@ -245,11 +229,10 @@ class _Case:
         if not flavors or len(flavors) < len(known) or any(each.undetermined for each in flavors):
             return
         why = [(flavor, self.queueing.mismatch(pod_set, flavor)) for flavor in flavors]
-        if all(text is not None for _, text in why):
-            reasons = "; ".join(f"{flavor.name}: {text}" for flavor, text in why)
-            places = tuple(("does not take them", flavor.at) for flavor, _ in why if flavor.at)
-            remedy = "let the pods fit a flavor: its labels in nodeSelector, tolerations in the pod or in the flavor"
-            yield self._cause(f"no flavor takes {pod_set.name} ({reasons})", remedy, places)
+        if all(each is not None for _, each in why):
+            reasons = tuple(Because(QueueGround.FLAVOR, (flavor.name, each)) for flavor, each in why)
+            places = tuple((Because(QueueRole.FLAVOR), flavor.at) for flavor, _ in why if flavor.at)
+            yield self._cause(Because(QueueGround.NO_FLAVOR, (pod_set.name, reasons)), places)
 
     def _pods(self, pod_set: PodSet) -> int:
         """How many pods count at once: the fewest with which Kueue admits a Job in part, one of a Deployment, whose
@@ -265,9 +248,8 @@ class _Case:
 
     def _cause(
         self,
-        reason: str,
-        remedy: str,
-        places: tuple[tuple[str, Location], ...] = (),
+        why: Because,
+        places: tuple[tuple[Because, Location], ...] = (),
         *,
         certain: bool = True,
         root: Location | None = None,
@@ -278,10 +260,10 @@ class _Case:
         label = self.item.down("metadata", "labels", QUEUE_LABEL).at
         at = label if root is None else root
         if root is not None:
-            places = ((NAMES_IT, label), *(each for each in places if each[1] != root))
+            places = ((Because(QueueRole.NAMES_QUEUE), label), *(each for each in places if each[1] != root))
         fixes = (Fix(f"write {meant}", (Put(at, meant),)),) if root is not None and meant else ()
         return QueueCause(
-            self.owner, self.pod_sets, first.queue, reason, remedy, at, places, certain, fixes, root=root is not None
+            self.owner, self.pod_sets, first.queue, why, at, places, certain, fixes, root=root is not None
         )
 
 

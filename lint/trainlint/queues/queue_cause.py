@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from trainlint.fact import fact
 from trainlint.finding import Fix, Location
+from trainlint.model.because import Because
 from trainlint.model.workload import ObjectRef, PodSet
 
 __all__ = ["QueueCause"]
@@ -11,7 +12,7 @@ __all__ = ["QueueCause"]
 
 @fact
 class QueueCause:
-    """Why the pods of an object are never admitted. ``places`` say where, with the part that each plays.
+    """Why the pods of an object are never admitted. ``places`` say where, with the role of each.
 
     ``stuck`` says that flavors would hold them, and Kueue's search does not come to these.
     ``root`` says that ``at`` is in the queue, whose fault it is, so that one finding is about all objects of the queue.
@@ -20,10 +21,9 @@ class QueueCause:
     owner: ObjectRef
     pod_sets: tuple[PodSet, ...]
     queue: str
-    reason: str
-    remedy: str
+    why: Because
     at: Location
-    places: tuple[tuple[str, Location], ...] = ()
+    places: tuple[tuple[Because, Location], ...] = ()
     certain: bool = True
     fixes: tuple[Fix, ...] = ()
     root: bool = False

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from trainlint.finding import Fix, Location, Put
+from trainlint.model.because import Because
 from trainlint.model.kueue import ClusterQueue, LocalQueue
+from trainlint.queues.ground import QueueRole
 
 __all__ = ["for_all_namespaces", "place_of", "spec_of"]
 
@@ -16,11 +18,11 @@ def for_all_namespaces(queue: ClusterQueue) -> tuple[Fix, ...]:
     return (Fix(f"let all namespaces use the ClusterQueue {queue.name}", (edit,)),)
 
 
-def place_of(queue: ClusterQueue, *steps: str) -> tuple[tuple[str, Location], ...]:
+def place_of(queue: ClusterQueue, *steps: str) -> tuple[tuple[Because, Location], ...]:
     """The place in a ClusterQueue that never admits the pods."""
-    return (("never admits them", queue.at.child("spec", *steps)),) if queue.at else ()
+    return ((Because(QueueRole.CLUSTER_QUEUE), queue.at.child("spec", *steps)),) if queue.at else ()
 
 
-def spec_of(queue: LocalQueue, *steps: str) -> tuple[tuple[str, Location], ...]:
+def spec_of(queue: LocalQueue, *steps: str) -> tuple[tuple[Because, Location], ...]:
     """The place in the LocalQueue of the pods."""
-    return (("is their queue", queue.at.child("spec", *steps)),) if queue.at else ()
+    return ((Because(QueueRole.LOCAL_QUEUE), queue.at.child("spec", *steps)),) if queue.at else ()

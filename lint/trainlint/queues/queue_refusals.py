@@ -13,17 +13,19 @@ from trainlint.finding import Fix, Location, Put
 from trainlint.kube.scheduler_queue import QUEUE_KINDS, read_queue
 from trainlint.kube.spelling import probably_meant
 from trainlint.kube.values import is_placeholder, known_text
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
+from trainlint.model.quantity import Amount
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName, SchedulerQueue
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.gang_needs import GangNeeds
+from trainlint.queues.ground import QueueGround, QueueRole
 from trainlint.queues.queueing import Queueing
-from trainlint.scheduling.quantity import readable
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.operator_gangs import gang_scheduler
 from trainlint.workload.podgroups import VOLCANO, PodGroup
-from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, queue_name
+from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, QueueDoubt, queue_name
 from trainlint.workload.written import template_of
 
 __all__ = ["QueueRefusal", "SchedulerQueues"]
@@ -33,28 +35,26 @@ _BUILT_IN: Final = {
     KAI_QUEUES: frozenset({"default-queue", "default-parent-queue"}),
 }
 """Queues that the installation makes."""
-_EFFECT: Final = {VOLCANO_QUEUES: "Volcano never starts", KAI_QUEUES: "KAI never schedules"}
 _FIXED: Final = frozenset({"build", "inference"})
 """KAI's priority classes whose jobs cannot be preempted."""
 
 
 @fact
 class QueueRefusal:
-    """Why the pods of an object are never started; ``places`` say where, with the part that each plays.
+    """Why the pods of an object are never started; ``places`` say where, with the role of each.
 
-    ``doubt`` is what must hold, beside what Git says.
+    ``system`` is VOLCANO_QUEUES or KAI_QUEUES. ``doubt`` is what must hold, beside what Git says.
     """
 
     owner: ObjectRef
     pod_sets: tuple[PodSet, ...]
     queue: str
-    effect: str
-    reason: str
-    remedy: str
+    system: str
+    why: Because
     at: Location
-    places: tuple[tuple[str, Location], ...] = ()
+    places: tuple[tuple[Because, Location], ...] = ()
     certain: bool = True
-    doubt: str = ""
+    doubt: Because | None = None
     fixes: tuple[Fix, ...] = ()
 
 
@@ -126,7 +126,7 @@ class SchedulerQueues:
             if each.meta.kind == "Namespace" and each.meta.name == namespace:
                 written = each.field.down("metadata", "annotations", VOLCANO_ANNOTATION)
                 return QueueName(VOLCANO_QUEUES, known_text(written), written.at) if written.present else name
-        return replace(name, doubt=f"that the namespace {namespace}, which is not in Git, names no queue of its own")
+        return replace(name, doubt=Because(QueueDoubt.NAMESPACE, (namespace,)))
 
     def _of_group(self, group: PodGroup) -> Iterator[QueueRefusal]:
         """A PodGroup of Volcano names the queue of its pods, and may say what they need at least."""
@@ -159,11 +159,11 @@ class _Case:
         if found is None:
             yield from self._missing(known)
             if self.queue == "root" and self.name.system == VOLCANO_QUEUES:
-                yield self._cause("root is the parent of all queues and takes no jobs", "name a queue below it")
+                yield self._cause(Because(QueueGround.ROOT))
             return
         if found.closed:
-            state = (("is not open", found.at),) if found.at else ()
-            yield self._cause(f"the queue {found.name} is {found.closed}", "open it, or name another one", state)
+            state = ((Because(QueueRole.CLOSED), found.at),) if found.at else ()
+            yield self._cause(Because(QueueGround.CLOSED, (found.name, found.closed)), state)
         children = sorted(each.name for each in known.values() if each.parent == found.name)
         if children or found.name == "root":
             yield self._parent(found, [known[each] for each in children])
@@ -176,35 +176,29 @@ class _Case:
             return
         near = probably_meant(self.queue, known)
         leaves = sorted(set(known) - {each.parent for each in known.values() if isinstance(each.parent, str)})
-        there = f"Git has {near}" if near else f"Git has {', '.join(leaves[:5])}"
         fix = (Fix(f"name the queue {near}", (Put(self.name.at, near),)),) if near else ()
-        remedy = f"name {near}, or add the queue" if near else "name one that is there, or add the queue"
         yield self._cause(
-            f"there is no queue {self.queue} of {system}; {there}",
-            remedy,
-            tuple(("is there", known[each].at) for each in leaves[:5] if known[each].at),  # type: ignore[misc]
+            Because(QueueGround.NO_QUEUE, (self.queue, system, near, tuple(leaves[:5]))),
+            tuple((Because(QueueRole.OTHER_QUEUE), known[each].at) for each in leaves[:5] if known[each].at),  # type: ignore[misc]
             certain=self.queueing.stated("Queue"),
             fixes=fix,
         )
 
     def _parent(self, queue: SchedulerQueue, children: Sequence[SchedulerQueue]) -> QueueRefusal:
         names = ", ".join(each.name for each in children[:5])
-        reason = f"the queue {queue.name} is the parent of {names}, and jobs belong into queues without children"
-        places = tuple(("is its child", each.at) for each in children[:5] if each.at is not None)
+        places = tuple((Because(QueueRole.CHILD), each.at) for each in children[:5] if each.at is not None)
         fix = (Fix(f"name the queue {names}", (Put(self.name.at, names),)),) if len(children) == 1 else ()
-        return self._cause(reason, f"name {names}" if len(children) == 1 else f"name one of {names}", places, fixes=fix)
+        why = Because(QueueGround.PARENT, (queue.name, names, len(children) != 1))
+        return self._cause(why, places, fixes=fix)
 
     def _orphan(self, queue: SchedulerQueue, known: Mapping[str, SchedulerQueue]) -> Iterator[QueueRefusal]:
         parent = queue.parent
         if isinstance(parent, Undetermined) or is_placeholder(parent) or parent in ("", *known):
             return
         if parent not in _BUILT_IN[queue.system] and self.queueing.closed("Queue", known):
-            places = (("names its parent", queue.at.child("spec")),) if queue.at else ()
-            near = probably_meant(parent, known)
-            reason = f"the parent of the queue {queue.name}, {parent}, is not there"
+            places = ((Because(QueueRole.NAMES_PARENT), queue.at.child("spec")),) if queue.at else ()
             yield self._cause(
-                reason + (f"; Git has {near}" if near else ""),
-                f"name {near} as its parent" if near else "name a parent that is there",
+                Because(QueueGround.NO_PARENT, (queue.name, parent, probably_meant(parent, known))),
                 places,
                 certain=self.queueing.stated("Queue"),
             )
@@ -234,19 +228,13 @@ class _Case:
         limit: int,
     ) -> QueueRefusal:
         word = "capability" if self.name.system == VOLCANO_QUEUES else what
-        whose = f"the {word} of the queue {small.name}"
-        if small is not queue:
-            whose += f", which is above {queue.name},"
-        why = " (its jobs cannot be preempted, so they stay within the quota)" if what == "quota" else ""
         at = small.places.get(f"{what} {resource}") or small.places.get(resource) or small.at
-        reason = (
-            f"{needs.who} need {readable(resource, least)} {resource} at once, and {whose} is "
-            f"{readable(resource, limit)}{why}"
-        )
-        places = (("is the limit", at),) if at is not None else ()
-        remedy = f"raise the {word} to {readable(resource, least)}, or ask for less"
+        below = queue.name if small is not queue else ""
+        amounts = (Amount(resource, least), resource, word, small.name, below, Amount(resource, limit))
+        why = Because(QueueGround.TOO_SMALL, (needs.together, *amounts, what == "quota"))
+        places = ((Because(QueueRole.LIMIT), at),) if at is not None else ()
         sure = small is queue or self.name.system == KAI_QUEUES
-        return self._cause(reason, remedy, places, certain=sure)
+        return self._cause(why, places, certain=sure)
 
     @property
     def _fixed(self) -> bool:
@@ -269,9 +257,8 @@ class _Case:
 
     def _cause(
         self,
-        reason: str,
-        remedy: str,
-        places: tuple[tuple[str, Location], ...] = (),
+        why: Because,
+        places: tuple[tuple[Because, Location], ...] = (),
         *,
         certain: bool = True,
         fixes: tuple[Fix, ...] = (),
@@ -282,9 +269,8 @@ class _Case:
             ObjectRef(owner.kind.partition(".")[0], owner.namespace, owner.name),
             self._pods,
             self.queue,
-            _EFFECT[self.name.system],
-            reason,
-            remedy,
+            self.name.system,
+            why,
             self.name.at,
             places,
             certain and not doubt,

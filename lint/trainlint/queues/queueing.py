@@ -24,12 +24,14 @@ from trainlint.kube.kueue import (
 )
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import ClusterQueue, Flavor, Queues
 from trainlint.model.namespace import METADATA_NAME
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
+from trainlint.scheduling.kueue.ground import FlavorGround
 from trainlint.scheduling.kueue.requested import as_written
 from trainlint.scheduling.queue_flavor import refusal
 from trainlint.scheduling.requirement import selector_matches
@@ -162,19 +164,19 @@ class Queueing:
         """Whether the configuration says that Git holds all objects of a kind."""
         return kind in self.snapshot.settings.closed
 
-    def mismatch(self, pod_set: PodSet, flavor: Flavor) -> str | None:
+    def mismatch(self, pod_set: PodSet, flavor: Flavor) -> Because | None:
         """Why Kueue does not give the flavor to the pods; ``None`` if it may."""
-        text = refusal(pod_set.spec, flavor)
-        if text is not None:
-            return text
+        why = refusal(pod_set.spec, flavor)
+        if why is not None:
+            return why
         level = pod_set.annotations.get(KUEUE_REQUIRED, "")
         if not level or is_placeholder(level):
             return None
         if not flavor.topology:
-            return f"the pods require a topology, and the flavor {flavor.name} has none"
+            return Because(FlavorGround.NO_TOPOLOGY, (flavor.name,))
         levels = self.queues.topologies.get(flavor.topology)
         if levels is not None and level not in levels:
-            return f"{level} is no level of its topology {flavor.topology}"
+            return Because(FlavorGround.NO_LEVEL, (level, flavor.topology))
         return None
 
     def is_counted(self, resource: str) -> bool:

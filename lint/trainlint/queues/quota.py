@@ -7,13 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.admission import Admission, ResourceQuota
+from trainlint.model.because import Because
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.limit_ranger import PLUGIN as LIMIT_RANGER
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.refusal import Because, Ground
+from trainlint.scheduling.refusal import Ground
 from trainlint.scheduling.resource_quota import covers, limit, resource_of, unset, usage
 from trainlint.workload.relocation import moved
 

@@ -12,8 +12,10 @@ from trainlint.finding import Fix, Location, Move, Put, Rename
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.names import distance
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.settings import KueueManager
 from trainlint.model.workload import Workload
+from trainlint.queues.ground import MissedGround, QueueRole
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.queueing import Queueing
 from trainlint.snapshot.objects import ApiObject
@@ -30,6 +32,7 @@ _ALWAYS_SELECTED: Final = (0, 15)
 (ManagedJobsNamespaceSelectorAlwaysRespected, kubernetes-sigs/kueue:pkg/features)."""
 _NO_ANNOTATION: Final = (0, 15)
 """Since when the queue name as an annotation is not read (QueueNameForObject)."""
+_SINCE: Final = Because(MissedGround.SINCE, ("0.15",))
 _NAMES: Final = frozenset(
     {"local-queue", "local-queue-name", "localqueue", "queue", "queue_name", "queuename", "queues"}
 )
@@ -58,15 +61,13 @@ def unmanaged(queueing: Queueing) -> Iterator[MissedQueue]:
 def _as_one(left: Sequence[MissedQueue], manager: KueueManager | None) -> MissedQueue:
     """What the configuration leaves out is one cause, whatever it is of."""
     first = left[0]
-    kinds = sorted({each.owner.kind for each in left})
-    enabled = ", ".join(sorted(manager.frameworks | manager.external)) if manager else ""
-    more = f" and {len(left) - 1} more" if len(left) > 1 else ""
+    kinds = tuple(sorted({each.owner.kind for each in left}))
+    enabled = tuple(sorted(manager.frameworks | manager.external)) if manager else ()
     return replace(
         first,
-        text=f"Kueue does not see {first.owner}{more}: its configuration enables {enabled or 'nothing'}, and not "
-        f"{', '.join(kinds)}, so nothing queues them",
-        remedy=f"add {', '.join(kinds)} to integrations.frameworks of Kueue",
-        places=(*first.places, *(("is left out too", each.at) for each in left[1:])),
+        why=Because(MissedGround.KIND_LEFT_OUT, (enabled, kinds)),
+        others=len(left) - 1,
+        places=(*first.places, *((Because(QueueRole.LEFT_OUT), each.at) for each in left[1:])),
     )
 
 
@@ -97,8 +98,8 @@ class _Case:
         label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
         if not label.present or manager is None or manages(manager, self.meta.api_version, self.meta.kind):
             return None
-        places = (("says which kinds it manages", manager.at),) if manager.at else ()
-        return self._cause("", label.at, "", places)
+        places = ((Because(QueueRole.MANAGED_KINDS), manager.at),) if manager.at else ()
+        return self._cause(Because(MissedGround.KIND_LEFT_OUT, ((), ())), label.at, places)
 
     def _namespace_left_out(self, label: Field | None) -> Iterator[MissedQueue]:
         """managedJobsNamespaceSelector: without a match the controller does nothing for the job, whatever it names."""
@@ -111,20 +112,16 @@ class _Case:
         old = manager.version is not None and manager.version < _ALWAYS_SELECTED
         if (old and label is not None) or self.queueing.selects(manager.namespaces, namespace) is not False:
             return
-        keys = ", ".join(sorted({each.key for each in manager.namespaces.requirements}))
-        missing = f"namespace {namespace} does not match its managedJobsNamespaceSelector ({keys})"
+        keys = tuple(sorted({each.key for each in manager.namespaces.requirements}))
         if label is None:
-            text = (
-                f"{missing}: its LocalQueue {_DEFAULT_QUEUE} does not take the job, and a version that suspends it all "
-                "the same never resumes it"
-            )
+            why = Because(MissedGround.DEFAULT_LEFT_OUT, (namespace, keys, _DEFAULT_QUEUE))
             at = self.workload.field["metadata"].at
         else:
-            text, at = f"{missing}, so its controller leaves the job alone: it is suspended and never resumed", label.at
-        places = [("leaves the namespace out", manager.selector_at)] if manager.selector_at else []
-        places += [("is the namespace", each.written) for each in self._namespaces()]
-        assumes = "" if manager.version or label is None else "Kueue 0.15 or later"
-        yield self._cause(text, at, f"label namespace {namespace} as the selector asks", tuple(places), assumes=assumes)
+            why, at = Because(MissedGround.NAMESPACE_LEFT_OUT, (namespace, keys)), label.at
+        places = [(Because(QueueRole.NAMESPACE_SELECTOR), manager.selector_at)] if manager.selector_at else []
+        places += [(Because(QueueRole.NAMESPACE), each.written) for each in self._namespaces()]
+        assumes = None if manager.version or label is None else _SINCE
+        yield self._cause(why, at, tuple(places), assumes=assumes)
 
     def _namespaces(self) -> Iterator[ApiObject]:
         for each in self.queueing.snapshot.objects:
@@ -137,17 +134,17 @@ class _Case:
         old = manager is not None and manager.version is not None and manager.version < _NO_ANNOTATION
         if written.present and not old:
             to = (*written.path[:-2], "labels", QUEUE_LABEL)
-            text = f"{QUEUE_LABEL} is an annotation here, and Kueue reads the label, so nothing queues the job"
+            why = Because(MissedGround.ANNOTATION, (QUEUE_LABEL,))
             fix = Fix(f"make {QUEUE_LABEL} a label", (Move(written.at, to),))
-            assumes = "" if manager is not None and manager.version else "Kueue 0.15 or later"
-            yield self._cause(text, written.at, f"make {QUEUE_LABEL} a label", fixes=(fix,), key=True, assumes=assumes)
+            assumes = None if manager is not None and manager.version else _SINCE
+            yield self._cause(why, written.at, fixes=(fix,), key=True, assumes=assumes)
 
     def _misspelt(self) -> Iterator[MissedQueue]:
         for key, written in self.workload.field.down("metadata", "labels").items():
             if _slip(key):
                 fix = Fix(f"write {QUEUE_LABEL}", (Rename(written.at, QUEUE_LABEL),))
-                text = f"the label {key} is none that it reads, so nothing queues the job"
-                yield self._cause(text, written.at, f"write {QUEUE_LABEL}", fixes=(fix,), key=True)
+                why = Because(MissedGround.MISSPELT, (key, QUEUE_LABEL))
+                yield self._cause(why, written.at, fixes=(fix,), key=True)
 
     def _on_the_template(self) -> Iterator[MissedQueue]:
         manager = self.queueing.snapshot.settings.kueue
@@ -157,13 +154,10 @@ class _Case:
         for pods in self.workload.pod_sets:
             written = template_of(self.workload, pods).down("metadata", "labels", QUEUE_LABEL)
             if written.present and template_of(self.workload, pods).path != self.workload.field.path:
-                text = (
-                    f"{QUEUE_LABEL} stands on the pod template, and it reads the label of the {self.meta.kind}: "
-                    "nothing queues the job as one"
-                )
+                why = Because(MissedGround.ON_TEMPLATE, (QUEUE_LABEL, self.meta.kind))
                 edit = Put(self.workload.field.at.child("metadata", "labels", QUEUE_LABEL), written.scalar)
-                remedy = f"label the {self.meta.kind} itself"
-                yield self._cause(text, written.at, remedy, fixes=(Fix(remedy, (edit,)),), key=True)
+                fix = Fix(f"label the {self.meta.kind} itself", (edit,))
+                yield self._cause(why, written.at, fixes=(fix,), key=True)
 
     def _suspended(self) -> Iterator[MissedQueue]:
         """``suspend: true`` without a queue: where Git speaks of no other queue, nothing resumes the job."""
@@ -176,9 +170,8 @@ class _Case:
         names = sorted(name for home, name in local if home == namespace)
         if not names and self.queueing.snapshot.may_hold_more(namespace):
             return
-        text = "it is suspended in Git and names no queue that would resume it"
-        remedy = f"label it {QUEUE_LABEL}: {names[0] if names else 'QUEUE'}, or take suspend: true out"
-        yield self._cause(text, written.at, remedy)
+        why = Because(MissedGround.SUSPENDED, (QUEUE_LABEL, names[0] if names else ""))
+        yield self._cause(why, written.at)
 
     @property
     def _managed_elsewhere(self) -> bool:
@@ -199,18 +192,16 @@ class _Case:
 
     def _cause(
         self,
-        text: str,
+        why: Because,
         at: Location,
-        remedy: str,
-        places: tuple[tuple[str, Location], ...] = (),
+        places: tuple[tuple[Because, Location], ...] = (),
         *,
         fixes: tuple[Fix, ...] = (),
         key: bool = False,
-        assumes: str = "",
+        assumes: Because | None = None,
     ) -> MissedQueue:
-        owner = self.workload.owner
-        text = f"Kueue does not see {owner}: {text}"
-        return MissedQueue(owner, self.workload.pod_sets, text, remedy, at, places, fixes, key, assumes)
+        pods = self.workload.pod_sets
+        return MissedQueue("Kueue", self.workload.owner, pods, why, at, places, fixes, key, assumes=assumes)
 
 
 @lru_cache(maxsize=4096)

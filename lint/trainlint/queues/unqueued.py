@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.model.because import Because
 from trainlint.model.workload import PodSet, Workload
+from trainlint.queues.ground import QueueGround, QueueRole
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queueing import Queueing
 from trainlint.workload.kinds import kind_of
-from trainlint.workload.management import QUEUE_LABEL, manages
+from trainlint.workload.management import manages
 
 __all__ = ["unqueued"]
 
@@ -39,9 +41,8 @@ def unqueued(queueing: Queueing, workload: Workload, pods: tuple[PodSet, ...]) -
         workload.owner,
         pods,
         "",
-        "it names no queue, and Kueue suspends such objects too (manageJobsWithoutQueueName)",
-        f"label it {QUEUE_LABEL}: {names[0] if names else 'QUEUE'}",
+        Because(QueueGround.NO_NAME, (names[0] if names else "",)),
         workload.field["metadata"].at,
-        (("makes Kueue suspend it", manager.at),) if manager.at else (),
+        ((Because(QueueRole.SUSPENDS), manager.at),) if manager.at else (),
         queueing.stated("LocalQueue"),
     )

@@ -10,6 +10,7 @@ from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission, NamespaceDefaults, RuntimeClass
+from trainlint.model.because import Because
 from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import EXTENDED_RESOURCE_TOLERATION, Settings
@@ -17,7 +18,7 @@ from trainlint.model.workload import PodSet
 from trainlint.scheduling import limit_ranger
 from trainlint.scheduling.gke_networks import with_networks
 from trainlint.scheduling.pod import Pod, defaulted
-from trainlint.scheduling.refusal import Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Code, Doubt, DoubtGround, Ground, Refusal
 from trainlint.scheduling.requests import is_extended_resource
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINT_TOLERATION
 
@@ -40,7 +41,7 @@ class Admitted:
 
     pod: Pod
     refusals: tuple[Refusal, ...] = ()
-    unsure: str = ""
+    unsure: Because | None = None
     tolerations: bool = False
     need: str = ""
 
@@ -78,7 +79,8 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
     refusals = (*limit_ranger.refusals(pod_set.spec, limits), *found.refusals)
     pod = defaulted(pod_set.namespace, pod_set.labels, found.spec)
     need = found.need if len(found.unsure) == 1 else ""
-    return Admitted(pod, refusals, "; ".join(found.unsure), found.tolerations, need)
+    unsure = found.unsure[0] if len(found.unsure) == 1 else Because(DoubtGround.SEVERAL, (tuple(found.unsure),))
+    return Admitted(pod, refusals, unsure if found.unsure else None, found.tolerations, need)
 
 
 def tolerates_extended_resources(settings: Settings) -> bool:
@@ -96,7 +98,7 @@ class _Plugins:
         self.pod_set = pod_set
         self.spec = spec
         self.refusals: list[Refusal] = []
-        self.unsure: list[str] = []
+        self.unsure: list[Because] = []
         self.tolerations = False
         self.need = ""
 
@@ -108,8 +110,9 @@ class _Plugins:
         """PodNodeSelector and PodTolerationRestriction, as far as they run."""
         plugins = sorted(settings.admission & {NODE_SELECTOR, TOLERATIONS})
         if defaults is None or defaults.unreadable:
-            what = defaults.unreadable if defaults else "what its annotations say"
-            self.unsure.append(f"what {' and '.join(plugins)} makes of {self._name} in {self._namespace}: {what}")
+            what = defaults.unreadable if defaults else ""
+            values = (" and ".join(plugins), self._name, self._namespace, what)
+            self.unsure.append(Because(DoubtGround.NAMESPACE_PLUGINS, values))
             self.tolerations |= TOLERATIONS in plugins
             return
         if NODE_SELECTOR in plugins:
@@ -129,8 +132,8 @@ class _Plugins:
     def runtime_class(self, found: RuntimeClass | None) -> None:
         """RuntimeClass: overhead, node selector and tolerations."""
         if found is None or found.undetermined:
-            why = "it is not among the manifests" if found is None else "it holds placeholders"
-            self.unsure.append(f"what RuntimeClass {self.spec.runtime_class} adds to {self._name}: {why}")
+            values = (self.spec.runtime_class, self._name, found is not None)
+            self.unsure.append(Because(DoubtGround.RUNTIME_CLASS, values))
             self.tolerations = True
             self.need = f"RuntimeClass {self.spec.runtime_class}" if found is None else ""
             return

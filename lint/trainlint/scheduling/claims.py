@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.pod import Volume
 from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Code, Doubt, DoubtGround, Ground, Refusal
 
 __all__ = ["PodClaim", "class_of", "missing", "pod_claims", "unusable", "volume_of"]
 
@@ -76,7 +77,7 @@ def missing(plugin: str, what: str, wanted: PodClaim, storage: Storage) -> Refus
     """The answer for an object that is not there: a refusal only if nothing else can have made it."""
     if storage.complete:
         return Refusal(plugin, Code.UNRESOLVABLE, Because(Ground.ABSENT, (what,)), wanted.volume.at)
-    return Doubt(plugin, f"{what} is not among the manifests", wanted.volume.at, need=what)
+    return Doubt(plugin, Because(DoubtGround.NOT_IN_GIT, (what,)), wanted.volume.at, need=what)
 
 
 def volume_of(claim: Claim, storage: Storage) -> PersistentVolume | None:

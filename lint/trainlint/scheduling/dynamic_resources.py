@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from trainlint.model.because import Because
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Doubt
+from trainlint.scheduling.refusal import Answer, Doubt, DoubtGround
 
 __all__ = ["PLUGIN", "check"]
 
@@ -16,5 +17,5 @@ def check(pod: Pod, node: Node) -> Answer:
     if not pod.spec.resource_claims:
         return None
     names = ", ".join(claim.claim or claim.template or claim.name for claim in pod.spec.resource_claims)
-    why = f"which nodes have the devices of {names} is published at run time ({node.pool.name})"
+    why = Because(DoubtGround.DEVICES, (names, node.pool.name))
     return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at, need=f"the devices of {names}", devices=True)

@@ -10,7 +10,7 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from trainlint.model.known import Undetermined
+from trainlint.model.because import Because
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
@@ -34,14 +34,14 @@ def explore(
     storage: Storage | None = None,
     topology_key: str = ZONE,
     budget: int = BUDGET,
-) -> Exploration | Undetermined | None:
+) -> Exploration | Because | None:
     """All placements that can be reached in this order of roles (indices), or in any order if none is given.
 
-    Undetermined where a filter cannot be decided; ``None`` where the budget of states does not suffice.
+    A ground where a filter cannot be decided; ``None`` where the budget of states does not suffice.
     """
     model = GroupModel(roles, cells, namespaces or {}, storage, topology_key)
     if model.doubt:
-        return Undetermined(model.doubt)
+        return model.doubt
     return Explorer(model).run(order, budget)
 
 

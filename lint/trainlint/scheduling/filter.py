@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
+from trainlint.model.because import Because
 from trainlint.model.pool import Pool
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
@@ -29,7 +30,7 @@ from trainlint.scheduling.claims import pod_claims
 from trainlint.scheduling.node import Node, node_of
 from trainlint.scheduling.occupancy import Occupancy
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, Ground, Refusal
 
 __all__ = ["Code", "Doubt", "Refusal", "refusals", "static_refusals", "verdicts"]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE
@@ -23,7 +24,7 @@ from trainlint.scheduling.node import OWN
 from trainlint.scheduling.node_class import Cell, GroupNodeClass, domain_among, shared_values, united
 from trainlint.scheduling.node_volume_limits import attached
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Doubt, Refusal
+from trainlint.scheduling.refusal import Doubt, DoubtGround, Refusal
 
 __all__ = ["Cell", "Column", "GroupModel", "GroupNodeClass", "Role"]
 
@@ -67,7 +68,7 @@ class GroupModel:
         self.weights = [[role in counter.kinds for role in range(len(self.roles))] for counter in self.counters]
         self._weight: dict[tuple[int, Column], int] = {}
         self.resources = sorted({name for role in self.roles for name, _ in role.pod.requests.compared})
-        self.doubt = next(filter(None, self._doubts()), "")
+        self.doubt = next(filter(None, self._doubts()), None)
         shared = shared_values(self.cells, {counter.key for counter in self.counters})
         self.classes: tuple[GroupNodeClass, ...] = ()
         if not self.doubt:
@@ -92,19 +93,21 @@ class GroupModel:
             for cell in self.cells
         ]
 
-    def _doubts(self) -> Iterator[str]:
+    def _doubts(self) -> Iterator[Because | None]:
         for affinity, spread in zip(self.affinity, self.spread, strict=True):
             yield affinity.doubt or spread.doubt
             if affinity.doubtful or spread.doubtful:
-                yield "it is not known whether a selector matches some of the pods"
+                yield Because(DoubtGround.SELECTED)
         for pod in (*(role.pod for role in self.roles), *(pod for cell in self.cells for pod in cell.bound)):
-            yield from (amount.why for amount in pod.requests.amounts.values() if isinstance(amount, Undetermined))
+            amounts = (amount for amount in pod.requests.amounts.values() if isinstance(amount, Undetermined))
+            yield from (Because(DoubtGround.VALUE, (amount.why,)) for amount in amounts)
         keys = [self.topology_key, *(counter.key for counter in self.counters)]
         for cell, row in zip(self.cells, self._static, strict=True):
             for found in row:
                 if not any(isinstance(answer, Refusal) for answer in found):
                     yield from (answer.why for answer in found if isinstance(answer, Doubt))
-            yield from (value.why for key in keys if isinstance(value := cell.node.domain(key), Undetermined))
+            values = map(cell.node.domain, keys)
+            yield from (Because(DoubtGround.VALUE, (each.why,)) for each in values if isinstance(each, Undetermined))
 
     def _class_of(self, index: int, cell: Cell, shared: set[tuple[str, str]]) -> GroupNodeClass:
         used: dict[str, int] = defaultdict(int)

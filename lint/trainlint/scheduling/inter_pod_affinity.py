@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Known
 from trainlint.model.namespace import METADATA_NAME, Namespaces
 from trainlint.model.pod import AffinityTerm
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.counter import Anywhere, Counter, Here, Kinds
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Code
+from trainlint.scheduling.refusal import Code, DoubtGround
 from trainlint.scheduling.requirement import selector_error, selector_matches
 from trainlint.scheduling.ternary import every, some
 
@@ -46,7 +47,7 @@ class AffinityRules:
     anti_affinity: tuple[Counter, ...] = ()
     symmetry: tuple[Counter, ...] = ()
     doubtful: Kinds = frozenset()
-    doubt: str = ""
+    doubt: Because | None = None
     error: str = ""
 
     @property
@@ -161,11 +162,11 @@ def verdict(asked: AffinityRules, here: Here, anywhere: Anywhere) -> Code | None
     return None
 
 
-def _doubt(pod: Pod, *, starts: bool | None) -> str:
+def _doubt(pod: Pod, *, starts: bool | None) -> Because | None:
     parts = {"affinity", "affinity.podAffinity", "affinity.podAntiAffinity"} & set(pod.spec.undetermined)
     if parts:
-        return f"{', '.join(sorted(parts))} holds placeholders"
-    return "it is not known whether the pod matches its own affinity terms" if starts is None else ""
+        return Because(DoubtGround.AFFINITY_PLACEHOLDERS, (tuple(sorted(parts)),))
+    return Because(DoubtGround.OWN_AFFINITY) if starts is None else None
 
 
 def _selected(

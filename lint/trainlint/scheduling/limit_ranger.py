@@ -10,10 +10,11 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.model.admission import LimitItem, LimitRange
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.quantity import exact
-from trainlint.scheduling.refusal import Because, Code, Ground, Refusal
+from trainlint.scheduling.refusal import Code, Ground, Refusal
 from trainlint.scheduling.requests import is_extended_resource, pod_limits, pod_requests
 
 __all__ = ["PLUGIN", "refusals", "with_defaults"]

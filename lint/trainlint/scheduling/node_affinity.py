@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from trainlint.fact import remembered
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 from trainlint.scheduling.requirement import holds, requirement_error
 from trainlint.scheduling.ternary import every, some
 
@@ -136,12 +137,12 @@ def _field_holds(requirement: Requirement, node: Node) -> bool | None:
     return holds(requirement, node.name)
 
 
-def _why_unknown(spec: PodSpec, node: Node) -> str:
+def _why_unknown(spec: PodSpec, node: Node) -> Because:
     for requirement in _all_requirements(spec):
         value = node.label(requirement.key)
         if isinstance(value, Undetermined):
-            return value.why
-    return "a placeholder hides which nodes are selected"
+            return Because(DoubtGround.VALUE, (value.why,))
+    return Because(DoubtGround.HIDDEN_NODES)
 
 
 def _all_requirements(spec: PodSpec) -> Iterable[Requirement]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 
 __all__ = ["PLUGIN", "check"]
 
@@ -19,5 +20,5 @@ def check(pod: Pod, node: Node) -> Answer:
         return None
     at = pod.spec.at.child("nodeName") if pod.spec.at else None
     if is_placeholder(wanted):
-        return Doubt(PLUGIN, f"nodeName is the placeholder {wanted!r}", at)
+        return Doubt(PLUGIN, Because(DoubtGround.NODE_NAME, (repr(wanted),)), at)
     return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.NODE_NAME, (wanted,)), at, node.pool.at)

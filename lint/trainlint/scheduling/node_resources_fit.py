@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 from trainlint.scheduling.requests import Requests
 
 __all__ = ["PLUGIN", "Shortage", "check", "shortages"]
@@ -48,7 +49,7 @@ def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[S
 def check(pod: Pod, node: Node, used: Mapping[str, int] = {}, pods: int = 0) -> Answer:
     """Everything that the pod requests must be left on the node on which ``pods`` pods use ``used``."""
     if node.allocatable is None:
-        return Doubt(PLUGIN, f"the allocatable resources of {node.pool.name} are not known", node.pool.at)
+        return Doubt(PLUGIN, Because(DoubtGround.ALLOCATABLE, (node.pool.name,)), node.pool.at)
     missing = shortages(pod.requests, node, used)
     short = [shortage for shortage in missing if isinstance(shortage, Shortage)]
     allowed = node.allocatable.get("pods", 0)
@@ -59,7 +60,7 @@ def check(pod: Pod, node: Node, used: Mapping[str, int] = {}, pods: int = 0) -> 
     unknown = next((reason.why for reason in missing if isinstance(reason, Undetermined)), "")
     if isinstance(allowed, Undetermined):
         unknown = unknown or allowed.why
-    return Doubt(PLUGIN, unknown, pod.spec.at) if unknown else None
+    return Doubt(PLUGIN, Because(DoubtGround.VALUE, (unknown,)), pod.spec.at) if unknown else None
 
 
 def _refusal(short: list[Shortage], pod: Pod, node: Node) -> Refusal:
@@ -70,7 +71,7 @@ def _refusal(short: list[Shortage], pod: Pod, node: Node) -> Refusal:
     return Refusal(
         PLUGIN,
         Code.UNRESOLVABLE if never else Code.UNSCHEDULABLE,
-        Because(Ground.SHORTAGES, tuple(short)),
+        Because(Ground.SHORTAGES, (tuple(short),)),
         pod.requests.decided_by.get(worst.resource) or pod.spec.at,
         node.pool.at,
     )

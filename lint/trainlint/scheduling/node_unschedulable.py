@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from trainlint.model.because import Because
 from trainlint.model.pool import Taint
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 from trainlint.scheduling.taint_toleration import tolerated
 
 __all__ = ["PLUGIN", "check"]
@@ -22,6 +23,6 @@ def check(pod: Pod, node: Node) -> Answer:
         case True:
             return None
         case None:
-            return Doubt(PLUGIN, "the tolerations hold placeholders", pod.spec.at)
+            return Doubt(PLUGIN, Because(DoubtGround.TOLERATIONS), pod.spec.at)
         case _:
             return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.CORDON), pod.spec.at, node.pool.at)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from trainlint.model.because import Because
 from trainlint.model.storage import Claim, Storage
 from trainlint.scheduling.claims import class_of, missing, pod_claims, volume_of
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Ground, Refusal
 
 __all__ = ["PLUGIN", "attached", "check"]
 

@@ -8,6 +8,7 @@ from dataclasses import field
 from functools import cached_property, partial
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.scheduling import inter_pod_affinity, pod_topology_spread
@@ -15,7 +16,7 @@ from trainlint.scheduling.counter import Counter, Kinds
 from trainlint.scheduling.node import OWN, Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.pod_topology_spread import HardSpread
-from trainlint.scheduling.refusal import Code, Doubt
+from trainlint.scheduling.refusal import Code, Doubt, DoubtGround
 
 __all__ = ["Occupancy", "domain_of"]
 
@@ -107,9 +108,9 @@ class Occupancy:
             for node in range(len(self.nodes))
         ]
 
-    def _doubt(self, kinds: Kinds) -> str:
+    def _doubt(self, kinds: Kinds) -> Because | None:
         placed = any(any(self.counts[kind].values()) for kind in kinds)
-        return "it is not known whether a selector matches some of the pods that are placed" if placed else ""
+        return Because(DoubtGround.PLACED_SELECTED) if placed else None
 
     def _here(self, tables: Mapping[Counter, Mapping[str, int]], node: int, counter: Counter) -> int | None:
         domain = domain_of(self.nodes, node, counter.key)

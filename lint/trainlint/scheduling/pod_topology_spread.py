@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import SpreadConstraint
 from trainlint.model.pool import Pool
@@ -12,12 +13,13 @@ from trainlint.scheduling import node_affinity, taint_toleration
 from trainlint.scheduling.counter import Counter, Here, Kinds
 from trainlint.scheduling.node import OWN, Node, node_of
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Code
+from trainlint.scheduling.refusal import Code, DoubtGround
 from trainlint.scheduling.requirement import selector_error, selector_matches
 
 __all__ = ["PLUGIN", "HardSpread", "SpreadRules", "eligible_domains", "eligible_nodes", "rules", "verdict"]
 
 PLUGIN = "PodTopologySpread"
+_HIDDEN = Because(DoubtGround.SPREAD_PLACEHOLDERS)
 
 
 @fact
@@ -36,7 +38,7 @@ class SpreadRules:
 
     constraints: tuple[HardSpread, ...] = ()
     doubtful: Kinds = frozenset()
-    doubt: str = ""
+    doubt: Because | None = None
     error: str = ""
 
     @property
@@ -71,15 +73,13 @@ def rules(pod: Pod, kinds: Sequence[Pod], nodes: Sequence[Node]) -> SpreadRules:
     hard = [constraint for constraint in pod.spec.spread if constraint.hard]
     if not hard:
         if "topologySpreadConstraints" in pod.spec.undetermined:
-            return SpreadRules(doubt="topologySpreadConstraints hold placeholders")
+            return SpreadRules(doubt=_HIDDEN)
         return SpreadRules()
     error = next(filter(None, (selector_error(constraint.selector) for constraint in hard)), "")
     if error:
         return SpreadRules(error=error)
     doubtful: set[int] = set()
-    doubt = (
-        "topologySpreadConstraints hold placeholders" if "topologySpreadConstraints" in pod.spec.undetermined else ""
-    )
+    doubt = _HIDDEN if "topologySpreadConstraints" in pod.spec.undetermined else None
     found = []
     for constraint in hard:
         counted = set()
@@ -91,10 +91,10 @@ def rules(pod: Pod, kinds: Sequence[Pod], nodes: Sequence[Node]) -> SpreadRules:
                 counted.add(index)
         eligible = eligible_nodes(constraint, pod, nodes)
         if None in eligible:
-            doubt = doubt or f"it is not known which nodes are domains of {constraint.topology_key}"
+            doubt = doubt or Because(DoubtGround.SPREAD_DOMAINS, (constraint.topology_key,))
         itself = selector_matches(constraint.selector, pod.labels)
         if itself is None:
-            doubt = doubt or "it is not known whether the constraint's selector matches the pod itself"
+            doubt = doubt or Because(DoubtGround.OWN_SPREAD)
         found.append(
             HardSpread(
                 Counter(

@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from trainlint.model.because import Because
 from trainlint.model.kueue import Flavor
 from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.selector import NodeSelectorTerm
+from trainlint.scheduling.kueue.ground import FlavorGround
 from trainlint.scheduling.node import Node
-from trainlint.scheduling.node_affinity import describe, matches, unmet
-from trainlint.scheduling.taint_toleration import describe as describe_taint
+from trainlint.scheduling.node_affinity import matches, unmet
 from trainlint.scheduling.taint_toleration import untolerated
 
 __all__ = ["refusal", "with_flavors"]
 
 
-def refusal(spec: PodSpec, flavor: Flavor) -> str | None:
+def refusal(spec: PodSpec, flavor: Flavor) -> Because | None:
     """Why Kueue does not try the flavor for pods of this spec; ``None`` if it may.
 
     Its taints must be tolerated by the pods or by its own tolerations. Of nodeSelector and affinity only the keys of
@@ -26,14 +27,14 @@ def refusal(spec: PodSpec, flavor: Flavor) -> str | None:
     tolerant = replace(spec, tolerations=(*spec.tolerations, *flavor.tolerations))
     taints = untolerated(flavor.node_taints, tolerant)
     if taints:
-        return f"the pods do not tolerate its taint {describe_taint(taints[0])}"
+        return Because(FlavorGround.TAINT, (taints[0],))
     labels = {label.key: label.values[0] for label in flavor.node_labels if label.values}
     narrowed = _narrowed(spec, frozenset(labels))
     node = Node(Pool(flavor.name, labels), None)
     if matches(narrowed, node) is not False:
         return None
     missing = next(unmet(narrowed, node), None)
-    return "no term of their node affinity matches" if missing is None else f"they require {describe(missing)}"
+    return Because(FlavorGround.NO_TERM) if missing is None else Because(FlavorGround.REQUIREMENT, (missing,))
 
 
 def _narrowed(spec: PodSpec, keys: frozenset[str]) -> PodSpec:

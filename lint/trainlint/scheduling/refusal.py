@@ -7,8 +7,9 @@ from enum import Enum, StrEnum, auto
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 
-__all__ = ["Answer", "Because", "Code", "Doubt", "Ground", "Refusal"]
+__all__ = ["Answer", "Code", "Doubt", "DoubtGround", "Ground", "Refusal"]
 
 
 class Code(StrEnum):
@@ -27,7 +28,7 @@ class Ground(Enum):
     NO_COMMON_NODE = auto()
     NO_TERM = auto()
     NODE_NAME = auto()  # the name
-    SHORTAGES = auto()  # what is short
+    SHORTAGES = auto()  # a tuple of what is short
     CORDON = auto()
     HOST_PORT = auto()
     DISK = auto()  # the volume
@@ -57,12 +58,41 @@ class Ground(Enum):
     UNCOUNTED = auto()  # the container, what a quota counts
 
 
-@fact
-class Because:
-    """The ground of a refusal, with its values."""
+class DoubtGround(Enum):
+    """What a filter must know to answer; what stands beside each are the values of its ``Because``."""
 
-    ground: Ground
-    values: tuple[object, ...] = ()
+    VALUE = auto()  # why a value is not known
+    NODE_NAME = auto()  # the placeholder
+    HIDDEN_NODES = auto()
+    ALLOCATABLE = auto()  # the pool
+    NOT_IN_GIT = auto()  # kind and name
+    DEVICES = auto()  # the claims, the pool
+    TOLERATIONS = auto()
+    COMPUTE_CLASS = auto()  # its name, the taint
+    EXTENDED_RESOURCES = auto()  # the taint
+    HIDDEN_TOLERATION = auto()  # the taint
+    NO_VOLUME_YET = auto()  # the claim
+    REACH = auto()  # the volume
+    DEFAULT_CLASS = auto()  # the claim
+    ZONE_OF_VOLUME = auto()  # the claim
+    WHICH_VOLUME = auto()  # the claim
+    VOLUMES_OF_CLASS = auto()  # the class
+    CLASS_REACH = auto()  # the class
+    CLASS_ROOM = auto()  # the class
+    PLACED_SELECTED = auto()
+    SELECTED = auto()
+    AFFINITY_PLACEHOLDERS = auto()  # the parts of the spec
+    OWN_AFFINITY = auto()
+    SPREAD_PLACEHOLDERS = auto()
+    SPREAD_DOMAINS = auto()  # the topology key
+    OWN_SPREAD = auto()
+    UNREAD_CONTAINERS = auto()  # the part of the spec, the pod set
+    TEMPLATE = auto()  # the part of the spec, the pod set
+    KUEUE_TOLERATIONS = auto()  # the pod set, the queue
+    KUEUE_FLAVORS = auto()  # the pod set, the queue
+    NAMESPACE_PLUGINS = auto()  # the plugins, the pod set, the namespace, what of it cannot be read
+    RUNTIME_CLASS = auto()  # its name, the pod set, whether it is in Git
+    SEVERAL = auto()  # several of them
 
 
 @fact
@@ -85,7 +115,7 @@ class Doubt:
     """
 
     plugin: str
-    why: str
+    why: Because
     at: Location | None = field(default=None, compare=False)
     need: str = ""
     platform: bool = False

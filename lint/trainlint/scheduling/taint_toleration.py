@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.pool import COMPUTE_CLASS, Taint
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 from trainlint.scheduling.ternary import every, some
 
 __all__ = ["PLUGIN", "check", "passes", "perhaps", "tolerated", "tolerates", "untolerated"]
@@ -29,13 +30,11 @@ def check(pod: Pod, node: Node) -> Answer:
         if verdict is None:
             doubtful = doubtful or taint
     if doubtful is not None and doubtful.key == COMPUTE_CLASS:
-        why = f"whether {doubtful.value} is the default ComputeClass, whose taint {describe(doubtful)} GKE tolerates"
-        return Doubt(PLUGIN, why, pod.spec.at)
+        return Doubt(PLUGIN, Because(DoubtGround.COMPUTE_CLASS, (doubtful.value, doubtful)), pod.spec.at)
     if doubtful is not None and perhaps(doubtful, pod.spec):
-        why = "whether ExtendedResourceToleration is on (as on GKE, EKS, AKS and OKE), which tolerates the taint"
-        return Doubt(PLUGIN, f"{why} {describe(doubtful)}", pod.spec.at, platform=True)
+        return Doubt(PLUGIN, Because(DoubtGround.EXTENDED_RESOURCES, (doubtful,)), pod.spec.at, platform=True)
     if doubtful is not None:
-        return Doubt(PLUGIN, f"a placeholder hides whether the taint {describe(doubtful)} is tolerated", pod.spec.at)
+        return Doubt(PLUGIN, Because(DoubtGround.HIDDEN_TOLERATION, (doubtful,)), pod.spec.at)
     return None
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainlint.model.because import Because
 from trainlint.model.selector import Requirement
 from trainlint.model.storage import Claim, Storage, StorageClass
 from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims, unusable, volume_of
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 from trainlint.scheduling.requirement import holds
 from trainlint.scheduling.ternary import every, some
 from trainlint.scheduling.volume_match import allowed_by, amount, as_listed, candidates, matching_volume, reachable_from
@@ -52,7 +53,7 @@ def _bound(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         case True:
             return None
         case None:
-            return Doubt(PLUGIN, f"it is not known whether the nodes reach volume {volume.name}", wanted.volume.at)
+            return Doubt(PLUGIN, Because(DoubtGround.REACH, (volume.name,)), wanted.volume.at)
         case _:
             reason = Because(Ground.OUT_OF_REACH, (volume.name, claim.name, allowed_by(volume)))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, volume.at)
@@ -66,12 +67,12 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     if claim is None or not storage.controllers:
         return refusal
     if claim.storage_class is None:
-        why = f"claim {claim.name} names no StorageClass and the default one is not known"
+        why = Because(DoubtGround.DEFAULT_CLASS, (claim.name,))
         return Doubt(PLUGIN, why, wanted.volume.at, need=f"a default StorageClass, for claim {claim.name}")
     chosen = class_of(claim, storage)
     if chosen is not None and chosen.provisioner not in ("", _STATIC):
         allowed = _topology_allows(chosen, node, live=storage.controllers)
-        why = f"the volume of claim {claim.name} is made before its pod is placed, in an unknown zone"
+        why = Because(DoubtGround.ZONE_OF_VOLUME, (claim.name,))
         if allowed is False:
             reason = Because(Ground.CLASS_ELSEWHERE, (chosen.name, claim.name, _allowed(chosen)))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
@@ -84,7 +85,7 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         return None
     if some(reached) is False and storage.complete:
         return refusal
-    why = f"it is not known which volume claim {claim.name} will be bound to"
+    why = Because(DoubtGround.WHICH_VOLUME, (claim.name,))
     return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
 
 
@@ -125,14 +126,14 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
         if storage.complete:
             reason = Because(Ground.NO_VOLUME, (chosen.name, claim.name))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
-        why = f"the volumes of class {chosen.name} are not among the manifests"
+        why = Because(DoubtGround.VOLUMES_OF_CLASS, (chosen.name,))
         return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
     match _topology_allows(chosen, node, live=storage.controllers):
         case False:
             reason = Because(Ground.CLASS_ELSEWHERE, (chosen.name, claim.name, _allowed(chosen)))
             return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, chosen.at)
         case None:
-            return Doubt(PLUGIN, f"it is not known whether class {chosen.name} makes volumes there", wanted.volume.at)
+            return Doubt(PLUGIN, Because(DoubtGround.CLASS_REACH, (chosen.name,)), wanted.volume.at)
         case _:
             return None if _has_room(claim, chosen, node, storage) else _no_room(wanted, claim, chosen, storage)
 
@@ -140,7 +141,7 @@ def _provision(wanted: PodClaim, claim: Claim, node: Node, storage: Storage) -> 
 def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass, storage: Storage) -> Refusal | Doubt:
     """No room in what is published; drivers publish it at run time, so where Git holds none the answer is unknown."""
     if not storage.complete and not any(each.storage_class == chosen.name for each in storage.capacities):
-        why = f"how much room class {chosen.name} has is published at run time"
+        why = Because(DoubtGround.CLASS_ROOM, (chosen.name,))
         return Doubt(PLUGIN, why, wanted.volume.at, need=f"room in class {chosen.name} for claim {claim.name}")
     reason = Because(Ground.NO_CAPACITY, (chosen.name, claim.name))
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainlint.model.because import Because
 from trainlint.model.pod import Volume
 from trainlint.model.storage import Storage
 from trainlint.scheduling.claims import missing, pod_claims
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Ground, Refusal
 
 __all__ = ["PLUGIN", "check", "concerns", "conflict", "shares_single_pod_claim", "single_pod_claims"]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.storage import PersistentVolume, Storage
 from trainlint.scheduling.claims import class_of, missing, pod_claims, volume_of
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
-from trainlint.scheduling.refusal import Answer, Because, Code, Doubt, Ground, Refusal
+from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
 
 __all__ = ["PLUGIN", "check", "concerns", "topologies"]
 
@@ -56,7 +57,7 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
                     if certain
                     else Doubt(
                         PLUGIN,
-                        f"claim {claim.name} has no volume yet",
+                        Because(DoubtGround.NO_VOLUME_YET, (claim.name,)),
                         wanted.volume.at,
                         need=f"a volume for claim {claim.name}",
                     )

@@ -21,6 +21,7 @@ from trainlint.proof.zone_reason import (
     ZoneReason,
 )
 from trainlint.scheduling.refusal import Refusal
+from trainlint.wording.because import texts_of
 from trainlint.wording.denials import denied_sentence, places_of
 from trainlint.wording.refusals import refusals_text
 
@@ -59,7 +60,7 @@ def reason_text(reason: ZoneReason, group: Group) -> str:
         case DeniedFlow(flow, verdict):
             return f"{flow_text(group, flow)} is denied: {denied_sentence(verdict)}"
         case UndecidedFlow(flow, unknown):
-            return f"whether {flow_text(group, flow)} is permitted is not known: {'; '.join(unknown)}"
+            return f"whether {flow_text(group, flow)} is permitted is not known: {'; '.join(texts_of(unknown))}"
 
 
 def refusal_text(obstacle: NoNode) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum, auto
 from typing import Final
 
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import is_placeholder, known_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName
 from trainlint.model.workload import PodSet, Workload
@@ -15,7 +17,7 @@ from trainlint.workload.operator_gangs import KAI
 from trainlint.workload.tier import VOLCANO_SCHEDULERS
 from trainlint.workload.written import template_of
 
-__all__ = ["KAI_LABEL", "VOLCANO_ANNOTATION", "VOLCANO_DEFAULT", "queue_name"]
+__all__ = ["KAI_LABEL", "VOLCANO_ANNOTATION", "VOLCANO_DEFAULT", "QueueDoubt", "queue_name"]
 
 KAI_LABEL: Final = "kai.scheduler/queue"
 KAI_DEFAULT: Final = "default-queue"
@@ -24,6 +26,13 @@ VOLCANO_DEFAULT: Final = "default"
 _RAY_LABEL: Final = "volcano.sh/queue-name"
 _PROJECT: Final = "project"
 _POLICY: Final = ("spec", "runPolicy", "schedulingPolicy", "queue")
+
+
+class QueueDoubt(Enum):
+    """What must hold beside what Git says for a queue to count; beside each are the values of its ``Because``."""
+
+    GANG_SCHEDULER = auto()
+    NAMESPACE = auto()  # the namespace
 
 
 def queue_name(workload: Workload, schedulers: Mapping[str, str | None]) -> QueueName | None:
@@ -48,7 +57,7 @@ def queue_name(workload: Workload, schedulers: Mapping[str, str | None]) -> Queu
     return None
 
 
-def _named(system: str, written: Field, default: str, parent: Field, doubt: str = "") -> QueueName:
+def _named(system: str, written: Field, default: str, parent: Field, doubt: Because | None = None) -> QueueName:
     if not written.present:
         return QueueName(system, default, parent.at, written=False, doubt=doubt)
     return QueueName(system, known_text(written), written.at, doubt=doubt)
@@ -79,7 +88,7 @@ def _kubeflow(workload: Workload, scheduler: str | None, *, volcano: bool) -> Qu
     if scheduler is not None and scheduler not in VOLCANO_SCHEDULERS:
         return _annotated(workload) if volcano else None
     item = workload.field
-    doubt = "" if scheduler else "that the operator makes PodGroups for Volcano: its Deployment is not in Git"
+    doubt = None if scheduler else Because(QueueDoubt.GANG_SCHEDULER)
     annotation = item.down("metadata", "annotations", VOLCANO_ANNOTATION)
     policy = item.down(*_POLICY)
     return _named(VOLCANO_QUEUES, policy if policy.present else annotation, VOLCANO_DEFAULT, item["spec"], doubt)

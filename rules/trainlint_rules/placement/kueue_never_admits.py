@@ -71,20 +71,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.finding import Certainty, Finding, Location, Related, Severity
+from trainlint.model.because import Because
 from trainlint.model.root import Root
+from trainlint.model.workload import ObjectRef
 from trainlint.proof.cause import PlacementCause
 from trainlint.queues.never_admitted import QueueCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
-from trainlint.wording.refusals import because_text
+from trainlint.wording.because import because_text, related_to, remedy_for
 
 
 @rule(Severity.ERROR, tells=(Root.FLAVOR, Root.KUEUE))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object; one for all objects of a queue where the fault is the queue's own."""
-    shared: dict[tuple[Location, str], list[QueueCause]] = {}
+    shared: dict[tuple[Location, Because | ObjectRef], list[QueueCause]] = {}
     for cause in facts.repository.never_admitted:
-        key = (cause.at, cause.reason if cause.root else str(cause.owner))
+        key = (cause.at, cause.why if cause.root else cause.owner)
         shared.setdefault(key, []).append(cause)
     for causes in shared.values():
         yield _never_admitted(causes)
@@ -100,15 +102,16 @@ def _never_admitted(causes: Sequence[QueueCause]) -> Finding:
     owners = [str(each.owner) for each in causes]
     more = f" and {len(owners) - 3} more" if len(owners) > 3 else ""
     places = dict.fromkeys(place for each in causes for place in each.places)
+    reason = because_text(cause.why)
     return Finding(
-        message=f"Kueue never admits {', '.join(owners[:3])}{more}{queue}: {cause.reason}",
+        message=f"Kueue never admits {', '.join(owners[:3])}{more}{queue}: {reason}",
         at=cause.at,
-        remedy=cause.remedy,
-        related=tuple(Related(role, at) for role, at in places),
+        remedy=remedy_for(cause.why),
+        related=related_to(places),
         evidence={"queue": cause.queue or "none"},
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
         severity=Severity.WARNING if cause.stuck else None,
-        cause=f"{cause.queue} {cause.reason}",
+        cause=f"{cause.queue} {reason}",
         fixes=lambda: cause.fixes,
     )
 

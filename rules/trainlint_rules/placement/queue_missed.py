@@ -78,9 +78,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.finding import Certainty, Finding, Severity
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text, related_to, remedy_for
+from trainlint.wording.queues import missed_text
 
 
 @rule(Severity.WARNING)
@@ -91,14 +93,15 @@ def check(facts: Facts) -> Iterator[Finding]:
 
 
 def _finding(cause: MissedQueue) -> Finding:
+    text = missed_text(cause)
     return Finding(
-        message=cause.text,
+        message=text,
         at=cause.at,
-        remedy=cause.remedy,
-        related=tuple(Related(role, at) for role, at in cause.places),
-        evidence={"assumes": cause.assumes} if cause.assumes else {},
+        remedy=remedy_for(cause.why),
+        related=related_to(cause.places),
+        evidence={"assumes": because_text(cause.assumes)} if cause.assumes else {},
         certainty=Certainty.LIKELY,
-        cause=cause.text,
+        cause=text,
         of_key=cause.of_key,
         fixes=partial(iter, cause.fixes),
     )

@@ -79,10 +79,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from trainlint.finding import Certainty, Finding, Related, Severity
+from trainlint.finding import Certainty, Finding, Severity
 from trainlint.model.root import Root
 from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text, related_to, remedy_for
+from trainlint.wording.queues import never_started
 
 
 @rule(Severity.ERROR, tells=(Root.SCHEDULER_QUEUE,))
@@ -95,14 +97,14 @@ def check(facts: Facts) -> Iterator[Finding]:
 def _finding(cause: QueueRefusal) -> Finding:
     evidence = {"queue": cause.queue}
     if cause.doubt:
-        evidence["assumes"] = cause.doubt
+        evidence["assumes"] = because_text(cause.doubt)
     return Finding(
-        message=f"{cause.effect} {cause.owner}: {cause.reason}",
+        message=never_started(cause),
         at=cause.at,
-        remedy=cause.remedy,
-        related=tuple(Related(role, at) for role, at in cause.places),
+        remedy=remedy_for(cause.why),
+        related=related_to(cause.places),
         evidence=evidence,
         certainty=Certainty.PROVEN if cause.certain else Certainty.LIKELY,
-        cause=f"{cause.queue} {cause.reason}",
+        cause=f"{cause.queue} {because_text(cause.why)}",
         fixes=partial(iter, cause.fixes),
     )

@@ -60,8 +60,8 @@ from trainlint.finding import Finding, Related, Severity
 from trainlint.model.root import Root
 from trainlint.queues.quota import QuotaCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 from trainlint.wording.quotas import refuser
-from trainlint.wording.refusals import because_text
 
 
 @rule(Severity.ERROR, tells=(Root.QUOTA,))

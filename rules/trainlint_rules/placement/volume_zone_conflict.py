@@ -84,8 +84,8 @@ from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 from trainlint.wording.forcing import forcing
-from trainlint.wording.refusals import because_text
 
 
 @rule(Severity.ERROR, tells=(Root.VOLUME_ZONE,))

@@ -87,6 +87,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.zone_reason import ZoneReason
 from trainlint.repairs.group_fixes import group_fixes
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 from trainlint.wording.forcing import forcing
 from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, remedy_text
 
@@ -129,7 +130,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
         ),
         evidence={
             **{zone: "; ".join(reason_text(reason, group) for reason in reasons) for zone, reasons in zones.items()},
-            **({"not known": cause.undecided} if cause.undecided else {}),
+            **({"not known": because_text(cause.undecided)} if cause.undecided else {}),
         },
         counterexample=cause.across,
         severity=Severity.WARNING if cause.across or cause.undecided else None,

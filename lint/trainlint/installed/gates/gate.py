@@ -48,11 +48,6 @@ class Gate:
     at: Location
 
     @property
-    def missing(self) -> str:
-        """What is not known of a group whose nodes are known."""
-        return f"what {self.name} changes in its pods" if self.changes else f"whether {self.name} lets its pods in"
-
-    @property
     def need(self) -> str:
         """What must hold where it is said what a cluster must have."""
         return f"pods that {self.name} {'leaves fit to run' if self.changes else 'lets in'}"

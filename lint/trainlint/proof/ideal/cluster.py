@@ -9,12 +9,14 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Storage
 from trainlint.model.workload import PodSet
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.ideal.machines import divided, offered, taints_of
 from trainlint.proof.ideal.ways import NAME, choices, numbers, ways_of
 from trainlint.reachability import REGION
@@ -42,7 +44,7 @@ class Ideal:
     """
 
     inventory: Inventory
-    open: str = ""
+    open: Because | None = None
     spread: frozenset[str] = field(default_factory=frozenset)
     unlabelled: bool = False
 
@@ -85,12 +87,12 @@ def ideal_cluster(
     pools = [_pool(each, way, pods, regions=policies[1]) for (_, way), each in islice(labels.items(), MOST)]
     reasons = [each.open for each in found if each.open]
     if len(labels) > MOST or len(ways) > MOST:
-        reasons.append("which of many kinds of nodes there are")
+        reasons.append(Because(ProofGround.KINDS_OF_NODES))
     if any(count > DOMAINS for count in domains.values()):
-        reasons.append("how many domains there are")
+        reasons.append(Because(ProofGround.ALL_DOMAINS))
     spread = {each.topology_key for pod in pods for each in pod.spec.spread if each.hard} - {HOSTNAME}
     unlabelled = any(each.key == key and each.operator == "DoesNotExist" for way in ways for each in way)
-    return Ideal(Inventory("", tuple(pools), ideal=True), "; ".join(reasons[:1]), frozenset(spread), unlabelled)
+    return Ideal(Inventory("", tuple(pools), ideal=True), next(iter(reasons), None), frozenset(spread), unlabelled)
 
 
 def alone_in(inventory: Inventory, key: str, value: str | None) -> Inventory:

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
 from trainlint.proof.cause import CutCause, FlowCause, SplitCause
+from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.ideal.cluster import Ideal, alone_in, is_invented, without
 from trainlint.reachability import NO_DOMAIN
@@ -19,7 +21,7 @@ __all__ = ["Conditions", "Judged", "judged_on"]
 ZONES: Final = 8
 """Zones that are looked at alone."""
 
-_ROOM: Final = "the nodes: whether the pods that are placed first leave room where the others must be"
+_ROOM: Final = Because(ProofGround.ROOM)
 
 Judged = Callable[[Inventory], GroupProof]
 """The proof of the group on an inventory."""
@@ -82,8 +84,8 @@ def _surely(proof: GroupProof, ideal: Ideal, key: str) -> GroupProof:
     """The refutation, where no other cluster could do better."""
     doubt = ideal.open
     if not doubt and ideal.spread - {key}:
-        doubt = f"how many domains of {min(ideal.spread - {key})} there are"
-    if not doubt or any(isinstance(each, FlowCause) for each in proof.causes):
+        doubt = Because(ProofGround.DOMAINS, (min(ideal.spread - {key}),))
+    if doubt is None or any(isinstance(each, FlowCause) for each in proof.causes):
         return replace(proof, ideal=True)
     unknown = Answer.UNKNOWN
     return replace(proof, exists=unknown, for_all=unknown, causes=(), zones=(), missing=(*proof.missing, doubt))

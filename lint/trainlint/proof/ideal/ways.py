@@ -9,9 +9,11 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 from trainlint.model.settings import ZONE
 from trainlint.model.storage import Claim, Storage
+from trainlint.proof.ground import ProofGround
 from trainlint.scheduling.claims import class_of, pod_claims, volume_of
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.requirement import holds, parse_int64, requirement_error
@@ -34,7 +36,7 @@ class Ways:
     """Each way is a list of requirements that one node satisfies together. ``open`` says why there may be others."""
 
     ways: tuple[Way, ...]
-    open: str = ""
+    open: Because | None = None
 
 
 def ways_of(pod: Pod, storage: Storage | None) -> Ways:
@@ -49,9 +51,9 @@ def ways_of(pod: Pod, storage: Storage | None) -> Ways:
     found = tuple(tuple(each for part in parts for each in part) for parts in islice(product(*parts), MOST + 1))
     asked = [each for way in found for each in way]
     if len(found) > MOST:
-        return Ways(found[:MOST], f"which of more than {MOST} ways to choose nodes holds")
+        return Ways(found[:MOST], Because(ProofGround.WAYS, (MOST,)))
     if any(each.key in _NAMES and each.operator not in {"In", "NotIn"} for each in asked):
-        return Ways(found, "which host names the nodes have")
+        return Ways(found, Because(ProofGround.HOST_NAMES))
     return Ways(found)
 
 

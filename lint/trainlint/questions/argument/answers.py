@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from trainlint.facts.facts import Facts
+from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.root import Root
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
@@ -14,6 +15,7 @@ from trainlint.proof.notation import flow_text
 from trainlint.proof.zones import Zone
 from trainlint.questions.argument.step import Statement, Step, listed
 from trainlint.questions.table import ToldBy, blamed, named
+from trainlint.wording.because import because_text
 from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
 from trainlint.wording.zones import reason_text
 
@@ -33,8 +35,8 @@ def zone_by_zone(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Step:
     ):
         statements += [Statement(text) for text in _without_zones(proof, facts, told_by)]
     elif proof.exists is Answer.UNKNOWN:
-        told = {text for zone in proof.zones for text in zone.missing}
-        statements += [Statement(f"not known: {text}") for text in dict.fromkeys(proof.missing) if text not in told]
+        told = {each for zone in proof.zones for each in zone.missing}
+        statements += [_not_known(each) for each in dict.fromkeys(proof.missing) if each not in told]
     return Step(title, tuple(statements))
 
 
@@ -43,7 +45,7 @@ def _zone(zone: Zone, proof: GroupProof) -> Statement:
     if zone.flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
         flows = listed(flow_text(proof.group, flow) for flow, _ in proof.reach.denied)
         below.append(Statement(f"denied wherever the pods land: {flows}"))
-    below += [Statement(f"not known: {text}") for text in dict.fromkeys(zone.missing)]
+    below += [_not_known(each) for each in dict.fromkeys(zone.missing)]
     if zone.answer is Answer.PROVED:
         answer = "yes" if proof.exists is Answer.PROVED else "its nodes would do"
         return Statement(f"{zone.name}: {answer}. {_seated(zone.assignments)}; every connection is permitted there")
@@ -55,8 +57,8 @@ def _without_zones(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator
     rules = named((root for root in blamed(proof, facts) if root is not Root.SPREAD_OF_GROUP), told_by)
     if proof.exists is Answer.REFUTED:
         yield f"whatever the zone, it is refuted: {listed(rules)}" if rules else "whatever the zone, it is refuted"
-    for text in dict.fromkeys(proof.missing):
-        yield f"not known: {text}"
+    for each in dict.fromkeys(proof.missing):
+        yield f"not known: {because_text(each)}"
 
 
 def every_placement(proof: GroupProof) -> Step:
@@ -87,7 +89,7 @@ def _every(proof: GroupProof) -> Iterator[Statement]:
                 )
             case StrandedCause():
                 yield from _dead_end(cause)
-    yield from (Statement(note) for note in proof.notes)
+    yield from (Statement(because_text(note)) for note in proof.notes)
     if proof.for_all is Answer.PROVED:
         yield Statement(
             "placing one pod at a time, in any order, at every size of the pools, each placement that can be reached "
@@ -96,8 +98,11 @@ def _every(proof: GroupProof) -> Iterator[Statement]:
         zones = proof.viable_zones
         if proof.group.collective and not proof.group.cross_zone_allowed:
             yield Statement(f"none of them is spread over several zones: all pods land in {' or all in '.join(zones)}")
-    for text in dict.fromkeys(proof.missing):
-        yield Statement(f"not known: {text}")
+    yield from map(_not_known, dict.fromkeys(proof.missing))
+
+
+def _not_known(doubt: Because) -> Statement:
+    return Statement(f"not known: {because_text(doubt)}")
 
 
 def _cut(proof: GroupProof, cause: CutCause) -> Iterator[Statement]:

@@ -12,6 +12,7 @@ from trainlint.proof.cause import Cause
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step
 from trainlint.questions.table import ToldBy
+from trainlint.wording.because import because_text
 from trainlint.wording.control_plane import breaks_need, why_needed
 from trainlint.wording.forcing import places_of_cores
 from trainlint.wording.quotas import refuser
@@ -70,7 +71,9 @@ def _objects(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[State
         (Root.QUOTA, f"{refuser(each)} refuses them", each.places or (each.at,), each.pod_sets)
         for each in facts.queues.over_quota
     ]
-    refused += [(Root.KUEUE, each.reason, (each.at,), each.pod_sets) for each in facts.repository.never_admitted]
+    refused += [
+        (Root.KUEUE, because_text(each.why), (each.at,), each.pod_sets) for each in facts.repository.never_admitted
+    ]
     refused += [
         (Root.EXCLUSIVE_TOPOLOGY, each.together.by, (each.together.at,), each.pod_sets)
         for each in facts.placement.exclusive_shortages

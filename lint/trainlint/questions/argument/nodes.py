@@ -16,7 +16,7 @@ from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.node import Node
-from trainlint.wording.refusals import because_text
+from trainlint.wording.because import because_text
 
 __all__ = ["where_pods_may_run"]
 
@@ -53,7 +53,7 @@ def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequen
     alike: dict[tuple[bool, tuple[str, ...]], list[int]] = {}
     for index, verdict in judged.verdicts.items():
         reasons = tuple(because_text(each.reason) for each in verdict if isinstance(each, Refusal))
-        doubts = tuple(each.why for each in verdict if isinstance(each, Doubt))
+        doubts = tuple(because_text(each.why) for each in verdict if isinstance(each, Doubt))
         alike.setdefault((bool(reasons), reasons or doubts), []).append(index)
     united = members(written, [node.pool for node in nodes])
     for (refused, reasons), pools in sorted(alike.items(), key=lambda each: (each[0][0], len(each[0][1]), each[1])):

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.kueue import MULTIKUEUE, PROVISIONING, ClusterQueue, Queues
+from trainlint.scheduling.kueue.ground import InactiveGround
 
 __all__ = ["Inactive", "multikueue_check", "why_inactive"]
 
@@ -17,8 +19,7 @@ class Inactive:
     stands.
     """
 
-    text: str
-    remedy: str
+    why: Because
     at: Location | None
     kind: str = ""
     name: str = ""
@@ -29,24 +30,23 @@ def why_inactive(queue: ClusterQueue, queues: Queues) -> Iterator[Inactive]:
     known: the caller knows whether it may be elsewhere.
     """
     if queue.stopped:
-        yield Inactive(f"its stopPolicy is {queue.stopped}", "let it run", _at(queue, "stopPolicy"))
+        yield Inactive(Because(InactiveGround.STOPPED, (queue.stopped,)), _at(queue, "stopPolicy"))
     delayed = multikueue_check(queue, queues) is not None
     for index, group in enumerate(queue.groups):
         for number, name in enumerate(group.flavors):
             at = _at(queue, "resourceGroups", index, "flavors", number, "name")
             flavor = queues.flavors.get(name)
             if flavor is None:
-                yield Inactive(f"its flavor {name} does not exist", "define it", at, "ResourceFlavor", name)
+                yield Inactive(Because(InactiveGround.NO_FLAVOR, (name,)), at, "ResourceFlavor", name)
             elif flavor.topology and flavor.topology not in queues.topologies and not delayed:
                 place = flavor.at.child("spec", "topologyName") if flavor.at else None
-                text = f"the Topology {flavor.topology} of its flavor {name} does not exist"
-                yield Inactive(text, "define it", place, "Topology", flavor.topology)
+                why = Because(InactiveGround.NO_TOPOLOGY, (flavor.topology, name))
+                yield Inactive(why, place, "Topology", flavor.topology)
     yield from _checks(queue, queues)
     circle = _circle(queue.cohort, {name: each.parent for name, each in queues.cohorts.items()})
     if circle:
-        text = f"its cohorts are in a circle of parents ({' → '.join(circle)})"
         first = queues.cohorts[circle[0]].at
-        yield Inactive(text, "take one of the parents out", first.child("spec") if first else None)
+        yield Inactive(Because(InactiveGround.CIRCLE, (" → ".join(circle),)), first.child("spec") if first else None)
 
 
 def multikueue_check(queue: ClusterQueue, queues: Queues) -> str | None:
@@ -64,22 +64,20 @@ def _checks(queue: ClusterQueue, queues: Queues) -> Iterator[Inactive]:
     for name in dict.fromkeys(queue.checks):
         check = queues.checks.get(name)
         if check is None:
-            yield Inactive(f"its AdmissionCheck {name} does not exist", "define it", at, "AdmissionCheck", name)
+            yield Inactive(Because(InactiveGround.NO_CHECK, (name,)), at, "AdmissionCheck", name)
             continue
         if check.active is False:
-            yield Inactive(f"its AdmissionCheck {name} is not active", "see why its controller refuses it", check.at)
+            yield Inactive(Because(InactiveGround.INACTIVE_CHECK, (name,)), check.at)
         by.setdefault(check.controller, []).append(name)
     hands_on = by.get(MULTIKUEUE, [])
     if len(hands_on) > 1:
-        text = f"it has {len(hands_on)} MultiKueue checks ({', '.join(hands_on)}), and may have one"
-        yield Inactive(text, "keep one of them", at)
+        yield Inactive(Because(InactiveGround.SEVERAL_MULTIKUEUE_CHECKS, (len(hands_on), tuple(hands_on))), at)
     if hands_on and by.get(PROVISIONING):
-        text = f"it has a MultiKueue check ({hands_on[0]}) and a ProvisioningRequest check ({by[PROVISIONING][0]})"
-        yield Inactive(text, "keep one of them", at)
+        both = (hands_on[0], by[PROVISIONING][0])
+        yield Inactive(Because(InactiveGround.MULTIKUEUE_AND_PROVISIONING, both), at)
     for name in hands_on:
         if name in queue.on_flavors:
-            text = f"its MultiKueue check {name} counts for some flavors only, and must count for all"
-            yield Inactive(text, "take onFlavors out", at)
+            yield Inactive(Because(InactiveGround.MULTIKUEUE_FOR_SOME_FLAVORS, (name,)), at)
         yield from _workers(name, queues)
 
 
@@ -92,13 +90,13 @@ def _workers(name: str, queues: Queues) -> Iterator[Inactive]:
     found = queues.configs.get(config)
     if found is None:
         at = check.at.child("spec", "parameters", "name") if check.at else None
-        text = f"the MultiKueueConfig {config} of its check {name} does not exist"
-        yield Inactive(text, "define it", at, "MultiKueueConfig", config)
+        why = Because(InactiveGround.NO_MULTIKUEUE_CONFIG, (config, name))
+        yield Inactive(why, at, "MultiKueueConfig", config)
     elif not found.undetermined and all(each not in queues.remotes for each in found.clusters):
         at = found.at.child("spec", "clusters") if found.at else None
         names = ", ".join(found.clusters)
-        text = f"no MultiKueueCluster of its check {name} exists ({names or 'none is named'})"
-        yield Inactive(text, "define the clusters", at, "MultiKueueCluster", names)
+        why = Because(InactiveGround.NO_MULTIKUEUE_CLUSTER, (name, names))
+        yield Inactive(why, at, "MultiKueueCluster", names)
 
 
 def _circle(cohort: str, parents: Mapping[str, str]) -> tuple[str, ...]:

@@ -1,0 +1,92 @@
+"""Grounds with their values, in words: what is wrong or not known, and what would end it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+from typing import Final
+
+from trainlint.finding import Location, Related
+from trainlint.model.because import Because
+from trainlint.model.pool import Taint
+from trainlint.model.quantity import Amount, readable
+from trainlint.model.selector import Requirement
+from trainlint.scheduling.node_affinity import describe
+from trainlint.scheduling.node_resources_fit import Shortage
+from trainlint.scheduling.taint_toleration import describe as describe_taint
+from trainlint.wording.filling import filled
+from trainlint.wording.texts.proof import PROOF
+from trainlint.wording.texts.queues import QUEUES
+from trainlint.wording.texts.scheduling import REFUSALS
+
+__all__ = ["TEXTS", "because_text", "related_to", "remedy_for", "texts_of"]
+
+Text = str | tuple[str, str]
+"""What is said of a ground, or that and what would end it."""
+TEXTS: Final[Mapping[Enum, Text]] = {**REFUSALS, **QUEUES, **PROOF}
+"""One sentence without its end for each ground."""
+
+
+def because_text(reason: Because) -> str:
+    """The ground as a sentence without its end."""
+    text = TEXTS[reason.ground]
+    return filled(text if isinstance(text, str) else text[0], reason.values, _said, _ends)
+
+
+def remedy_for(reason: Because) -> str:
+    """What would end it; empty where nothing short does."""
+    text = TEXTS[reason.ground]
+    return "" if isinstance(text, str) else filled(text[1], reason.values, _said, _ends)
+
+
+def texts_of(reasons: Iterable[Because]) -> tuple[str, ...]:
+    """Several grounds, each as a sentence without its end."""
+    return tuple(map(because_text, reasons))
+
+
+def related_to(places: Iterable[tuple[Because, Location]]) -> tuple[Related, ...]:
+    """Places with their roles, as the related places of a finding."""
+    return tuple(Related(because_text(role), at) for role, at in places)
+
+
+def _is_ground(value: object) -> bool:
+    return isinstance(value, Because) or (isinstance(value, Enum) and value in TEXTS)
+
+
+def _said(value: object) -> str:
+    match value:
+        case Because():
+            return because_text(value)
+        case Enum() if value in TEXTS:
+            return because_text(Because(value))
+        case Amount():
+            return readable(value.resource, value.number)
+        case Taint():
+            return describe_taint(value)
+        case Requirement():
+            return describe(value)
+        case Shortage():
+            return _shortage(value)
+        case tuple():
+            sentences = any(_is_ground(each) or isinstance(each, Shortage) for each in value)
+            return ("; " if sentences else ", ").join(map(_said, value))
+    return str(value)
+
+
+def _ends(value: object) -> str:
+    """What would end a ground, or the first of several that something short ends."""
+    match value:
+        case Because():
+            return remedy_for(value)
+        case Enum() if value in TEXTS:
+            return remedy_for(Because(value))
+        case tuple():
+            return next(filter(None, map(_ends, value)), "")
+    return ""
+
+
+def _shortage(shortage: Shortage) -> str:
+    have = readable(shortage.resource, shortage.allocatable)
+    if shortage.used:
+        have += f", of which {readable(shortage.resource, shortage.used)} are taken"
+    return f"it asks for {readable(shortage.resource, shortage.requested)} {shortage.resource}, the node has {have}"

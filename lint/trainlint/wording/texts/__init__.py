@@ -1,0 +1,1 @@
+"""The sentences, one table for each enumeration of grounds; ``wording.because`` says how a table is written."""
