@@ -52,7 +52,7 @@ class Suppression:
 
     @property
     def span(self) -> Span | None:
-        """The place of a comment; the others stand at a path."""
+        """The place of a comment; ``None`` for the others, which stand at a path."""
         return Span(self.line, 1, self.line, 2) if self.line else None
 
     def expired(self, today: dt.date) -> bool:

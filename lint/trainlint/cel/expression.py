@@ -54,7 +54,7 @@ class Expression:
 
     @property
     def fault(self) -> Evaluation | None:
-        """Why it can never be evaluated: it does not compile, or not here."""
+        """Why it can never be evaluated: it does not compile, or not here; ``None`` where it can be evaluated."""
         return self._compiled if isinstance(self._compiled, Evaluation) else None
 
     def evaluate(self, values: Mapping[str, Any]) -> Evaluation:

@@ -43,7 +43,8 @@ def shared_claims(
     storage: Storage,
     judge: Callable[[PodSet], Judged | None],
 ) -> Iterator[SharingCause]:
-    """Of the pods of each group, and of each pod set by itself; other workloads may run at other times.
+    """The claims that pods share and cannot use at once: of the pods of each group, and of each pod set by itself, as
+    other workloads may run at other times.
 
     ``judge`` gives the nodes of a pod set with its feasibility on them.
     """

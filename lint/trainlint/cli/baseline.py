@@ -13,7 +13,8 @@ __all__ = ["accept_all", "baseline_file"]
 
 
 def baseline_file(read: Path | None, written: str | None, base: str | None) -> Path | None:
-    """The file of both options; ``written`` is empty where it was given without a file.
+    """The file of both options; ``written`` is empty where it was given without a file; ``None`` where neither option
+    is given.
 
     Raises:
         UsageError: they contradict each other or ``--base``, or no file is named.

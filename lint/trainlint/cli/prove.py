@@ -63,7 +63,11 @@ def command(
 
 
 def apart(names: tuple[str, ...]) -> tuple[str, tuple[Path, ...]]:
-    """The group and the paths among the arguments."""
+    """The group and the paths among the arguments.
+
+    Raises:
+        UsageError: more than one argument is no path.
+    """
     groups = [name for name in names if not Path(name).exists()]
     if len(groups) > 1:
         raise UsageError(f"only one of {', '.join(map(repr, groups))} can be a group, and none is a path")

@@ -40,7 +40,7 @@ class MeshDenial:
 
 
 def mesh_denials(snapshot: Snapshot, needs: Iterable[Need]) -> Iterator[MeshDenial]:
-    """Of the control plane's connections and of those of groups, the ones that Istio refuses for certain."""
+    """The connections of the control plane and of groups that Istio refuses for certain."""
     mesh = read_mesh(snapshot.objects)
     if not mesh.strict:
         return

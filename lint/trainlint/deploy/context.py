@@ -27,7 +27,9 @@ class DeployContext:
     known: Mapping[tuple[str, str, str], Field]
 
     def find(self, kind: str, namespace: str, name: str) -> Field | None:
-        """The object of this kind and name; one whose namespace is given by its deployer counts, if it is alone."""
+        """The object of this kind and name; one whose namespace is given by its deployer counts, if it is alone;
+        ``None`` where there is none, or several.
+        """
         exact = self.known.get((kind, namespace, name))
         if exact is not None:
             return exact
@@ -94,7 +96,9 @@ def yaml_of(text: str) -> Any:
 
 
 def parsed(text: Field) -> Field | None:
-    """The mapping that a text of YAML holds; its places are those of its own file, where it has one."""
+    """The mapping that a text of YAML holds; its places are those of its own file, where it has one; ``None`` where the
+    field is no text, or no mapping.
+    """
     if not isinstance(text.value, str):
         return None
     value = yaml_of(text.value)

@@ -31,7 +31,9 @@ def flux_overlay(spec: Field) -> Overlay | None:
 
 
 def argo_overlay(kustomize: Field) -> Overlay | None:
-    """What ``kustomize`` of a source of an Application changes (`kustomize edit` in its directory)."""
+    """What ``kustomize`` of a source of an Application changes (`kustomize edit` in its directory); ``None`` where it
+    changes nothing, or in a way that is not read.
+    """
     fields = {name: kustomize[name].value for name in _ARGO if kustomize[name].value}
     if not fields:
         return None

@@ -82,8 +82,8 @@ def replaced(text: str, variables: Variables) -> str:
 
 
 def refused(value: Any) -> tuple[Path, str] | None:
-    """The first text in a value that holds no substitution where one begins, and what is written there: Flux refuses
-    the object.
+    """The path of the first text in a value that holds no substitution where one begins, and what is written there:
+    Flux refuses the object; ``None`` where it takes all texts.
     """
     for path, text in _texts(value, ()):
         try:

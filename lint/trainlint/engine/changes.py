@@ -58,7 +58,7 @@ class Changes:
         return Location(at.file, at.document, path)
 
     def counterpart(self, document: Document) -> Document | None:
-        """The document of the base revision that became this one."""
+        """The document of the base revision that became this one; ``None`` where there was none."""
         here = (document.file, document.index)
         keys = [item.key for item in self.head.repository.by_place.get(here, ()) if item.key is not None]
         for key in keys:

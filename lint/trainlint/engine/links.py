@@ -51,7 +51,7 @@ class _Rulings:
         self.flow, self.reach, self.facts, self.place = flow, reach, facts, place
 
     def all(self) -> Iterator[Ruling]:
-        """In the order of the first pair."""
+        """Every ruling on the connection, in the order of its first pair."""
         alike: dict[Hashable, list[tuple[Crossing, Node, Verdict, str]]] = {}
         for crossing in self.reach.crossings(self.flow):
             for node, verdict, words in _nodes(crossing):

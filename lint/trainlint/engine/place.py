@@ -74,7 +74,7 @@ class Places:
         return tuple(line.removesuffix("\r") for line in text.split("\n"))
 
     def document(self, at: Location) -> Document | None:
-        """The document that holds a place."""
+        """The document that holds a place; ``None`` where no file holds it."""
         home = self._home(at)
         return home._documents.get((at.file, at.document)) or home._other(at)
 

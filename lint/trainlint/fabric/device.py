@@ -69,7 +69,7 @@ class Devices:
     mounted: Device | None = None
 
     def of(self, kind: DeviceKind) -> Device | None:
-        """The first device of a kind."""
+        """The first device of a kind; ``None`` where the pods have none."""
         return next((each for each in self.asked if each.kind is kind), None)
 
 

@@ -54,7 +54,7 @@ class Networks:
     mtus: Mapping[str, tuple[PortMtu, ...]] = field(default_factory=dict)
 
     def find(self, namespace: str, name: str) -> Attachable | None:
-        """A Multus network by the name that an annotation gives it."""
+        """A Multus network by the name that an annotation gives it; ``None`` where no object defines it."""
         return self.attachable.get((namespace, name)) or self.attachable.get(("", name))
 
     def holds_some(self, namespace: str) -> bool:

@@ -62,7 +62,7 @@ def read_flag(text: str) -> bool | None:
 
 
 def read_disable(text: str) -> bool:
-    """NCCL_P2P_DISABLE works for exactly 1, as a 32-bit number."""
+    """Whether NCCL_P2P_DISABLE takes effect: for exactly 1, as a 32-bit number."""
     number = max(_LONG.start, min(leading_number(text) or 0, _LONG.stop - 1))
     return number % 2**32 == 1
 

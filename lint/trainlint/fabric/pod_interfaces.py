@@ -82,7 +82,7 @@ class PodInterfaces:
         return tuple(each.name for each in self.known)
 
     def network_of(self, name: str) -> Network | None:
-        """The network of a known interface."""
+        """The network of a known interface; ``None`` where it is not known."""
         return next((each.network for each in self.known if each.name == name), None)
 
 

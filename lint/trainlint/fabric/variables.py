@@ -192,22 +192,24 @@ def is_numeric(name: str) -> bool:
 
 
 def default_of(name: str) -> int | None:
-    """The default of a numeric variable, where it is known (-2: NCCL decides)."""
+    """The default of a numeric variable (-2: NCCL decides); ``None`` where it is not known."""
     return _numbers().get(_bare(name))
 
 
 def first_release(name: str) -> Release | None:
-    """The first release that reads it, where that is known to be a recent one."""
+    """The first release that reads the variable; ``None`` where it is not known to be a recent one."""
     return _by_name("since").get(_bare(name))
 
 
 def last_release(name: str) -> Release | None:
-    """The last release that read it, of names that are gone."""
+    """The last release that read the variable; ``None`` for names that are still read."""
     return _by_name("until").get(_bare(name))
 
 
 def mistaken_for(name: str) -> str | None:
-    """What was meant by a name that is often seen and never read; empty where NCCL has no such setting."""
+    """What was meant by a name that is often seen and never read; empty where NCCL has no such setting, ``None`` for
+    other names.
+    """
     bare = _bare(name)
     if bare in _TORCH.split():
         return f"TORCH_{name}"

@@ -121,7 +121,9 @@ class GroupFacts:
         return {id(cause): proof for proof in reversed(self.proofs) for cause in proof.causes}
 
     def near(self, proof: GroupProof, cause: FlowCause) -> tuple[tuple[Flow, Verdict], Near] | None:
-        """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry."""
+        """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry; ``None``
+        where there is none.
+        """
         from trainlint.proof.near import near_flow  # noqa: PLC0415 (only what is refuted needs it)
 
         if proof.reach is None:

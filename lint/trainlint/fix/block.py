@@ -67,7 +67,11 @@ def add_element(text: str, holder: TextNode, value: Any, style: Style) -> Piece:
 
 
 def fill(text: str, entry: Entry, column: int, value: Any, style: Style) -> Piece:
-    """A value for a key in a column that has none, or another one for the block collection that it has."""
+    """A value for a key in a column that has none, or another one for the block collection that it has.
+
+    Raises:
+        NotEditableError: it is an element without a value, or something that would be lost stands there.
+    """
     if entry.key is None:
         raise NotEditableError("an element without a value")
     colon = text.find(":", entry.key.end) + 1

@@ -40,7 +40,11 @@ def in_order_of(holder: TextNode, value: Any) -> Any:
 
 
 def add_text(text: str, holder: TextNode, written: str) -> Piece:
-    """An entry that is already text."""
+    """An entry that is already text.
+
+    Raises:
+        NotEditableError: a comment stands between the brackets.
+    """
     if not holder.entries:
         inside = text[holder.start : holder.end]
         if holder.decorated or inside[1:-1].strip():
@@ -69,7 +73,11 @@ def _json_step(text: str, holder: TextNode, indent: int) -> int:
 
 
 def remove(text: str, holder: TextNode, entry: Entry) -> Piece:
-    """An entry with the comma beside it."""
+    """An entry with the comma beside it.
+
+    Raises:
+        NotEditableError: a comment stands beside the entry.
+    """
     position = next(number for number, each in enumerate(holder.entries) if each is entry)
     if position + 1 < len(holder.entries):
         start, end = entry.start, holder.entries[position + 1].start

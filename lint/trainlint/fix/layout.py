@@ -53,7 +53,11 @@ def only_blanks(text: str, start: int, end: int) -> bool:
 
 
 def dash_of(text: str, element: TextNode) -> int:
-    """Where the dash of an element of a block list stands."""
+    """Where the dash of an element of a block list stands.
+
+    Raises:
+        NotEditableError: no dash stands before the element.
+    """
     index = element.start - 1
     while index >= 0 and text[index] in " \t\n":
         index -= 1
@@ -65,6 +69,9 @@ def dash_of(text: str, element: TextNode) -> int:
 def after(text: str, entry: Entry, column: int) -> int:
     """The end of the last line that belongs to an entry of a block collection in a column: its own, kept blank lines,
     and comments that are indented deeper than it.
+
+    Raises:
+        NotEditableError: something else stands on its last line.
     """
     end = line_end(text, entry.end)
     rest = text[entry.end : end].strip(" \t")

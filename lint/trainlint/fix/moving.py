@@ -15,7 +15,11 @@ __all__ = ["move"]
 
 
 def move(text: str, top: TextNode, path: Path, to: Path, value: Any, style: Style, gone: Piece) -> list[Piece]:
-    """The pieces that take an entry away (``gone``) and write it at another path."""
+    """The pieces that take an entry away (``gone``) and write it at another path.
+
+    Raises:
+        NotEditableError: the entry is not written in this text, or there is no mapping to move it to.
+    """
     source = resolve(top, path[:-1])
     entry = None if source is None else source.entry(path[-1])
     if source is None or entry is None or entry.key is None:

@@ -55,7 +55,11 @@ class TextNode:
         return None if found is None else found.value
 
     def entry(self, step: str | int) -> Entry | None:
-        """The entry under a key or index. Raises NotEditableError where the key stands twice, or may be merged in."""
+        """The entry under a key or index; ``None`` where there is none.
+
+        Raises:
+            NotEditableError: the key stands twice, or may be merged in.
+        """
         found = [each for each in self.entries if each.name == step and not each.merge]
         if len(found) > 1:
             raise NotEditableError(f"the key {step} stands twice")

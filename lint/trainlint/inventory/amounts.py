@@ -54,7 +54,7 @@ def _unsaid(*names: str) -> Mapping[str, Known[str]]:
 
 
 def least_amounts(lists: Sequence[Mapping[str, Known[str]]]) -> Iterator[tuple[str, Known[str]]]:
-    """Of each resource that all lists have, the least amount; one that a list leaves open is open."""
+    """Each resource that all lists have, with its least amount; undetermined where a list leaves it open."""
     for name, first in lists[0].items():
         amounts = [each[name] for each in lists if name in each]
         if len(amounts) < len(lists):

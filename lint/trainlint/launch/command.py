@@ -85,7 +85,7 @@ class Command:
         return _parsed(self)
 
     def option(self, *names: str) -> Option | None:
-        """The last option of one of these names, as command-line parsers take it."""
+        """The last option of one of these names, as command-line parsers take it; ``None`` where none is given."""
         found = None
         for option in self.options():
             if option.name in names:

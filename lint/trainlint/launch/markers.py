@@ -72,7 +72,9 @@ def markers(container: Container) -> tuple[Marker, ...]:
 
 
 def spans_nodes(container: Container) -> Marker | None:
-    """The marker that proves ranks of one communicator on several nodes, if there is one and none says the contrary."""
+    """The marker that proves ranks of one communicator on several nodes; ``None`` where there is none, or one says the
+    contrary.
+    """
     found = markers(container)
     if any(marker.scope is Scope.NODE for marker in found):
         return None

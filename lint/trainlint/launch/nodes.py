@@ -55,7 +55,9 @@ def is_torch_launch(command: Command) -> bool:
 
 
 def torch_launch(container: Container, command: Command) -> TorchLaunch | None:
-    """What the command tells torchrun by options, and by PET_ variables where there is no option."""
+    """What the command tells torchrun by options, and by PET_ variables where there is no option; ``None`` where the
+    command does not start torchrun.
+    """
     if not is_torch_launch(command):
         return None
     variables = environment(container)

@@ -38,7 +38,9 @@ _WORD_PIECE: Final = re.compile(
 
 
 def script_of(words: list[str]) -> int | None:
-    """The index of the word that a shell among the words is given as its script (``bash -ec SCRIPT``), if any."""
+    """The index of the word that a shell among the words is given as its script (``bash -ec SCRIPT``); ``None`` where
+    there is none.
+    """
     for index, word in enumerate(words):
         if word.rpartition("/")[2] in SHELLS:
             wants_script = False

@@ -129,7 +129,7 @@ async def refolded(server: Server, parameters: types.DidChangeWorkspaceFoldersPa
 
 
 def hovered(server: Server, parameters: types.HoverParams) -> types.Hover | None:
-    """The verdict on the group of the workload under the cursor."""
+    """The verdict on the group of the workload under the cursor; ``None`` where there is none."""
     path = path_of(parameters.text_document.uri)
     for session in server.covering(path) if path is not None else ():
         if path is not None and session.seen is not None:

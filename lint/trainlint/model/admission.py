@@ -63,7 +63,7 @@ class ResourceQuota:
     at: Location | None = field(default=None, compare=False, repr=False)
 
     def place(self, resource: str) -> Location | None:
-        """Where the limit of a resource stands."""
+        """Where the limit of a resource stands; ``None`` where the object has no place."""
         return self.at.child("spec", "hard", resource) if self.at else None
 
 

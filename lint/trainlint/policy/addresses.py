@@ -20,7 +20,9 @@ _BITS = re.compile(r"0|[1-9][0-9]?|1[0-9][0-9]")
 
 @lru_cache(maxsize=4096)
 def parse_prefix(text: str) -> Network | None:
-    """An address with a prefix length, as Go's netip reads it (no netmask, no zone); host bits are masked off."""
+    """An address with a prefix length, as Go's netip reads it (no netmask, no zone); host bits are masked off; ``None``
+    where the text is none.
+    """
     address, slash, bits = text.partition("/")
     if not slash or "%" in address or not _BITS.fullmatch(bits):
         return None
@@ -32,7 +34,7 @@ def parse_prefix(text: str) -> Network | None:
 
 @lru_cache(maxsize=4096)
 def parse_address(text: str) -> Address | None:
-    """A bare address without a zone."""
+    """A bare address without a zone; ``None`` where the text is none."""
     try:
         return None if "%" in text else ip_address(text)
     except ValueError:
@@ -89,7 +91,9 @@ class AddressMatcher:
 
 
 def contains(networks: tuple[Network, ...], address: Address | None, *, wildcard: bool) -> bool | None:
-    """``wildcard``: whether a prefix of length 0 counts; it never means nodes (cilium#47828)."""
+    """Whether one of the networks holds an address; ``None`` where the address is not known. ``wildcard`` says whether
+    a prefix of length 0 counts; it never means nodes (cilium#47828).
+    """
     unsure = False
     for network in networks:
         if is_wildcard(network):

@@ -194,7 +194,7 @@ def burden(edit: Edit, question: Question) -> int:
 
 
 def order(edit: Edit) -> tuple[object, ...]:
-    """By what edits are sorted: labels first, the source's before the target's."""
+    """The key by which edits are sorted: labels first, the source's before the target's."""
     if isinstance(edit, LabelEdit):
         return (0, edit.end, edit.of_namespace, edit.key)
     return (1, edit.entry.at.file, edit.entry.at.document, str(edit.entry.at.path))

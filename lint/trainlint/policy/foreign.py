@@ -26,7 +26,7 @@ class ForeignPolicy:
 
 
 def read_foreign(root: Field, group: str) -> ForeignPolicy | None:
-    """The object as a policy of another engine, if it is one."""
+    """The object as a policy of another engine; ``None`` where it is none."""
     kind, metadata = root["kind"].scalar or "", root["metadata"]
     name = FOREIGN_KINDS.get((group, kind))
     if name is None:

@@ -86,11 +86,13 @@ class ReadyEntry:
 
     @property
     def level(self) -> tuple[int, float, int]:
-        """By tier, then priority; the rest only makes the order stable."""
+        """The key by which entries are sorted: tier, then priority; the rest only makes the order stable."""
         return (self.entry.tier, self.entry.priority, self.order)
 
     def selects_peer(self, endpoint: Endpoint, rules: Rules, required: Matcher | None = None) -> bool | None:
-        """The layer-3 half of an entry (P 0.3); ``required`` is asked of endpoint peers besides (Cilium 1.18)."""
+        """Whether an endpoint passes the layer-3 half of an entry (P 0.3); ``None`` where that is not known.
+        ``required`` is asked of endpoint peers besides (Cilium 1.18).
+        """
         if self.peers is None:
             return False
         if not self.peers:

@@ -85,7 +85,9 @@ class PeerReader:
         return tuple(peers)
 
     def requirements(self, element: Field, direction: Direction) -> LabelSelector | None:
-        """``fromRequires`` and ``toRequires`` of Cilium 1.18 (P 1.3)."""
+        """The selector that ``fromRequires`` or ``toRequires`` of Cilium 1.18 adds (P 1.3); ``None`` where nothing is
+        required.
+        """
         name = "fromRequires" if direction is Direction.INGRESS else "toRequires"
         found = [peer.selector for field in element[name].elements() for peer in self._endpoint(field)]
         return LabelSelector(tuple(item for each in found for item in each.requirements)) if found else None

@@ -138,7 +138,7 @@ class PolicySet:
 
     @property
     def rules(self) -> Rules:
-        """By whose rules the set judges."""
+        """The rules by which the set judges."""
         return self._rules
 
     def drops(self, key: str) -> bool:

@@ -250,6 +250,8 @@ def _number(port: Field) -> int | None:
 
 
 def on_port(resolver: Resolver, protocol: str, ports: PortRange | None) -> PortRange | None:
-    """The ports on which a resolver listens for the ports that are asked for."""
+    """The ports on which a resolver listens for the ports that are asked for; ``None`` where every port is asked
+    for.
+    """
     number = resolver.ports.get(protocol)
     return PortRange(number, number) if number is not None and ports == PortRange(_PORT, _PORT) else ports

@@ -55,7 +55,7 @@ def _selection(subject: Endpoint, entries: list[tuple[ReadyEntry, bool]], rules:
 
 
 def conflict_of(subject: Endpoint, entries: Sequence[PolicyEntry], rules: Rules) -> Conflict | None:
-    """Why entries cannot be merged for an endpoint, if they cannot."""
+    """Why entries cannot be merged for an endpoint; ``None`` where they can."""
     return merge_conflict(entries, namespaced=bool(subject.namespace)) if rules.cilium else None
 
 

@@ -109,7 +109,9 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
 
 
 def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> ReadyPeer | None:
-    """The peer of an entry that an end comes closest to: peers by labels first, fewest requirements unmet."""
+    """The peer of an entry that an end comes closest to: peers by labels first, fewest requirements unmet; ``None``
+    where every peer takes it.
+    """
 
     def distance(each: ReadyPeer) -> tuple[bool, int]:
         by_labels = each.peer.prefixes is None and not each.peer.undecidable and each.peer.kind != "Entities"

@@ -44,7 +44,9 @@ def _resources(problem: PlacementProblem) -> Iterator[CapacityCause]:
 
 
 def nodes_short(own: Sequence[Feasibility], nodes: Sequence[Node]) -> CapacityCause | None:
-    """The same where it is not known in which domains the nodes are: resources and limits do not depend on it."""
+    """What the nodes are short of where it is not known in which domains they are, as resources and limits do not
+    depend on it; ``None`` where they are short of nothing, or that is not known.
+    """
     if not own or any(each.doubtful or isinstance(each.pod_set.replicas, Undetermined) for each in own):
         return None
     classes = []

@@ -29,7 +29,9 @@ def cut_placement(
     dependency_zones: Mapping[int, frozenset[str]],
     missing: list[Because],
 ) -> CutCause | None:
-    """One with all pairs of zones between which something is denied; what is unknown is added to ``missing``."""
+    """A placement, with all pairs of zones between which something is denied; ``None`` where there is none. What is
+    unknown is added to ``missing``.
+    """
     pairs: list[CutPair] = []
     shown: Packing | None = None
     try:

@@ -19,7 +19,9 @@ __all__ = ["dead_end"]
 def dead_end(
     problem: PlacementProblem, placements: Placements, good: Sequence[str], notes: list[Because]
 ) -> StrandedCause | None:
-    """The smallest dead end that would not be one without the affinity that leads into it."""
+    """The smallest dead end that would not be one without the affinity that leads into it; ``None`` where there is
+    none.
+    """
     free = placements.unbound()
     for state in placements.dead_ends or ():
         if free.pinned(frozenset(), sorted(state)).answer is not Answer.PROVED:

@@ -15,7 +15,9 @@ __all__ = ["deadlock"]
 
 
 def deadlock(problem: PlacementProblem) -> DeadlockCause | None:
-    """Required pod affinity that no order of placement can ever satisfy, room aside."""
+    """Required pod affinity that no order of placement can ever satisfy, room aside; ``None`` where there is none, or
+    that is not known.
+    """
     if problem.unknown or problem.targetless:
         return None
     placements = _Roomy(problem.roles, problem.domains, problem.classes)

@@ -206,6 +206,6 @@ def _refused_by(miss: Miss, plugin: str) -> bool:
 
 
 def zone_of(pool: Pool, key: str) -> str | None:
-    """The pool's domain, where it is known."""
+    """The pool's domain; ``None`` where it is not known."""
     value = pool.label(key)
     return None if isinstance(value, Undetermined) else value

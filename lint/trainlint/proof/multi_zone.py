@@ -40,7 +40,11 @@ def tries(placements: Placements) -> int:
 
 
 def with_pins(placements: Placements, placement: Placement, pins: tuple[tuple[int, int], ...]) -> Packing | None:
-    """The placement with these pods in it, if it allows them."""
+    """The placement with these pods in it; ``None`` where it does not allow them.
+
+    Raises:
+        TooManyError: the search has tried as many placements as it may.
+    """
     for role, domain in pins:
         if role in placements.bound and (role, domain) not in placement.state:
             return None

@@ -53,7 +53,7 @@ class Near:
 
 
 def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> Near | None:
-    """The nearest miss of a flow of a group that is denied wherever its pods land."""
+    """The nearest miss of a flow of a group that is denied wherever its pods land; ``None`` where there is none."""
     return nearest(policies, *reach.ends(flow), verdict, flow.protocol, flow.ports)
 
 

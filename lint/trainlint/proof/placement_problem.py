@@ -57,7 +57,7 @@ class PlacementProblem:
     alike: tuple[tuple[int, ...], ...] = ()
 
     def zone(self, domain: int) -> str | None:
-        """The value of the topology key in a domain."""
+        """The value of the topology key in a domain; ``None`` where its nodes have none."""
         return self.domains[domain].values[self.key]
 
 

@@ -72,7 +72,9 @@ def prove(
 
 
 def never_placed(group: Group, model: ClusterModel) -> CapacityCause | DeadlockCause | None:
-    """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with no others."""
+    """Why the pods of the group's sets can never all be scheduled, for pod sets that communicate with no others;
+    ``None`` where they may be, or that is not known.
+    """
     problem = problem_of(group, model)
     return _too_few(group, model, problem) or deadlock(problem)
 

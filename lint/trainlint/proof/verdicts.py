@@ -102,13 +102,17 @@ class Verdicts:
         return nearest[0] if len(nearest) == 1 else None
 
     def closed_inventory(self, pod_set: PodSet) -> Inventory | None:
-        """The same where absence proves something: it is complete, and no kustomization changes the pods."""
+        """The inventory of the pods where absence proves something: it is complete, and no kustomization changes the
+        pods; ``None`` where it proves nothing.
+        """
         inventory = self.inventory(pod_set)
         closed = inventory is not None and inventory.complete and pod_set.at.file not in self._snapshot.unrendered
         return inventory if closed else None
 
     def at_most(self, inventory: Inventory) -> Inventory | None:
-        """The inventory with the most that may be allocatable, where what is is only estimated."""
+        """The inventory with the most that may be allocatable, where that is only estimated; ``None`` where nothing is
+        estimated.
+        """
         key = id(inventory)
         if key not in self._generous:
             self._generous[key] = _at_most(inventory)
@@ -228,7 +232,9 @@ class Verdicts:
         return None if inventory is None else (self.over(pod_set, inventory), self.nodes(inventory))
 
     def closed(self, pod_set: PodSet) -> Judged | None:
-        """The same where absence proves something."""
+        """What the nodes of the pods' inventory allow, where absence proves something; ``None`` where it proves
+        nothing.
+        """
         inventory = self.closed_inventory(pod_set)
         return None if inventory is None else (self.over(pod_set, inventory), self.nodes(inventory))
 

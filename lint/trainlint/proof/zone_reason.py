@@ -108,7 +108,7 @@ class ZoneReason:
 
     @property
     def flow(self) -> Flow | None:
-        """The connection that is denied there or unknown, if that is why."""
+        """The connection that is denied there or unknown; ``None`` where something else is the reason."""
         return self.what.flow if isinstance(self.what, DeniedFlow | UndecidedFlow) else None
 
     @property

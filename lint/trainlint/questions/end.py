@@ -96,7 +96,7 @@ class End:
 
     @property
     def labels_at(self) -> Location | None:
-        """Where the labels of the pods are written, or would be."""
+        """Where the labels of the pods are written, or would be; ``None`` for ends that are not pods of a manifest."""
         if self.pod_set is None or self.hypothetical:
             return None
         return self.pod_set.template.child("metadata", "labels")

@@ -65,7 +65,7 @@ def own_policy(
     facts: Facts, entries: Iterable[PolicyEntry], pods: Sequence[PodSet], of_group: Sequence[PodSet]
 ) -> PolicyEntry | None:
     """The first of some isolating entries whose policy is about these pods, about no pods outside their group, and
-    admits something already.
+    admits something already; ``None`` where there is none.
     """
     for entry in entries:
         if written(facts, entry.origin) is None or entry.namespace == "":

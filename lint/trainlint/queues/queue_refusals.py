@@ -67,7 +67,7 @@ class SchedulerQueues:
 
     @cached_property
     def queues(self) -> Mapping[str, Mapping[str, SchedulerQueue]]:
-        """By system and name."""
+        """The queues of the snapshot, by system and name."""
         found: dict[str, dict[str, SchedulerQueue]] = {VOLCANO_QUEUES: {}, KAI_QUEUES: {}}
         for each in self._snapshot.objects:
             if each.meta.kind in QUEUE_KINDS and each.meta.name and not is_placeholder(each.meta.name):
@@ -78,7 +78,9 @@ class SchedulerQueues:
 
     @cached_property
     def schedulers(self) -> Mapping[str, str | None]:
-        """For which scheduler the operators make PodGroups, by the API version of their jobs."""
+        """The scheduler for which the operators make PodGroups, by the API version of their jobs; ``None`` for an
+        operator that makes none.
+        """
         objects = self._snapshot.workloads.objects
         return {
             "kubeflow.org/v1": gang_scheduler(objects, "training-operator", "gang-scheduler-name"),

@@ -108,7 +108,7 @@ class Queueing:
         return found if len(found) <= MAX_CHOICES else None
 
     def cluster_queue(self, pod_set: PodSet) -> ClusterQueue | None:
-        """The ClusterQueue behind the pods' queue, if it is in the snapshot."""
+        """The ClusterQueue behind the pods' queue; ``None`` where the snapshot does not hold it."""
         local = self.queues.local.get((pod_set.namespace, pod_set.queue))
         if local is None or self.elsewhere(pod_set) or isinstance(local.cluster_queue, Undetermined):
             return None

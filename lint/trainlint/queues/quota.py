@@ -50,7 +50,9 @@ class QuotaCause:
 def quota_causes(
     groups: Iterable[Group], pod_sets: Iterable[PodSet], settings: Settings, known: Admission
 ) -> Iterator[QuotaCause]:
-    """Of all groups, and of pod sets that are in none, of which only single pods count: they need not run together."""
+    """What limits and quotas refuse of all groups, and of pod sets that are in none: of these only single pods count,
+    as they need not run together.
+    """
     if not known.limits and not known.quotas:
         return
     grouped: set[int] = set()

@@ -93,7 +93,9 @@ class _Case:
         yield from self._suspended()
 
     def kind_left_out(self) -> MissedQueue | None:
-        """A kind that Kueue is not told to manage, although objects of it name a queue."""
+        """A kind that Kueue is not told to manage, although objects of it name a queue; ``None`` where there is no such
+        kind.
+        """
         manager = self.queueing.snapshot.settings.kueue
         label = self.workload.field.down("metadata", "labels", QUEUE_LABEL)
         if not label.present or manager is None or manages(manager, self.meta.api_version, self.meta.kind):

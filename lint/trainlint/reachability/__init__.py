@@ -275,7 +275,7 @@ class Reachability:
         return FlowGraph(len(self.group.members), self.group.flows, lambda flow, source, target: True)
 
     def cut_inside(self, place: Place, flows: Iterable[int]) -> tuple[Crossing, ...]:
-        """Of the given flows (indices), those that are not permitted inside one place."""
+        """The flows among those given (indices) that are not permitted inside one place."""
         asked = [(index, self.crossing(self.group.flows[index], place, place)) for index in flows]
         if all(crossing.permission is Permission.ALLOW for _, crossing in asked):
             return ()  # a graph with all its edges has no cut

@@ -52,7 +52,7 @@ class FlowGraph:
                 self._graph.add_edge((flow.source, source), (flow.target, target), key=index)
 
     def cut(self, place: str, flows: Iterable[int]) -> tuple[int, ...]:
-        """Of the given flows between members (by index), those without an edge inside a place."""
+        """The flows between members among those given (by index) that have no edge inside a place."""
         held = {key for _, _, key in self.between((place,)).edges(keys=True)}
         return tuple(index for index in flows if index not in held)
 

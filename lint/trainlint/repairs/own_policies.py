@@ -199,7 +199,9 @@ def element(
 def peers_of(
     facts: Facts, group: Group, wanted: Allowance, *, cilium: bool, like: Container[str] = ()
 ) -> list[dict[str, Any]] | None:
-    """The pods at the other end as peers of a rule: all together, or each set by itself."""
+    """The pods at the other end as peers of a rule: all together, or each set by itself; ``None`` where labels do not
+    tell the pods from others.
+    """
     pods = members(group, wanted.peers)
     together = naming_labels(facts, pods, like)
     chosen = [together] if together else [naming_labels(facts, [each], like) for each in pods]

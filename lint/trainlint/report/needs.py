@@ -93,7 +93,7 @@ def _inventory(group: GroupVerdict, needs: Needs) -> str:
 
 
 def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:
-    """For each role the question whether the cluster has such nodes."""
+    """The commands that ask, for each role, whether the cluster has such nodes."""
     asked: dict[str, list[str]] = {}
     for group in groups:
         for role in group.needs.roles if group.needs is not None else ():

@@ -60,7 +60,9 @@ def _settled(claim: Claim | None, storage: Storage) -> Claim | None:
 
 
 def unusable(plugin: str, wanted: PodClaim, pod: Pod, storage: Storage) -> Refusal | Doubt | None:
-    """Why the claim keeps the pod from every node: it is missing, lost, being deleted, or belongs to another pod."""
+    """Why the claim keeps the pod from every node: it is missing, lost, being deleted, or belongs to another pod;
+    ``None`` where it does not.
+    """
     claim = wanted.claim
     if claim is None:
         return missing(plugin, f"PersistentVolumeClaim {wanted.name}", wanted, storage)
@@ -81,10 +83,10 @@ def missing(plugin: str, what: str, wanted: PodClaim, storage: Storage) -> Refus
 
 
 def volume_of(claim: Claim, storage: Storage) -> PersistentVolume | None:
-    """The volume that the claim names, if it is known."""
+    """The volume that the claim names; ``None`` where it names none, or the volume is not known."""
     return storage.volumes.get(claim.volume) if claim.volume else None
 
 
 def class_of(claim: Claim, storage: Storage) -> StorageClass | None:
-    """The claim's StorageClass, if it is known."""
+    """The claim's StorageClass; ``None`` where it names none, or the class is not known."""
     return storage.classes.get(claim.storage_class) if claim.storage_class else None

@@ -41,7 +41,7 @@ def _toleration(taint: Taint) -> dict[str, str]:
 
 
 def pin(pod_sets: Iterable[PodSet], key: str, zone: str) -> Fix | None:
-    """A node selector for one zone, on every pod set."""
+    """A node selector for one zone, on every pod set; ``None`` where one of them has no place for it."""
     sets = list(pod_sets)
     edits = [Put(each.spec.at.child("nodeSelector", key), zone, FIRST) for each in sets if each.spec.at is not None]
     if not edits or len(edits) < len(sets):
@@ -50,7 +50,9 @@ def pin(pod_sets: Iterable[PodSet], key: str, zone: str) -> Fix | None:
 
 
 def follow(pod_set: PodSet, leader: PodSet, labels: Mapping[str, str], key: str) -> Fix | None:
-    """Required pod affinity of one pod set towards another, known by some labels of its template."""
+    """Required pod affinity of one pod set towards another, known by some labels of its template; ``None`` where there
+    is no place for it, or no labels.
+    """
     if pod_set.spec.at is None or not labels:
         return None
     at = pod_set.spec.at.child("affinity", "podAffinity", "requiredDuringSchedulingIgnoredDuringExecution")

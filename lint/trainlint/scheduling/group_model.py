@@ -197,7 +197,9 @@ class GroupModel:
 
     @cached_property
     def exclusive(self) -> list[frozenset[int]]:
-        """Per role, the roles of which no pod may exist anywhere, for they use a claim that only one pod may use."""
+        """The roles, for each role, of which no pod may exist anywhere, for they use a claim that only one pod may
+        use.
+        """
         return [
             frozenset(
                 index

@@ -65,7 +65,7 @@ def term_matches(
     *,
     incoming: bool = True,
 ) -> bool | None:
-    """Whether a term (its keys merged) of a pod in ``owner_namespace`` matches a pod.
+    """Whether a term (its keys merged) of a pod in ``owner_namespace`` matches a pod; ``None`` where that is not known.
 
     ``incoming`` says that the term is the incoming pod's own: then a namespaceSelector that an empty set of labels
     satisfies matches every namespace, an upstream quirk that was recorded from 1.34 and 1.36 (S 8).
@@ -143,7 +143,9 @@ def attractors(
 
 
 def starts_alone(pod: Pod, namespaces: Namespaces) -> bool | None:
-    """Whether the first pod of all may start, because the pod matches its own terms (S 1.6)."""
+    """Whether the first pod of all may start, because the pod matches its own terms (S 1.6); ``None`` where that is not
+    known.
+    """
     return every(_matches(term, pod, pod, namespaces, same=True) for term in pod.spec.pod_affinity)
 
 

@@ -39,7 +39,9 @@ class Node:
         return self.pool.label(key)
 
     def domain(self, key: str) -> Known[str] | None:
-        """The node's domain for a topology key; ``OWN`` where every node of the pool is a domain by itself."""
+        """The node's domain for a topology key; ``OWN`` where every node of the pool is a domain by itself; ``None``
+        where the node has none.
+        """
         return OWN if key == HOSTNAME and self._anonymous else self.pool.label(key)
 
     @property

@@ -42,7 +42,7 @@ def check(pod: Pod, node: Node) -> Answer:
 
 
 def matches(spec: PodSpec, node: Node) -> bool | None:
-    """Whether the node passes nodeSelector and required node affinity."""
+    """Whether the node passes nodeSelector and required node affinity; ``None`` where that is not known."""
     if not spec.node_selector and spec.node_affinity is None and not spec.undetermined:
         return True
     verdict = every((_selected(spec, node), _affine(spec, node)))
@@ -50,7 +50,9 @@ def matches(spec: PodSpec, node: Node) -> bool | None:
 
 
 def term_matches(term: NodeSelectorTerm, node: Node, *, fields: bool = True) -> bool | None:
-    """Whether a term matches; an empty or malformed one never does. Those of volumes ignore ``fields`` (S 8)."""
+    """Whether a term matches; ``None`` where that is not known. An empty or malformed one never does. Those of volumes
+    ignore ``fields`` (S 8).
+    """
     if not _can_match(term):
         return False
     found = [holds(requirement, node.label(requirement.key)) for requirement in term.expressions]

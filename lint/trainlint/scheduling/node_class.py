@@ -74,7 +74,9 @@ def shared_values(cells: Iterable[Cell], keys: Collection[str]) -> set[tuple[str
 
 
 def domain_among(cell: Cell, key: str, shared: Collection[tuple[str, str]]) -> str | None:
-    """The domain of a cell's nodes; a value that no other node has is as good as a domain of their own."""
+    """The domain of a cell's nodes; a value that no other node has is as good as a domain of their own. ``None`` where
+    they have none, or it is not known.
+    """
     value = cell.node.domain(key)
     if not isinstance(value, str):
         return None

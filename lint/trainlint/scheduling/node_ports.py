@@ -13,7 +13,7 @@ PLUGIN = "NodePorts"
 
 
 def conflict(wanted: Iterable[HostPort], used: Iterable[HostPort]) -> HostPort | None:
-    """The first wanted port that one in use excludes."""
+    """The first wanted port that one in use excludes; ``None`` where there is none."""
     taken = list(used)
     return next((port for port in wanted if any(port.conflicts(other) for other in taken)), None)
 

@@ -22,7 +22,7 @@ __all__ = ["Occupancy", "domain_of"]
 
 
 def domain_of(nodes: Sequence[Node], index: int, key: str) -> str | None:
-    """The domain of a node among others; a value that is not known is as good as none here."""
+    """The domain of a node among others; ``None`` where it has none, or it is not known."""
     value = nodes[index].domain(key)
     if value == OWN:
         return f"{OWN}{index}"

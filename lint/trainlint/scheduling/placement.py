@@ -141,7 +141,9 @@ class Placements(States):
 
     @cached_property
     def dead_ends(self) -> tuple[State, ...] | None:
-        """Reachable states from which no complete placement can be reached, smallest first."""
+        """Reachable states from which no complete placement can be reached, smallest first; ``None`` where the search
+        was broken off.
+        """
         if self.reachable is None or self.completed is None:
             return None
         alive = {placement.state for placement in self.completed}

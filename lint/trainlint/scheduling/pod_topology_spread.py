@@ -52,7 +52,9 @@ Lowest = Callable[[HardSpread], int]
 
 
 def eligible_nodes(constraint: SpreadConstraint, pod: Pod, nodes: Sequence[Node]) -> tuple[bool | None, ...]:
-    """For each node, whether its domain takes part: keys of all hard constraints, and the two node policies."""
+    """Whether the domain of each node takes part: by the keys of all hard constraints, and the two node policies;
+    ``None`` where that is not known.
+    """
     keys = [each.topology_key for each in pod.spec.spread if each.hard]
     return tuple(_eligible(constraint, pod, node, keys) for node in nodes)
 

@@ -46,7 +46,7 @@ def _is_label_value(text: str) -> bool:
 
 
 def parse_int64(text: str) -> int | None:
-    """The number as Go's ParseInt(text, 10, 64) reads it."""
+    """The number as Go's ParseInt(text, 10, 64) reads it; ``None`` where the text is none."""
     if _INTEGER.fullmatch(text) is None or len(text) > 4096:
         return None
     value = int(text)

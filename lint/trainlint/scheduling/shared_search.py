@@ -44,7 +44,7 @@ class SharedSearch:
         self._numbers = {pool: number for number, pool in enumerate(pools)}
 
     def get(self, key: Hashable) -> Packing | None:
-        """A packing that was found before."""
+        """A packing that was found before; ``None`` where there is none."""
         packing = self.found.packings.get(key)
         if packing is None or not packing.slots:
             return packing

@@ -49,12 +49,12 @@ def untolerated(taints: Iterable[Taint], spec: PodSpec) -> tuple[Taint, ...]:
 
 
 def passes(spec: PodSpec, taints: Iterable[Taint]) -> bool | None:
-    """Whether every NoSchedule and NoExecute taint is tolerated."""
+    """Whether every NoSchedule and NoExecute taint is tolerated; ``None`` where that is not known."""
     return every(tolerated(taint, spec) for taint in _filtering(taints))
 
 
 def tolerated(taint: Taint, spec: PodSpec) -> bool | None:
-    """Whether one of the pod's tolerations covers the taint."""
+    """Whether one of the pod's tolerations covers the taint; ``None`` where that is not known."""
     known = some(tolerates(toleration, taint) for toleration in spec.tolerations)
     if known is False and taint.key == COMPUTE_CLASS:
         return True if _selects_class(spec) else None
@@ -77,7 +77,9 @@ def perhaps(taint: Taint, spec: PodSpec) -> bool:
 
 
 def tolerates(toleration: Toleration, taint: Taint) -> bool | None:
-    """Whether the toleration covers the taint. Operators Lt and Gt are behind a gate that is off by default."""
+    """Whether the toleration covers the taint; ``None`` where that is not known. Operators Lt and Gt are behind a gate
+    that is off by default.
+    """
     effect = not toleration.effect or _equal(toleration.effect, taint.effect)
     key = not toleration.key or _equal(toleration.key, taint.key)
     match toleration.operator:

@@ -8,7 +8,7 @@ __all__ = ["every", "some"]
 
 
 def every(values: Iterable[bool | None]) -> bool | None:
-    """Whether all hold; the first that does not settles it."""
+    """Whether all hold; the first that does not settles it. ``None`` where that is not known."""
     result: bool | None = True
     for value in values:
         if value is False:
@@ -19,7 +19,7 @@ def every(values: Iterable[bool | None]) -> bool | None:
 
 
 def some(values: Iterable[bool | None]) -> bool | None:
-    """Whether one holds; the first that does settles it."""
+    """Whether one holds; the first that does settles it. ``None`` where that is not known."""
     result: bool | None = False
     for value in values:
         if value is True:

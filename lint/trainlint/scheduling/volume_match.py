@@ -59,7 +59,9 @@ def is_zone_of_driver(key: str) -> bool:
 
 
 def matching_volume(claim: Claim, node: Node, storage: Storage, taken: frozenset[str]) -> PersistentVolume | None:
-    """The volume that the claim gets on the node: the one reserved for it, else the smallest that fits."""
+    """The volume that the claim gets on the node: the one reserved for it, else the smallest that fits; ``None`` where
+    there is none.
+    """
     best: PersistentVolume | None = None
     for volume in candidates(claim, storage, taken):
         if volume.claim == (claim.namespace, claim.name):

@@ -63,7 +63,9 @@ def single_pod_claims(pod: Pod, storage: Storage) -> frozenset[str]:
 
 
 def conflict(pod: Pod, other: Pod) -> Volume | None:
-    """The first inline disk of the pod that the other pod's use excludes from its node."""
+    """The first inline disk of the pod that the other pod's use excludes from its node; ``None`` where there is
+    none.
+    """
     return next(
         (mine for mine in pod.spec.volumes if any(_excludes(mine, theirs) for theirs in other.spec.volumes)), None
     )

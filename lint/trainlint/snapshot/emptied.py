@@ -54,8 +54,8 @@ class Emptied:
 
 
 def emptied(item: ApiObject, deployment: Deployment) -> Emptied | None:
-    """The variables that the deployer of an object, which is as it was before, replaces although the pods set them; a
-    variable that the deployer itself gives is meant.
+    """The variables that the deployer of an object, which is as it was before, replaces although the pods set them;
+    ``None`` where there are none. A variable that the deployer itself gives is meant.
     """
     variables = deployment.variables
     if variables is None or keeps_variables(item) or not has_substitutions(item.field.value):

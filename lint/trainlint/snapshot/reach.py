@@ -72,7 +72,7 @@ class Reach:
         return tuple(dict.fromkeys([*self._by_file, *sorted(self._repository.rendered_files)]))
 
     def kustomization(self, directory: str) -> Kustomization | None:
-        """The kustomization in a directory, by any name that leads to it."""
+        """The kustomization in a directory, by any name that leads to it; ``None`` where there is none."""
         return self._kustomizations.get(directory) or self._kustomizations.get(self._repository.real(directory))
 
     def roots(self, path: str) -> tuple[str, ...]:
@@ -98,7 +98,9 @@ class Reach:
         return frozenset().union(*(each.files | {each.root} for each in others if each.undeployed))
 
     def overlaid(self, path: str, overlay: Overlay | None) -> Rendered | None:
-        """What the kustomization in a directory makes with what its deployer adds, if it was rendered so."""
+        """What the kustomization in a directory makes with what its deployer adds; ``None`` where it was not rendered
+        so.
+        """
         return self._builds.get((path, overlay.key)) if overlay is not None else None
 
     def refuses(self, path: str, overlay: Overlay | None) -> bool:

@@ -108,7 +108,9 @@ class Repository:
         return {place: tuple(objects) for place, objects in found.items()}
 
     def object_at(self, at: Location) -> ApiObject | None:
-        """The object that holds a place: of a rendered document, or in the file from which it was rendered."""
+        """The object that holds a place: of a rendered document, or in the file from which it was rendered; ``None``
+        where none does.
+        """
         candidates = self.by_place.get((at.file, at.document), ())
         paths = [(each, _root_of(each, at)) for each in candidates]
         inside = [(each, path) for each, path in paths if at.path[: len(path)] == path]

@@ -20,7 +20,7 @@ _STRUCTURE: Final = re.compile(r"^( +)openAPIV3Schema:[ ]*\n(?:(?:\1 .*|[ \t]*)\
 
 
 def without_structures(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Of the files, those that define kinds at length, as they are without the structures of these."""
+    """The files among those given that define kinds at length, as they are without the structures of these."""
     found = {name: slim(content) for name, content in files.items() if len(content) >= WORTH}
     return {name: content for name, content in found.items() if content is not None}
 

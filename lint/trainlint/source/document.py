@@ -119,17 +119,17 @@ class Field:
 
     @property
     def mapping(self) -> dict[str, Any] | None:
-        """The value if it is a mapping."""
+        """The value if it is a mapping, else ``None``."""
         return self.value if isinstance(self.value, dict) else None
 
     @property
     def string(self) -> str | None:
-        """The value if it is a string."""
+        """The value if it is a string, else ``None``."""
         return self.value if isinstance(self.value, str) else None
 
     @property
     def scalar(self) -> str | None:
-        """The value as the text that it has in JSON, if it is a string, a number or a boolean."""
+        """The value as the text that it has in JSON, if it is a string, a number or a boolean, else ``None``."""
         if type(self.value) is str:
             return self.value
         match self.value:

@@ -31,7 +31,7 @@ def found(name: str, *outside: Path) -> str | None:
 
 
 def repository_of(directory: Path) -> Path | None:
-    """The root of the Git work tree that holds a directory."""
+    """The root of the Git work tree that holds a directory; ``None`` where it stands in none."""
     for here in (directory, *directory.parents):
         if (here / ".git").exists():
             return here

@@ -49,7 +49,7 @@ class Library:
         return self._documents[name]
 
     def first(self, name: str) -> Document | None:
-        """The first document of a file."""
+        """The first document of a file; ``None`` where it holds none."""
         return next(iter(self.documents(name)), None)
 
     def text(self, name: str) -> str | None:

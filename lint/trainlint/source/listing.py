@@ -39,7 +39,9 @@ def _git(directory: Path, *arguments: str) -> bytes | None:
 
 
 def git_files(directory: Path) -> list[str] | None:
-    """Tracked files and untracked ones that are not ignored, relative to the directory."""
+    """Tracked files and untracked ones that are not ignored, relative to the directory; ``None`` where Git does not
+    say.
+    """
     inside, pathspec = _inside(directory)
     output = _git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard", *pathspec)
     if output is None:

@@ -43,7 +43,9 @@ def lost_keys(text: str) -> tuple[Path, ...]:
 def json_stream(text: str) -> Iterator[tuple[int, Loaded]]:
     """JSON values that follow one another, each with the index of its first character; nothing if ``text`` is no JSON.
 
-    Raises TooDeepError.
+    Raises:
+        TooDeepError: a value is nested too deeply.
+        TooManyDigitsError: a number has too many digits.
     """
     duplicate = False
 

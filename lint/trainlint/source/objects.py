@@ -25,12 +25,12 @@ class TreeEntry:
 
     @property
     def is_link(self) -> bool:
-        """A symbolic link; its content is where it leads."""
+        """Whether it is a symbolic link; its content is then where it leads."""
         return self.mode == LINK
 
     @property
     def is_submodule(self) -> bool:
-        """A commit of another repository."""
+        """Whether it is a commit of another repository."""
         return self.mode == SUBMODULE
 
 

@@ -30,8 +30,11 @@ class PluginReader:
         self._listing: list[str] = []
 
     def configurations(self, directory: str, entry: str, here: str) -> Iterator[Field]:
-        """The configurations of plugins that an entry of ``generators`` and the like names; ``here`` is
-        the file of the kustomization.
+        """The configurations of plugins that an entry of ``generators`` and the like names; ``here`` is the file of the
+        kustomization.
+
+        Raises:
+            PluginError: they may be read in another way, or lead in a circle.
         """
         file = here
         text = entry.encode("utf-8", "surrogatepass")

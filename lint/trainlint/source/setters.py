@@ -49,7 +49,9 @@ def setter(
 
 
 def generator(document: Document, kind: str, target: PatchTarget, path: Path) -> Location | None:
-    """The place in a kustomization that generated a ConfigMap or a Secret, or one entry of its data."""
+    """The place in a kustomization that generated a ConfigMap or a Secret, or one entry of its data; ``None`` where
+    none is named so.
+    """
     field = document.root[_GENERATORS.get(kind, "")]
     named = [each for each in field.elements() if target.is_named(each["name"].string or "")]
     if not named:
@@ -65,7 +67,9 @@ def generator(document: Document, kind: str, target: PatchTarget, path: Path) ->
 
 
 def hashed(document: Document, value: str, written: str) -> Location | None:
-    """The generator whose name is ``written`` in a reference to what it made, which ends with a hash."""
+    """The generator whose name is ``written`` in a reference to what it made, which ends with a hash; ``None`` where
+    there is none.
+    """
     if written and written in value and _HASH.fullmatch(value[-11:]):
         for name in _GENERATORS.values():
             for each in document.root[name].elements():

@@ -25,7 +25,9 @@ _SPELLED: Final = {name.casefold(): name for name in _FIELDS}
 
 
 def misspelled(data: Any, path: Path = ()) -> tuple[Path, str] | None:
-    """The first key that kustomize would take for a field though it is spelled otherwise, and how that is spelled."""
+    """The first key that kustomize would take for a field though it is spelled otherwise, and how that is spelled;
+    ``None`` where there is none.
+    """
     steps = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
     for step, value in steps:
         if isinstance(step, str):

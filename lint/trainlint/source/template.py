@@ -80,7 +80,9 @@ def first(text: str) -> tuple[str, int]:
 
 
 def ytt(text: str) -> int | None:
-    """The index of the first ytt annotation: its comments are code, so the YAML below is not what is deployed."""
+    """The index of the first ytt annotation: its comments are code, so the YAML below is not what is deployed; ``None``
+    where there is none.
+    """
     found = _YTT.search(text) if "#@" in text else None
     return found.end() - 1 if found else None
 

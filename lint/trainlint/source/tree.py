@@ -44,7 +44,9 @@ class Tree:
         return self._contents[name]
 
     def read_no_link(self, name: str) -> bytes | None:
-        """The content of a file that is no symbolic link, as Git reads its own."""
+        """The content of a file that is no symbolic link, as Git reads its own; ``None`` where there is no such
+        file.
+        """
         try:
             return self.read(name) if self.link(name) is None else None
         except OutsideError:

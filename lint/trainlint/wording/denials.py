@@ -32,5 +32,5 @@ def _part(place: DecidingPlace) -> str:
 
 
 def nodes_of_pair(pair: CutPair) -> str:
-    """For which choice of nodes a flow is denied; empty where it does not matter."""
+    """The choice of nodes for which a flow is denied; empty where it does not matter."""
     return "" if pair.shared_node is None else "on one node" if pair.shared_node else "on two nodes"

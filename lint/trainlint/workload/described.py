@@ -18,7 +18,7 @@ __all__ = ["description_of", "expand_described", "undescribed"]
 
 
 def description_of(described: Sequence[DescribedKind], meta: Meta) -> DescribedKind | None:
-    """What the configuration says about the kind of an object."""
+    """What the configuration says about the kind of an object; ``None`` where it says nothing."""
     return next((each for each in described if each.kind == meta.kind and each.group in {"", meta.api_group}), None)
 
 

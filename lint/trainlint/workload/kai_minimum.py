@@ -29,19 +29,21 @@ SCHEDULING_POLICY: Final = ("runPolicy", "schedulingPolicy", "minAvailable")
 """Where a job of kubeflow.org says itself how many pods start together, below its spec."""
 
 
-def minimum_of_v1(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """All pods, the workers where the launcher waits for them, or what the job says."""
+def minimum_of_v1(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
+    """The number of pods that KAI waits for: all, the workers where the launcher waits for them, or what the job
+    says.
+    """
     written = spec.down(*SCHEDULING_POLICY)
     return read_int(written) if written.present else _by_launcher(spec, pods)
 
 
 def minimum_of_mpi(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """The same of an MPIJob, of which KAI does not read what the job says."""
+    """The number of pods of an MPIJob that KAI waits for; ``None`` where the job says it, as KAI does not read that."""
     return None if spec.down(*SCHEDULING_POLICY).present else _by_launcher(spec, pods)
 
 
-def minimum_of_pytorch(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """The same of a PyTorchJob, whose elastic policy may ask for fewer."""
+def minimum_of_pytorch(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
+    """The number of pods of a PyTorchJob that KAI waits for: its elastic policy may ask for fewer."""
     written, elastic = spec.down(*SCHEDULING_POLICY), spec.down("elasticPolicy", "minReplicas")
     if written.present or not elastic.present or _launcher_waits(spec):
         return minimum_of_v1(spec, pods)
@@ -61,17 +63,19 @@ def _all(pods: Sequence[PodSet]) -> Known[int]:
 
 
 def minimum_of_job_set(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """All pods, unless its Jobs are made one after the other."""
+    """The number of pods of a JobSet that KAI waits for; ``None`` where its Jobs are made one after the other."""
     return None if read_text(spec.down("startupPolicy", "startupPolicyOrder")) == "InOrder" else _all(pods)
 
 
-def minimum_of_ray_job(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """The same as of its cluster."""
+def minimum_of_ray_job(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
+    """The number of pods of a RayJob that KAI waits for, which is that of its cluster."""
     return minimum_of_ray_cluster(spec["rayClusterSpec"], pods)
 
 
-def minimum_of_ray_cluster(spec: Field, pods: Sequence[PodSet]) -> Known[int] | None:
-    """The head, and of each worker group the smallest number that is above 0 (times its hosts)."""
+def minimum_of_ray_cluster(spec: Field, pods: Sequence[PodSet]) -> Known[int]:
+    """The number of pods of a RayCluster that KAI waits for: the head, and of each worker group the smallest number
+    that is above 0 (times its hosts).
+    """
     del pods
     counts: list[Known[int]] = [1]
     for group in spec["workerGroupSpecs"].elements():

@@ -127,12 +127,14 @@ def kind_of(workload: Workload) -> WorkloadKind | None:
 
 
 def shown_kind(owner: ObjectRef) -> WorkloadKind | None:
-    """The facts of the kind in an identity, which tells no version: only what all versions have in common counts."""
+    """The facts of the kind in an identity, which tells no version: only what all versions have in common counts;
+    ``None`` for a kind that is not known.
+    """
     return _BY_SHOWN.get(owner.kind)
 
 
 def expander_for(api_version: str, kind: str) -> Expander | None:
-    """The expander of a kind in an API version."""
+    """The expander of a kind in an API version; ``None`` for a kind that is not known."""
     found = workload_kind(api_version, kind)
     return None if found is None else found.expand
 

@@ -11,7 +11,9 @@ __all__ = ["computes", "indexed_ranks", "proved_ranks"]
 
 
 def proved_ranks(pod_set: PodSet) -> Marker | None:
-    """What proves that the pods are ranks of one job over several pods; replicas of a server are not (W 10)."""
+    """What proves that the pods are ranks of one job over several pods; ``None`` where nothing does, as for replicas of
+    a server (W 10).
+    """
     for container in pod_set.spec.containers:
         if marker := spans_nodes(container):
             return marker

@@ -60,7 +60,7 @@ class RayClusterSpec:
         return enabled or self.spec["gcsFaultToleranceOptions"].mapping is not None
 
     def parameter(self, name: str) -> int | None:
-        """A port among the head's rayStartParams."""
+        """A port among the head's rayStartParams; ``None`` where it is not given, or no number."""
         text = read_text(self.spec.down("headGroupSpec", "rayStartParams", name))
         return int(text) if text.isdecimal() and len(text) < 6 else None
 

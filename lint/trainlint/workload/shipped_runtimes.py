@@ -20,7 +20,9 @@ _MODELS: Final = {
 
 
 def shipped_runtime(name: str) -> Mapping[str, Any] | None:
-    """The runtime of that name as an object, with one node as its default; images are left out."""
+    """The runtime of that name as an object, with one node as its default; images are left out. ``None`` where Trainer
+    ships none.
+    """
     if name in _PLAIN:
         return _runtime({_PLAIN[name]: {}}, [_job("node", "node", step="trainer")])
     if name in _MPI:

@@ -98,7 +98,9 @@ def job_set_of(job: Field, owner: ObjectRef, context: Context) -> Field | None:
 
 
 def queued_train_job(job: Field, owner: ObjectRef, context: Context) -> Iterable[QueuedPods] | None:
-    """The pod sets that Kueue makes of the JobSet that the TrainJob becomes."""
+    """The pod sets that Kueue makes of the JobSet that the TrainJob becomes; ``None`` where its runtime is not
+    known.
+    """
     made = job_set_of(job, owner, context)
     return None if made is None else queued_job_set(made, owner, context)
 

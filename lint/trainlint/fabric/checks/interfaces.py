@@ -177,7 +177,9 @@ def loopback_fault(judged: Judged) -> LoopbackInterface | None:
 
 
 def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> NetworkFault | None:
-    """The first item of GLOO_SOCKET_IFNAME that no interface of the pods is called exactly."""
+    """The fault of GLOO_SOCKET_IFNAME: its first item that no interface of the pods is called exactly; ``None`` where
+    there is no such item.
+    """
     variable, value = rank.settings.get(GLOO), rank.value(GLOO)
     names = gloo_names(value) if value is not None else None
     if variable is None or value is None or names is None:

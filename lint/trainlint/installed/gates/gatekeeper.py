@@ -49,7 +49,9 @@ def read_exempt(objects: Iterable[tuple[Meta, Field]]) -> Exempt:
 def matches_constraint(
     meta: Meta, item: Field, exempt: Exempt, namespaces: Namespaces, arrival: Arrival
 ) -> bool | None:
-    """Whether a constraint that refuses, or a mutator, is about the creation of an object."""
+    """Whether a constraint that refuses, or a mutator, is about the creation of an object; ``None`` where that is not
+    known.
+    """
     spec, verb = item["spec"], verb_of(meta)
     if verb == "validate" and not _denies(spec):
         return False

@@ -39,7 +39,9 @@ def rules_of(item: Field) -> Iterator[tuple[str, Field]]:
 def matches_rule(
     meta: Meta, verb: str, rule: Field, spec: Field, namespaces: Namespaces, arrival: Arrival
 ) -> bool | None:
-    """Whether a rule is about the creation of an object. Preconditions, and who creates it, are not known."""
+    """Whether a rule is about the creation of an object; ``None`` where that is not known. Preconditions, and who
+    creates it, are not known.
+    """
     excluded = _filtered(rule["exclude"], arrival, namespaces)
     return all_of(
         (

@@ -17,19 +17,19 @@ __all__ = ["all_of", "any_of", "matches_globs", "matches_rules", "selects_labels
 
 
 def any_of(found: Iterable[bool | None]) -> bool | None:
-    """Whether one of several conditions holds."""
+    """Whether one of several conditions holds; ``None`` where none does for certain and one may."""
     answers = set(found)
     return True if True in answers else None if None in answers else False
 
 
 def all_of(found: Iterable[bool | None]) -> bool | None:
-    """Whether all of several conditions hold."""
+    """Whether all of several conditions hold; ``None`` where none fails for certain and one may."""
     answers = set(found)
     return False if False in answers else None if None in answers else True
 
 
 def matches_globs(patterns: Iterable[str], text: str) -> bool | None:
-    """Whether a name fits one of several patterns; an empty one is not known."""
+    """Whether a name fits one of several patterns; ``None`` where that is not known, as for an empty name."""
     return any_of(
         None if not text or is_placeholder(each) or is_placeholder(text) else fnmatch.fnmatchcase(text, each)
         for each in patterns
@@ -37,12 +37,16 @@ def matches_globs(patterns: Iterable[str], text: str) -> bool | None:
 
 
 def selects_labels(selector: Field, arrival: Arrival) -> bool | None:
-    """Whether a label selector takes the object; one that is not there takes everything."""
+    """Whether a label selector takes the object; ``None`` where that is not known. A selector that is not there takes
+    everything.
+    """
     return _selects(selector, arrival.labels, open_ended=arrival.open)
 
 
 def selects_namespace(selector: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
-    """Whether a label selector takes the namespace of the object; of one without a document only the name is known."""
+    """Whether a label selector takes the namespace of the object; ``None`` where that is not known. Of a namespace
+    without a document only the name is known.
+    """
     labels = namespaces.get(arrival.namespace)
     named = {METADATA_NAME: arrival.namespace}
     return _selects(selector, named if labels is None else {**labels, **named}, open_ended=labels is None)
@@ -69,7 +73,8 @@ def _holds(requirement: Requirement, labels: Mapping[str, Known[str]], *, open_e
 
 
 def matches_rules(rules: Field, arrival: Arrival) -> bool | None:
-    """Whether one of the rules of a webhook or an admission policy is about the creation of the object.
+    """Whether one of the rules of a webhook or an admission policy is about the creation of the object; ``None`` where
+    that is not known.
 
     Versions are left out: an object is converted to the one that a rule names (matchPolicy: Equivalent).
     """

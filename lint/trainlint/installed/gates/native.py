@@ -49,8 +49,8 @@ def read_bindings(objects: Iterable[tuple[Meta, Field]]) -> dict[str, Bindings]:
 def matches_native(
     meta: Meta, item: Field, bindings: Bindings, namespaces: Namespaces, arrival: Arrival
 ) -> bool | None:
-    """Whether a policy of Kubernetes, as it is bound, is about the creation of an object. One without a binding may be
-    bound by what is not in Git, where Git holds no binding at all.
+    """Whether a policy of Kubernetes, as it is bound, is about the creation of an object; ``None`` where that is not
+    known. A policy without a binding may be bound by what is not in Git, where Git holds no binding at all.
     """
     matched = matches_constraints(item.down("spec", "matchConstraints"), arrival, namespaces)
     bound = bindings.by_policy.get(meta.name, [])
@@ -94,7 +94,9 @@ def is_policy_of_kyverno(meta: Meta) -> bool:
 
 
 def matches_kyverno(meta: Meta, item: Field, namespaces: Namespaces, arrival: Arrival) -> bool | None:
-    """Whether such a policy is about the creation of an object, and does more than report it (Deny is the default)."""
+    """Whether such a policy is about the creation of an object and does more than report it (Deny is the default);
+    ``None`` where that is not known.
+    """
     spec = item["spec"]
     actions = read_strings(spec["validationActions"])
     if spec.down("evaluation", "admission", "enabled").value is False or (actions and "Deny" not in actions):

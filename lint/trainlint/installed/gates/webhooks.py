@@ -19,8 +19,8 @@ _SCAFFOLD: Final = ("system", "webhook-service")
 
 
 def matches_webhook(meta: Meta, webhook: Field, namespaces: Namespaces, arrival: Arrival) -> bool | None:
-    """Whether a webhook may be called for the creation of an object, and is none that is followed. Whether its
-    conditions (CEL) hold is not known.
+    """Whether a webhook may be called for the creation of an object, and is none that is followed; ``None`` where that
+    is not known, as it is with conditions (CEL).
     """
     matched = all_of(
         (

@@ -147,7 +147,7 @@ class Audience:
                     yield Aimed(entry, on_host[0], subject, at, only=len(on_host) == len(found))
 
     def selects_no_pod(self, entry: PolicyEntry) -> Unselected | None:
-        """The entry's subject if no pod can be in it: not even one on the host network."""
+        """The entry's subject where no pod can be in it, not even one on the host network; ``None`` where one may."""
         placed = self._within.get(entry.namespace) if entry.namespace else self._sets
         if entry.node or not _names_pods(entry.subject) or not placed or self._may_be_system(entry):
             return None

@@ -62,7 +62,9 @@ def _without_zones(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator
 
 
 def every_placement(proof: GroupProof) -> Step:
-    """For all: what the scheduler may choose, and whether all of it is good."""
+    """The step about every placement that the scheduler may choose: which there are, and whether all of them are
+    good.
+    """
     title = f"Is every placement that the scheduler may choose good? {_said(proof.for_all)}"
     return Step(title, tuple(_every(proof)))
 

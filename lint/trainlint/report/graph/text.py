@@ -15,7 +15,7 @@ __all__ = ["render"]
 
 
 def render(graphs: Sequence[GroupGraph], options: Options) -> str:
-    """For each group the places of its roles, and the connections between them."""
+    """The places of the roles of each group, and the connections between them, as text."""
     if not graphs:
         return "no groups\n"
     return "\n".join("\n".join(_group(graph, options)) + "\n" for graph in graphs)

@@ -53,7 +53,9 @@ def place(file: str, span: Span, *, base: bool = False) -> Markup:
 
 
 def excerpt(lines: Sequence[str], span: Span) -> Markup | None:
-    """Source lines with their numbers, without the indent that all have, the span marked."""
+    """Source lines with their numbers, without the indent that all have, the span marked; ``None`` where there are no
+    lines.
+    """
     if not lines:
         return None
     indent = min((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), default=0)

@@ -148,7 +148,7 @@ def pool_lines(pool: GraphPool) -> tuple[str, ...]:
 
 
 def assignments_text(graph: GroupGraph, assignments: Sequence[Seated]) -> str:
-    """On which nodes pods of a placement are; empty where only the zone is known."""
+    """The nodes on which pods of a placement are; empty where only the zone is known."""
     known = {pool.name: pool.names for pool in graph.pools}
     names = [
         name for assignment in assignments if assignment.pool for name in known.get(assignment.pool, (assignment.pool,))

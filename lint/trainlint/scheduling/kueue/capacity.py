@@ -84,7 +84,11 @@ class _Tree:
         return borrowing, None if quota.lending is None else self._amount(quota.lending)
 
     def available(self, node: ClusterQueue | Cohort, above: tuple[str, ...]) -> int:
-        """What a node can use at most, if no other uses anything."""
+        """What a node can use at most, if no other uses anything.
+
+        Raises:
+            UnknownQuotaError: an amount is not known, or the cohorts form a circle.
+        """
         held = self.held(node, ())
         parent = node.cohort if isinstance(node, ClusterQueue) else node.parent
         if not parent:
@@ -101,7 +105,11 @@ class _Tree:
         return 0 if lending is None else max(0, self.held(node, ()) - lending)
 
     def held(self, node: ClusterQueue | Cohort, above: tuple[str, ...]) -> int:
-        """The quota of a node with what its children lend to it."""
+        """The quota of a node with what its children lend to it.
+
+        Raises:
+            UnknownQuotaError: an amount is not known, or the cohorts form a circle.
+        """
         if node.undetermined:
             raise UnknownQuotaError
         total = self.own(node.groups)
@@ -115,7 +123,11 @@ class _Tree:
         return min(MOST, total)
 
     def height(self, name: str, above: tuple[str, ...] = ()) -> int:
-        """1 for a cohort that holds only queues, one more for each cohort below another."""
+        """1 for a cohort that holds only queues, one more for each cohort below another.
+
+        Raises:
+            UnknownQuotaError: the cohorts form a circle.
+        """
         if name in above:
             raise UnknownQuotaError
         below = [each.name for each in self._queues.cohorts.values() if each.parent == name]

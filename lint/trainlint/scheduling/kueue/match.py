@@ -79,7 +79,7 @@ def has_levels(request: TopologyRequest, levels: Sequence[str]) -> bool:
 
 
 def level_of(request: TopologyRequest, levels: Sequence[str]) -> str | None:
-    """The level in whose domains the pods are looked for."""
+    """The level in whose domains the pods are looked for; ``None`` where none is asked for."""
     if request.required is not None:
         return request.required
     if request.preferred is not None:

@@ -50,7 +50,7 @@ def why_inactive(queue: ClusterQueue, queues: Queues) -> Iterator[Inactive]:
 
 
 def multikueue_check(queue: ClusterQueue, queues: Queues) -> str | None:
-    """The name of the queue's check that hands workloads on to other clusters."""
+    """The name of the queue's check that hands workloads on to other clusters; ``None`` where it has none."""
     for name in queue.checks:
         check = queues.checks.get(name)
         if check is not None and check.controller == MULTIKUEUE:

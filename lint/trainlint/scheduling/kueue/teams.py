@@ -30,7 +30,9 @@ def groups_of(teams: Sequence[Team]) -> list[list[Team]]:
 
 
 def leader_and_workers(group: Sequence[Team]) -> tuple[Team | None, Team]:
-    """Of two pod sets the one with fewer pods is the leader, which is one pod."""
+    """The leader, which is one pod, and the workers: of two pod sets the one with fewer pods leads; ``None`` where
+    there is one pod set.
+    """
     if len(group) < 2:
         return None, group[0]
     first, second = group[0], group[1]

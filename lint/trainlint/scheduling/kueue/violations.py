@@ -18,7 +18,7 @@ Amounts = Mapping[str, Known[str]]
 
 
 def violation(spec: PodSpec, ranges: Sequence[LimitRange]) -> KueueCode | None:
-    """Why pods of this adjusted spec are refused."""
+    """Why pods of this adjusted spec are refused; ``None`` where they are not."""
     for requests, limits in _parts(spec):
         for name, amount in requests.items():
             asked, limit = exact(amount), exact(limits.get(name))

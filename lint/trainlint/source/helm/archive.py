@@ -40,7 +40,7 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     """The files of a packed chart by their names in it (``common/Chart.yaml``), of ``limit`` bytes together at most.
 
     Raises:
-        RefusedError: it is no archive, or holds too much.
+        RefusedChartError: it is no archive, or holds too much.
     """
     found: dict[str, bytes] = {}
     left = limit

@@ -35,7 +35,7 @@ class Store(Protocol):
         """What may be begun yet."""
 
     def get_text(self, digest: str) -> bytes | None:
-        """What was kept."""
+        """What was kept; ``None`` where nothing was."""
 
     def keep_text(self, digest: str, text: bytes, *, lasting: bool = True) -> None:
         """Keep it; what is not ``lasting`` for this run only."""

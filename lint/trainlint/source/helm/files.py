@@ -45,7 +45,7 @@ class ChartFiles:
         What Git ignores is left out, but for ``charts/``: that is where ``helm dependency build`` puts things.
 
         Raises:
-            RefusedError: a link leads out of the repository, a file cannot be read, or there is too much.
+            RefusedChartError: a link leads out of the repository, a file cannot be read, or there is too much.
         """
         found: dict[str, tuple[str, bytes]] = {}
         size = 0
@@ -64,7 +64,7 @@ class ChartFiles:
         return found
 
     def read(self, name: str) -> bytes | None:
-        """One file by its name in the world, ``None`` if there is none. Raises RefusedError."""
+        """One file by its name in the world, ``None`` if there is none. Raises RefusedChartError."""
         if name.startswith("/") or posixpath.normpath(name).startswith(".."):
             raise RefusedChartError(f"{name} is outside of the repository")
         try:

@@ -43,7 +43,9 @@ class TemplateScope:
         return found
 
     def single(self, expression: str) -> Steps | None:
-        """The one value of ``.Values`` that an expression prints, if it is one; ``include`` makes something else."""
+        """The one value of ``.Values`` that an expression prints; ``None`` where it prints none or several, and for
+        ``include``, which makes something else.
+        """
         if _INCLUDES.match(expression):
             return None
         found = [each for each in self.references(expression) if each[:1] == ("Values",) and len(each) > 1]

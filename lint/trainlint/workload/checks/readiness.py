@@ -16,7 +16,9 @@ __all__ = ["not_ready"]
 
 
 def not_ready(name: UsedName, service: Service) -> Fault | None:
-    """Pods that must be ready before they have a name, and that only become ready when all have met (W 1.8)."""
+    """The fault of pods that must be ready before they have a name, and that only become ready when all have met (W
+    1.8); ``None`` where they need not be.
+    """
     if service.publish_not_ready or service.generated or not name.address.rendezvous or service.at is None:
         return None
     for container in containers_of(name.workload, name.target):

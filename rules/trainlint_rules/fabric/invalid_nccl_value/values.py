@@ -57,7 +57,9 @@ def invalid_values(
 
 
 def complaint(name: str, value: str, release: Release = NEWEST) -> tuple[str, str] | None:
-    """What is wrong with a value, as the end of a sentence that begins with ``NAME=value``, and what to write."""
+    """What is wrong with a value, as the end of a sentence that begins with ``NAME=value``, and what to write; ``None``
+    where nothing is.
+    """
     if name == "TORCH_DISTRIBUTED_DEBUG":
         if value.upper() in {"OFF", "INFO", "DETAIL", ""}:
             return None
