@@ -65,14 +65,16 @@ def denies(binding: Field) -> bool:
 
 
 def matches_binding(binding: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
-    """Whether a binding is about the creation of an object. One without rules of its own takes all of its policy."""
+    """Whether a binding is about the creation of an object; ``None`` where that is not known. One without rules of its
+    own takes all of its policy.
+    """
     resources = binding["matchResources"]
     rules = True if not resources["resourceRules"].value else matches_rules(resources["resourceRules"], arrival)
     return all_of((rules, _selected(resources, arrival, namespaces)))
 
 
 def matches_constraints(constraints: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
-    """Whether a policy is about the creation of an object, apart from its bindings."""
+    """Whether a policy is about the creation of an object, apart from its bindings; ``None`` where that is not known."""
     rules = matches_rules(constraints["resourceRules"], arrival)
     return all_of((rules, _selected(constraints, arrival, namespaces)))
 
