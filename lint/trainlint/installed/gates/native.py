@@ -74,7 +74,9 @@ def matches_binding(binding: Field, arrival: Arrival, namespaces: Namespaces) ->
 
 
 def matches_constraints(constraints: Field, arrival: Arrival, namespaces: Namespaces) -> bool | None:
-    """Whether a policy is about the creation of an object, apart from its bindings; ``None`` where that is not known."""
+    """Whether a policy is about the creation of an object, apart from its bindings; ``None`` where that is not
+    known.
+    """
     rules = matches_rules(constraints["resourceRules"], arrival)
     return all_of((rules, _selected(constraints, arrival, namespaces)))
 
