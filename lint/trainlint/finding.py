@@ -272,7 +272,7 @@ class Finding:
 class Unknown:
     """A fact that is not there, what depends on it, and what would supply it. Neither fine nor an error.
 
-    ``span`` is for what has no path.
+    ``span`` is for what has no path, ``command`` what supplies it at the shell, where one command does.
     """
 
     subject: str
@@ -280,6 +280,7 @@ class Unknown:
     remedy: str = ""
     at: Location | None = field(default=None, compare=False)
     span: Span | None = field(default=None, compare=False)
+    command: str = ""
 
 
 class UsageError(Exception):

@@ -45,7 +45,7 @@ spec:
 HEADLESS = "clusterIP: None, publishNotReadyAddresses: true, selector: {app: j}"
 
 
-def hosts(text: str, opened: str = "") -> list[tuple[str, tuple[str | int, ...]]]:
+def hosts(text: str, opened: bool = False) -> list[tuple[str, tuple[str | int, ...]]]:
     found = all_misnamed(read(text), lambda namespace: opened)
     return [(each.host, each.fault.at.path) for each in found]
 
@@ -84,7 +84,7 @@ def test_without_any_service_it_is_unknown() -> None:
 def test_something_else_may_bring_the_service() -> None:
     text = JOB.replace("SERVICE", "other").replace("SPEC", HEADLESS).replace("SUBDOMAIN", "subdomain: j")
     text = text.replace("HOST", "j-0.j").replace("MODE", "completionMode: Indexed").replace("PROBE", "")
-    assert hosts(text.replace("WHERE", "ml"), opened="a chart") == []
+    assert hosts(text.replace("WHERE", "ml"), opened=True) == []
 
 
 def test_the_service_stands_in_another_namespace() -> None:

@@ -110,6 +110,7 @@ def _source(
         overlay=argo_overlay(kustomize) if way is Way.KUSTOMIZE else None,
         insists=way is not Way.CHART,
         release=chart if way is Way.CHART else None,
+        kind="Application",
         assumes=(owner.assumes,) if owner.assumes else (),
     )
     closed = not source["plugin"].present

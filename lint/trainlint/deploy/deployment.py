@@ -68,7 +68,8 @@ class Transformation:
 class Deployment:
     """One part of the repository on its way to a cluster.
 
-    ``by`` is the deployer as messages show it, ``at`` its place. ``path`` is a directory or file below the root (empty:
+    ``by`` is the deployer as messages show it, ``kind`` its kind, ``at`` its place.
+    ``path`` is a directory or file below the root (empty:
     the root). ``namespace`` is for objects that name none; with ``moves`` for all of them. ``components`` are
     directories of kustomize components that join in. ``recurse``, ``include`` and ``exclude`` (patterns below the path)
     narrow a plain directory. ``unrestricted``: its kustomizations may read any file of the repository.
@@ -98,6 +99,7 @@ class Deployment:
     refuses_unplaced: bool = False
     release: Release | None = None
     assumes: tuple[str, ...] = ()
+    kind: str = ""
 
 
 @fact

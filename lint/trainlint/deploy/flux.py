@@ -55,6 +55,7 @@ def kustomization(meta: Meta, item: Field, context: DeployContext) -> Deployed:
         unrestricted=True,
         overlay=flux_overlay(spec),
         common=_common(spec["commonMetadata"]),
+        kind=meta.kind,
         insists=not suspended,
         refuses_unplaced=True,
         assumes=tuple(assumes),
@@ -78,7 +79,9 @@ def synced(by: str, sync: Field, context: DeployContext) -> Deployed:
     owner = context.sources.owner(url, path)
     if not owner.ours or not context.sources.holds(path):
         return _undecided(by, sync, f"its objects: they come from {url}", "lint that repository with this one")
-    made = Deployment(by, sync.at, path, unrestricted=True, assumes=(owner.assumes,) if owner.assumes else ())
+    made = Deployment(
+        by, sync.at, path, unrestricted=True, assumes=(owner.assumes,) if owner.assumes else (), kind="Kustomization"
+    )
     return Deployed((made,), closed=True)
 
 
@@ -127,6 +130,7 @@ def helm_release(meta: Meta, item: Field, context: DeployContext) -> Deployed:
         changes=tuple(_rendered_again(spec, by)),
         release=release,
         assumes=assumes,
+        kind="HelmRelease",
     )
     return Deployed((made,), (release,), closed=True)
 

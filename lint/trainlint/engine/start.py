@@ -94,5 +94,5 @@ def _missing(state: State, facts: Iterable[Facts], cni: str, profile: str) -> It
             why = "some add tolerations to pods that ask for GPUs; write the names to admission:"
             yield MissingFact("admission plugins beside the defaults", why, ADMISSION)
     for unknown in state.repository.unknowns:
-        if ": " in unknown.remedy:
-            yield MissingFact(f"{unknown.subject}: {unknown.missing}", "", unknown.remedy.partition(": ")[2])
+        if unknown.command:
+            yield MissingFact(f"{unknown.subject}: {unknown.missing}", "", unknown.command)

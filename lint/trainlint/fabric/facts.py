@@ -154,7 +154,9 @@ class Fabric:
             merged(
                 fault
                 for each in self.pod_sets
-                for fault in missing_attachments(each, self.networks, self._snapshot.may_hold_more(each.namespace))
+                for fault in missing_attachments(
+                    each, self.networks, opened=self._snapshot.may_hold_more(each.namespace)
+                )
             )
         )
 

@@ -15,13 +15,13 @@ from trainlint.snapshot.snapshot import Snapshot
 __all__ = ["undepended"]
 
 _KINDS: Final = frozenset({("kustomize.toolkit.fluxcd.io", "Kustomization"), ("helm.toolkit.fluxcd.io", "HelmRelease")})
-_HARMLESS: Final = ("HelmRelease ", "HelmChart ")
+_HARMLESS: Final = frozenset({"HelmRelease", "HelmChart"})
 """Charts bring no deployers of Flux, as a rule; everything else that is not in Git may."""
 
 
 def undepended(snapshot: Snapshot) -> Iterator[ReferenceCause]:
     """One for each deployer and name in its ``dependsOn`` of which the snapshot holds nothing, where Git holds all."""
-    if any(not why.startswith(_HARMLESS) for why in snapshot.opened.values()):
+    if any(each.kind not in _HARMLESS for each in snapshot.opened.values()):
         return
     deployers = [each for each in snapshot.objects if (each.meta.api_group, each.meta.kind) in _KINDS]
     names: dict[tuple[str, str], set[str]] = defaultdict(set)

@@ -12,6 +12,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.emptied import Emptied
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.openness import Opening
 from trainlint.snapshot.unbuilt import Unbuilt
 from trainlint.source.faults import BuildFault
 
@@ -41,7 +42,7 @@ class Cluster:
     stated: Settings | None = None
     deployments: tuple[Deployment, ...] = ()
     brought: tuple[tuple[ApiObject, Deployment], ...] = ()
-    open: Mapping[str, str] = field(default_factory=dict)
+    open: Mapping[str, Opening] = field(default_factory=dict)
     unbuilt: tuple[tuple[BuildFault, Deployment], ...] = ()
     emptied: tuple[Emptied, ...] = ()
 
@@ -70,7 +71,7 @@ class ClusterBuilder:
     fed: bool = False
     deployments: list[Deployment] = field(default_factory=list)
     brought: list[tuple[ApiObject, Deployment]] = field(default_factory=list)
-    open: dict[str, str] = field(default_factory=dict)
+    open: dict[str, Opening] = field(default_factory=dict)
     unbuilt: list[tuple[BuildFault, Deployment]] = field(default_factory=list)
     emptied: list[Emptied] = field(default_factory=list)
 

@@ -21,6 +21,7 @@ from trainlint.snapshot.carried import carried, changed, keeps_variables, marked
 from trainlint.snapshot.cluster_builder import ClusterBuilder
 from trainlint.snapshot.emptied import emptied
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.openness import Opening
 from trainlint.snapshot.reach import Brought, Reach
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.unplaced import unplaced
@@ -110,7 +111,7 @@ class Follower:
         cluster.deployments.append(deployment)
         cluster.assumes += deployment.assumes
         if deployment.way is Way.CHART and not self.reach.renders(deployment.path, deployment.at):
-            cluster.open.setdefault(deployment.namespace, f"{deployment.by}, whose chart was not rendered")
+            cluster.open.setdefault(deployment.namespace, Opening(deployment.kind, deployment.by))
             cluster.unknowns += _unrendered(deployment)
         cluster.files |= self._files(deployment)
         cluster.files |= frozenset[str]().union(*map(self.reach.files, deployment.components))
@@ -195,7 +196,7 @@ class Follower:
 def _gives_up(cluster: ClusterBuilder, deployment: Deployment, faults: Iterable[BuildFault]) -> None:
     """Nothing of a path is applied, and what was applied before is unknown."""
     cluster.unbuilt += [(fault, deployment) for fault in faults]
-    cluster.open.setdefault("", f"{deployment.by}, which does not build")
+    cluster.open.setdefault("", Opening(deployment.kind, deployment.by))
     missing = f"what is applied of {deployment.path or '.'}: it does not build, so what it brought before stays"
     cluster.unknowns.append(Unknown(deployment.by, missing, "fix what keeps it from being built", deployment.at))
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from trainlint.finding import Location, Unknown
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.faults import BuildFault
-from trainlint.source.hint import hint
+from trainlint.source.hint import by_hand, hint
 from trainlint.source.kustomization import Kustomization, Resolution, passes_through
 from trainlint.source.reading import is_kustomization
 from trainlint.source.rendered import Rendered
@@ -96,6 +96,7 @@ def unrendered(
                 missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
                 remedy=hint("kustomize", name, missing=missing("kustomize")),
                 at=Location(each.file, 0),
+                command=by_hand("kustomize", name),
             )
     done = {root for root, each in told.items() if not each.failed}
     within = done.union(*(resolution.uses[root] for root in done))

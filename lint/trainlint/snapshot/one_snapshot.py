@@ -18,6 +18,7 @@ from trainlint.snapshot.interning import Interning
 from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.snapshot.openness import Opening
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.rest import Rest
 from trainlint.snapshot.shown import with_platform
@@ -46,7 +47,7 @@ def snapshot_of(
     interning: Interning,
     *,
     unrendered: Mapping[str, str],
-    opened: Mapping[str, str],
+    opened: Mapping[str, Opening],
     moved: Mapping[str, frozenset[str]],
     home: str = "",
     releases: Iterable[Release] = (),

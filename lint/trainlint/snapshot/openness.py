@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 
 from trainlint.deploy.kinds import DEPLOYER_KINDS
+from trainlint.fact import fact
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.alternatives import SnapshotPart
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.rendered import Rendered
 
-__all__ = ["opened"]
+__all__ = ["Opening", "opened"]
 
 EVERYWHERE = ""
+
+
+@fact
+class Opening:
+    """Something that may add objects which are not read here: what it is, or the kind of a deployer, and which."""
+
+    kind: str
+    name: str = ""
 
 
 def opened(
@@ -23,27 +32,26 @@ def opened(
     templates: bool,
     part: SnapshotPart | None = None,
     followed: Collection[ObjectRef] = (),
-) -> Mapping[str, str]:
+) -> Mapping[str, Opening]:
     """The namespaces to which something may add objects, each with what does (empty: to every namespace).
 
     ``followed`` are deployers of which everything is here.
     """
-    found: dict[str, str] = {}
+    found: dict[str, Opening] = {}
     if templates:
-        found[EVERYWHERE] = "templates that were not rendered"
+        found[EVERYWHERE] = Opening("templates")
     for directory in transformed.values():
-        found[EVERYWHERE] = f"the kustomization {directory}, which was not rendered"
+        found[EVERYWHERE] = Opening("kustomization", directory)
     for root in rendered:
         if root.unknowns and (part is None or part.holds(root.root)):
-            found[EVERYWHERE] = f"{root.root}, of which {'nothing' if root.failed else 'not all'} could be rendered"
+            found[EVERYWHERE] = Opening("rendered", root.root)
         if root.undeployed and (part is None or part.holds(root.root)):
-            said = "nothing says where it is installed, and with which values"
-            found.setdefault(EVERYWHERE, f"the chart of {root.root}: {said}")
+            found.setdefault(EVERYWHERE, Opening("chart", root.root))
     for namespace in part.open if part is not None else ():
-        found.setdefault(namespace, "other alternatives, which are left out here")
+        found.setdefault(namespace, Opening("alternatives"))
     for each in objects:
         if (each.meta.api_group, each.meta.kind) in DEPLOYER_KINDS and each.ref not in followed:
-            found.setdefault(_target(each), f"{each.ref}, whose objects are not in Git")
+            found.setdefault(_target(each), Opening(each.meta.kind, str(each.ref)))
     return found
 
 

@@ -16,6 +16,7 @@ from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.openness import Opening
 from trainlint.snapshot.rest import Rest
 from trainlint.source.document import Field
 
@@ -53,7 +54,7 @@ class Snapshot:
     elsewhere: tuple[Inventory, ...] = ()
     unrendered: Mapping[str, str] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    opened: Mapping[str, str] = field(default_factory=dict)
+    opened: Mapping[str, Opening] = field(default_factory=dict)
     unknowns: tuple[Unknown, ...] = ()
     read: Mapping[str, Field] = field(default_factory=dict)
     emptied: tuple[Emptied, ...] = ()
@@ -82,9 +83,9 @@ class Snapshot:
         """How many documents it was made from."""
         return len({(each.file, each.field.document.index) for each in self.objects})
 
-    def may_hold_more(self, namespace: str) -> str:
-        """What may add objects to a namespace that are not read here (decision 5); empty where nothing does."""
-        return self.opened.get(namespace, self.opened.get("", ""))
+    def may_hold_more(self, namespace: str) -> bool:
+        """Whether something may add objects to a namespace that are not read here (decision 5)."""
+        return namespace in self.opened or "" in self.opened
 
     def is_near(self, file: str) -> bool:
         """Whether what a file holds may be meant for it: not for a definition elsewhere than the one beside it."""

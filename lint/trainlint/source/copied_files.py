@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import field
+from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Path, Unknown
 from trainlint.source.document import Document
 
 __all__ = ["Closure", "left_out"]
+
+_COMMAND: Final = "kubectl kustomize | trainlint check -"
 
 
 @fact(eq=False)
@@ -45,5 +48,6 @@ def left_out(
 ) -> Iterator[Unknown]:
     """What is not known of a kustomization, by what it is, why, and where it stands; ``done`` ends the remedy."""
     for what, why, path in found:
-        remedy = f"lint what the kustomization {done}: kubectl kustomize | trainlint check -"
-        yield Unknown(f"{what}, in kustomization {directory or '.'}", why, remedy, document.at(path))
+        subject = f"{what}, in kustomization {directory or '.'}"
+        remedy = f"lint what the kustomization {done}: {_COMMAND}"
+        yield Unknown(subject, why, remedy, document.at(path), command=_COMMAND)

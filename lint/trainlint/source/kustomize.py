@@ -38,6 +38,7 @@ _DOUBTFUL: Final = re.compile(
 _RESTRICTED: Final = "is not in or below"
 """The complaint that only kustomize's restriction to files below the directory makes."""
 _OUTPUT: Final = "rendered.yaml"
+_NAME_DIRECTORY: Final = "give the directory of that file a kustomization, and name the directory"
 _FAILED: Final = "failed"
 """The subject of what is kept of a build that failed: its message, and the directory of the kustomization at fault."""
 _LIFTED: Final = "lifted"
@@ -230,11 +231,13 @@ class _Root:
             why = f"{why} (in {posixpath.dirname(at.file) or '.'})"
         if self.closure is not None and self.closure.unknowns:
             why += f"; it was tried without {', '.join(dict.fromkeys(each.subject for each in self.closure.unknowns))}"
+        by_hand = "" if remedy or "is not in or below" in why else f"kubectl kustomize {self.directory or '.'}"
         unknown = Unknown(
             subject=f"kustomization {self.directory or '.'}",
             missing=f"its rendered objects: {why}",
-            remedy=remedy or _remedy(why, self.directory or "."),
+            remedy=remedy or (f"try it by hand: {by_hand}" if by_hand else _NAME_DIRECTORY),
             at=at or Location(self.file, 0),
+            command=by_hand,
         )
         return Rendered(self.file, (), frozenset(), (unknown,), failure=why, overlay=self._key)
 
@@ -249,12 +252,6 @@ def _template_in(document: Document) -> str:
     values |= {f"label {key}": value for key, value in labels.items()} if isinstance(labels, dict) else {}
     marked = (f"{key}: {text}" for key, text in values.items() if isinstance(text, str) and "{{" in text)
     return next(marked, "")
-
-
-def _remedy(why: str, directory: str) -> str:
-    if "is not in or below" in why:
-        return "give the directory of that file a kustomization, and name the directory"
-    return f"try it by hand: kubectl kustomize {directory}"
 
 
 def _without_note(data: Any) -> tuple[Any, Any]:

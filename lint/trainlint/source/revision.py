@@ -237,8 +237,9 @@ class _Tree:
             yield from (file for file in self._head.files if file.name.startswith(f"{module}/"))
             if f"{name}/".startswith(self._below) and self._is_other_commit(self._home / name, entry.object):
                 missing = "it is a submodule of which another commit is used: its manifests are taken as they are now"
-                remedy = f"compare it by itself: trainlint check --base {entry.object[:12]} {module}"
-                self._missed.append(Unknown(f"what the change does in {module}", missing, remedy))
+                command = f"trainlint check --base {entry.object[:12]} {module}"
+                subject, remedy = f"what the change does in {module}", f"compare it by itself: {command}"
+                self._missed.append(Unknown(subject, missing, remedy, command=command))
 
     @staticmethod
     def _is_other_commit(module: Path, commit: str) -> bool:

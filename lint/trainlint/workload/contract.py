@@ -44,7 +44,7 @@ class Contract:
     def __init__(
         self,
         workloads: Workloads,
-        opened: Callable[[str], str],
+        opened: Callable[[str], bool],
         misnamed: Callable[[], Collection[ObjectRef]],
         brings_both: Callable[[str, str], bool],
     ) -> None:

@@ -44,7 +44,7 @@ def gangs(workloads: Sequence[Workload], objects: Sequence[Field], groups: PodGr
     yield from _annotated(workloads)
 
 
-def oversized(found: Iterable[Gang], opened: Callable[[str], str]) -> Iterator[tuple[Gang, int]]:
+def oversized(found: Iterable[Gang], opened: Callable[[str], bool]) -> Iterator[tuple[Gang, int]]:
     """The gangs that demand more pods than will ever exist, with how many will.
 
     ``opened`` says what may add objects, and so members, to a namespace (decision 5).

@@ -35,16 +35,16 @@ def attached_networks(pod_set: PodSet, networks: Networks) -> tuple[Attachable, 
     return tuple(each for each in found if each is not None)
 
 
-def missing_attachments(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[NetworkFault]:
-    """What is wrong with the networks of the set's pods; ``opened`` says what may add objects to the namespace."""
+def missing_attachments(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[NetworkFault]:
+    """What is wrong with the networks of the set's pods; ``opened`` says that more may be in the namespace."""
     if pod_set.spec.host_network:  # no network plugin runs for them
         return
-    yield from _of_multus(pod_set, networks, opened)
-    yield from _of_gke(pod_set, networks, opened)
+    yield from _of_multus(pod_set, networks, opened=opened)
+    yield from _of_gke(pod_set, networks, opened=opened)
     yield from _without_devices(pod_set, networks)
 
 
-def _of_multus(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[NetworkFault]:
+def _of_multus(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[NetworkFault]:
     attached = multus_attachments(pod_set.annotations, pod_set.namespace)
     if isinstance(attached, Undetermined):
         return
@@ -76,7 +76,7 @@ def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable
     )
 
 
-def _of_gke(pod_set: PodSet, networks: Networks, opened: str) -> Iterator[NetworkFault]:
+def _of_gke(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[NetworkFault]:
     interfaces = gke_interfaces(pod_set.annotations)
     if isinstance(interfaces, Undetermined) or not networks.gke or opened:
         return

@@ -145,32 +145,30 @@ class ChartRelease:
         name, brought = self._staged.source(said.template) if said.template else ("", None)
         at = Location(name, 0) if name else brought or Location(self._root, 0)
         span = Span(said.line, 1, said.line, 2) if name and said.line else None
-        message, remedy = said.text, self._values_needed()
+        message, (remedy, command) = said.text, self._values_needed()
         if missing:
             message += f"; charts that it brings in are not there ({', '.join(each.name for each in missing)})"
-            remedy = self._build()
-        return failed(self._root, self._chart.directory, self._subject, message, remedy, at, span)
+            remedy, command = self._build()
+        return failed(self._root, self._chart.directory, self._subject, message, remedy, at, span, command)
 
-    def _values_needed(self) -> str:
+    def _values_needed(self) -> tuple[str, str]:
         example = in_chart(self._chart.directory, "values-prod.yaml")
+        command = f"helm template {self._chart.directory} --values FILE | trainlint check -"
         return (
-            f"put the values that it is installed with beside it ({example}), or lint what it makes: "
-            f"helm template {self._chart.directory} --values FILE | trainlint check -"
+            f"put the values that it is installed with beside it ({example}), or lint what it makes: {command}",
+            command,
         )
 
-    def _build(self) -> str:
-        return (
-            f"run `helm dependency build {self._chart.directory}` before linting: "
-            "its charts/ is read, also where Git ignores it"
-        )
+    def _build(self) -> tuple[str, str]:
+        command = f"helm dependency build {self._chart.directory}"
+        return f"run `{command}` before linting: its charts/ is read, also where Git ignores it", command
 
     def _absent(self, dependency: Dependency) -> Unknown:
         where = dependency.repository or "its charts/ directory"
         subject = f"the chart {dependency.name} from {where}, in {self._subject}"
-        remedy = (
-            "run `helm dependency build` before linting: the charts/ that it fills is read, also where Git ignores it"
-        )
-        return Unknown(subject, "the chart is not in the repository", remedy, dependency.at)
+        command = "helm dependency build"
+        remedy = f"run `{command}` before linting: the charts/ that it fills is read, also where Git ignores it"
+        return Unknown(subject, "the chart is not in the repository", remedy, dependency.at, command=command)
 
     def _assumed(self, apis: frozenset[str]) -> Iterator[str]:
         """The questions that templates ask about the cluster, with the answers that they got."""
@@ -186,10 +184,17 @@ class ChartRelease:
 
 
 def failed(
-    root: str, chart: str, subject: str, why: str, remedy: str, at: Location, span: Span | None = None
+    root: str,
+    chart: str,
+    subject: str,
+    why: str,
+    remedy: str,
+    at: Location,
+    span: Span | None = None,
+    command: str = "",
 ) -> Rendered:
     """A release of a chart (its directory) of which nothing could be rendered."""
-    unknown = Unknown(subject, f"its rendered objects: {why}", remedy, at, span)
+    unknown = Unknown(subject, f"its rendered objects: {why}", remedy, at, span, command)
     return Rendered(root, (), frozenset(), (unknown,), why, chart=chart)
 
 

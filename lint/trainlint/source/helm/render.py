@@ -95,5 +95,7 @@ class _Charts:
         left = len(chart.values_files) - MAX_VALUES_FILES
         if left > 0 and not stated:
             missing = f"what it makes with {left} of its {len(chart.values_files)} values files"
-            remedy = "lint what it makes with them: helm template --values FILE | trainlint check -"
-            yield Rendered(chart.file, (), frozenset(), (Unknown(subject, missing, remedy, Location(chart.file, 0)),))
+            command = "helm template --values FILE | trainlint check -"
+            remedy, at = f"lint what it makes with them: {command}", Location(chart.file, 0)
+            unknown = Unknown(subject, missing, remedy, at, command=command)
+            yield Rendered(chart.file, (), frozenset(), (unknown,))

@@ -34,7 +34,7 @@ class Misnamed:
     fault: Fault
 
 
-def all_misnamed(workloads: Workloads, opened: Callable[[str], str]) -> Iterator[Misnamed]:
+def all_misnamed(workloads: Workloads, opened: Callable[[str], bool]) -> Iterator[Misnamed]:
     """The misnamed pods of every object; ``opened`` says what may add objects to a namespace (decision 5)."""
     directory = directory_of(workloads)
     written = {each.ref.namespace for each in workloads.services if not each.generated}
