@@ -121,6 +121,7 @@ def refused(kind: str, changes: str) -> list[str]:
     return [".".join(map(str, each.at)) for each in found]
 
 
+ENDED = "{onSuccess: {policy: DeleteSelf}, onFailure: {policy: DeleteSelf}}"
 ROWS = [
     *((kind, "", "") for kind in TAKEN),
     # Kubernetes
@@ -431,7 +432,11 @@ ROWS = [
     ("RayJob", "spec.ttlSecondsAfterFinished: 60", "spec.ttlSecondsAfterFinished"),
     ("RayJob", "spec.ttlSecondsAfterFinished: 0", ""),
     ("RayJob", "spec.ttlSecondsAfterFinished: 60; spec.shutdownAfterJobFinishes: true", ""),
-    ("RayJob", "spec.ttlSecondsAfterFinished: 60; spec.deletionStrategy: {onSuccess: {policy: DeleteCluster}}", ""),
+    (
+        "RayJob",
+        f"spec.ttlSecondsAfterFinished: 60; spec.deletionStrategy: {ENDED}",
+        "",
+    ),
     ("RayJob", "spec.submissionMode: SidecarMode", ""),
     ("RayJob", "spec.submissionMode: SidecarMode; spec.submitterPodTemplate: {}", "spec.submitterPodTemplate"),
     ("RayJob", "spec.submissionMode: SidecarMode; spec.submitterConfig: {backoffLimit: 1}", "spec.submitterConfig"),

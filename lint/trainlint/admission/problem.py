@@ -22,7 +22,8 @@ class Problem:
     ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its part.
     ``put`` is a value that fixes it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
     ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same. ``lacks`` is the key
-    that is missing at the path.
+    that is missing at the path. ``since`` is the operator whose release decides, with the first one that refuses it:
+    likely, unless Git says which one is installed. ``unknown`` says that it is not known whether it is refused.
     """
 
     at: Path
@@ -37,3 +38,5 @@ class Problem:
     assumes: tuple[str, ...] = ()
     unmade: bool = False
     lacks: str = ""
+    since: tuple[str, tuple[int, int]] | None = None
+    unknown: bool = False

@@ -15,6 +15,7 @@ from trainlint.admission.kinds.mpi import of_mpi_job
 from trainlint.admission.kinds.ray import of_ray
 from trainlint.admission.kinds.trainer import of_runtime, of_train_job
 from trainlint.admission.kinds.volcano import of_volcano
+from trainlint.admission.limits import of_limits
 from trainlint.admission.names import of_name
 from trainlint.admission.plain import below, mapping, text
 from trainlint.admission.pods.spec import of_metadata, of_pod
@@ -56,10 +57,27 @@ def problems(item: Field, kubernetes: str, runtime: Any = None) -> tuple[Problem
 @cache
 def _reader(version: tuple[int, ...]) -> Callable[[Field], tuple[Problem, ...]]:
     def read(item: Field) -> tuple[Problem, ...]:
-        found = (each for each in _problems(read_meta(item), item, version) if not _filled_later(each, item))
-        return tuple(_once(found))
+        meta = read_meta(item)
+        found = [each for each in _problems(meta, item, version) if not _filled_later(each, item)]
+        made = list(templates(meta, item.value))
+        if is_whole(item, made):
+            patch = not made and item.document.origin is None
+            limits = [
+                each
+                for each in of_limits(meta, item)
+                if not (_filled_later(each[0], item) or (patch and each[0].lacks))
+            ]
+            found += [each for each, path in limits if not any(_is_told(each, path, before) for before in found)]
+        return tuple(_once(tuple(found)))
 
     return read
+
+
+def _is_told(problem: Problem, path: Path, before: Problem) -> bool:
+    """Whether a fault at the same place, or of the same value, says it already in words of the operator."""
+    if problem.at == before.at or (path and before.at[: len(path)] == path):
+        return True
+    return bool(before.lacks) and (*before.at, before.lacks) == problem.at
 
 
 def _filled_later(problem: Problem, item: Field) -> bool:

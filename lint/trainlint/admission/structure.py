@@ -16,7 +16,7 @@ from trainlint.kube.schema_faults import SchemaFault
 from trainlint.kube.structure import Structure
 from trainlint.source.document import Field
 
-__all__ = ["of_schema"]
+__all__ = ["of_schema", "problem_of"]
 
 _FREE: Final = frozenset(
     {"annotations", "capacity", "divisor", "hard", "labels", "limits", "matchLabels", "minResources", "nodeSelector"}
@@ -36,10 +36,11 @@ def of_schema(structure: Structure, item: Field) -> Iterator[Problem]:
             continue
         if isinstance(fault.found, str) and meant_to_be_replaced(fault.found):
             continue
-        yield _problem(fault)
+        yield problem_of(fault)
 
 
-def _problem(fault: SchemaFault) -> Problem:
+def problem_of(fault: SchemaFault) -> Problem:
+    """What is refused, in words."""
     if fault.keyword == "type":
         return _of_type(fault)
     if fault.keyword == "required":
@@ -106,6 +107,8 @@ _WANTED: Final[dict[str, Callable[[SchemaFault], tuple[str, str]]]] = {
     "maxLength": _limit("at most", "characters"),
     "minItems": _limit("at least", "elements"),
     "maxItems": _limit("at most", "elements"),
+    "minProperties": _limit("at least", "entries"),
+    "maxProperties": _limit("at most", "entries"),
 }
 
 

@@ -83,13 +83,14 @@ def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
     for workload in snapshot.workloads.objects:
         runtime = _runtime(workload, runtimes) if workload.owner.kind == "TrainJob" else None
         for problem in problems(workload.field, version, runtime):
-            if (known := _by_kueue(problem, workload, snapshot)) is not None:
+            if (known := _by_release(_by_kueue(problem, workload, snapshot), snapshot)) is not None:
                 yield RefusedObject(workload.owner, known, workload.field, workload.pod_sets)
         for pods, problem in of_full_names(workload):
             yield RefusedObject(workload.owner, problem, workload.field, (pods,))
     for (kind, namespace, name), item in runtimes.items():
         for problem in problems(item, version):
-            yield RefusedObject(ObjectRef(kind, namespace, name), problem, item)
+            if (known := _by_release(problem, snapshot)) is not None:
+                yield RefusedObject(ObjectRef(kind, namespace, name), known, item)
     yield from map(_by_policy, snapshot.refused)
     for each in snapshot.objects:
         if each.meta.kind in _NAMED:
@@ -121,6 +122,17 @@ def _by_kueue(problem: Problem, workload: Workload, snapshot: Snapshot) -> Probl
     return replace(problem, assumes=()) if f"ray.io/{workload.owner.kind.lower()}" in manager.frameworks else None
 
 
+def _by_release(problem: Problem | None, snapshot: Snapshot) -> Problem | None:
+    """What only newer releases of an operator refuse is certain, or no refusal, where Git says which is installed."""
+    if problem is None or problem.since is None:
+        return problem
+    operator, since = problem.since
+    installed = snapshot.settings.operators.get(operator)
+    if installed is None:
+        return problem
+    return replace(problem, assumes=(), since=None) if installed >= since else None
+
+
 def _runtime(workload: Workload, runtimes: Mapping[tuple[str, str, str], Field]) -> Any:
     """The plain runtime that a TrainJob names; ``None`` where it is unknown."""
     reference = workload.field.down("spec", "runtimeRef")
@@ -138,7 +150,7 @@ def refused(snapshot: Snapshot, found: Iterable[RefusedObject]) -> Iterator[Refu
         if each.pod_sets:
             problem = each.problem
             why = Because(ProofGround.TAKEN, (problem.by, each.owner, problem.why))
-            yield Refused(Root.OBJECT, each.pod_sets, not problem.assumes, why)
+            yield Refused(Root.OBJECT, each.pod_sets, not (problem.assumes or problem.unknown), why)
     for workload in snapshot.workloads.objects:
         yield from _by_other_rules(workload)
         for fault in misplaced_fields_of(workload.field, snapshot.settings):

@@ -12,6 +12,7 @@ from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import CILIUM_CONFIG
 from trainlint.installed.kubernetes import of_cluster
 from trainlint.installed.kueue import configured
+from trainlint.installed.operators import operator_releases
 from trainlint.installed.statement import StatedSetting, agreed, disputes
 from trainlint.kube.meta import Meta
 from trainlint.model.settings import Cni, Settings
@@ -41,7 +42,7 @@ def informed(
         settings = replace(settings, cni=_cni(settings.cni, found, evident=bool(of_cilium)))
     manager, doubts = configured(items, releases)
     return Informed(
-        replace(settings, kueue=manager),
+        replace(settings, kueue=manager, operators=operator_releases(items, releases)),
         {name: each.at for name, each in found.items()},
         (*disputes((*kubernetes, *cni)), *doubts),
         () if other else tuple(_assumed(releases)),

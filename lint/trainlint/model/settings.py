@@ -117,7 +117,8 @@ class Settings:
     ``paths`` are files and directories that are deployed to it (none: not stated), ``namespace`` that of objects
     that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
     objects. ``nodes`` is ``open`` or ``closed`` where it is stated whether there may be nodes that Git does not
-    describe. ``kueue`` is how Kueue is configured, where that is known.
+    describe. ``kueue`` is how Kueue is configured, where that is known, and ``operators`` which release of each is
+    installed (major and minor, by its name).
     """
 
     cluster: str = ""
@@ -139,3 +140,4 @@ class Settings:
     closed: frozenset[str] = frozenset()
     nodes: str = ""
     kueue: KueueManager | None = None
+    operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)

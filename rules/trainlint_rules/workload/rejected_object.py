@@ -80,7 +80,8 @@ from trainlint.rule import Facts, rule
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and fault."""
     for refusal in facts.objects.refusals:
-        yield _finding(refusal)
+        if not refusal.problem.unknown:
+            yield _finding(refusal)
 
 
 def _finding(refusal: RefusedObject) -> Finding:

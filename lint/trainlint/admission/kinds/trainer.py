@@ -35,8 +35,8 @@ def of_train_job(meta: Meta, item: Any, runtime: Any) -> Iterator[Problem]:
     if known(processes) is not None and not text(processes).isdecimal():
         why = f"numProcPerNode is {processes}, and must be a whole number"
         place: Path = ("spec", "trainer", "numProcPerNode")
-        assumes = ("Trainer is 2.2 or newer",)
-        yield Problem(place, why, "write the number, or leave it out", "numProcPerNode", API_SERVER, assumes=assumes)
+        remedy, cause, since = "write the number, or leave it out", "numProcPerNode", ("Trainer", (2, 2))
+        yield Problem(place, why, remedy, cause, API_SERVER, assumes=("Trainer is 2.2 or newer",), since=since)
     if not text(below(item, "spec", "runtimeRef", "name")):
         yield Problem(("spec",), "it names no runtime in runtimeRef", "name the runtime", "runtimeRef")
     if isinstance(runtime, dict):

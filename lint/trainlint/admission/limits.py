@@ -1,0 +1,91 @@
+"""What the CRD of a kind refuses beyond types: enumerations, patterns, bounds, and rules in CEL.
+
+They stand in ``trainlint_schemas/limits``, from the CRDs of each release.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any, Final
+
+from trainlint.admission.limit_rules import of_rules
+from trainlint.admission.plain import mapping
+from trainlint.admission.problem import Problem
+from trainlint.admission.structure import problem_of
+from trainlint.admission.syntax import meant_to_be_replaced
+from trainlint.finding import Path
+from trainlint.kube.meta import Meta
+from trainlint.kube.schema_faults import SchemaFault, schema_faults
+from trainlint.source.document import Field
+from trainlint_schemas import kind_limits
+
+__all__ = ["of_limits"]
+
+_NONE: Final[Mapping[str, Any]] = {"$defs": {}}
+_WRITTEN_WHOLE: Final = frozenset({"ClusterQueue", "Cohort", "DisaggregatedSet", "JobSet", "LeaderWorkerSet"}) | {
+    "ResourceFlavor"
+}
+"""Kinds whose mutating webhook reads the object and writes all fields of it."""
+_NOT_EMPTY: Final = frozenset({"enum", "minLength", "pattern"})
+_NAMED: Final = frozenset({"name", "subdomainPolicy"})
+"""Fields that these webhooks set where they are not written: rules of failure policies, the network of a set."""
+_STEP: Final = re.compile(r"\d+\.\d+")
+
+Tree = Mapping[str, Any]
+
+
+def of_limits(meta: Meta, item: Field) -> Iterator[tuple[Problem, Path]]:
+    """What the CRD of the kind refuses of an object, each with the path of the value that it is about; what only newer
+    releases refuse says since which.
+    """
+    tree = _limits(meta.api_version, meta.kind)
+    if tree is None:
+        return
+    rendered, whole = item.document.origin is not None, meta.kind in _WRITTEN_WHOLE
+    for fault in schema_faults(tree, _NONE, item.value):
+        if not _is_left_open(fault, tree, rendered=rendered, whole=whole):
+            yield _dated(problem_of(fault), tree, fault.path, fault.keyword), fault.path
+    for problem, path in of_rules(tree, item):
+        yield _dated(problem, tree, path, "rules"), path
+
+
+@lru_cache(maxsize=64)
+def _limits(api_version: str, kind: str) -> Tree | None:
+    return kind_limits(api_version, kind) if "/" in api_version and kind else None
+
+
+def _is_left_open(fault: SchemaFault, tree: Tree, *, rendered: bool, whole: bool) -> bool:
+    """Whether the value is filled in later: a placeholder, what a chart leaves empty, a field with a default.
+
+    A webhook that writes the ``whole`` object anew writes an empty value, which is refused where it must not be empty.
+    """
+    found = fault.found
+    if isinstance(found, str) and (meant_to_be_replaced(found) or (rendered and not found)):
+        return True
+    if fault.keyword != "required":
+        return False
+    field = mapping(mapping(_at(tree, fault.path).get("properties")).get(str(fault.wanted)))
+    return "default" in field or (whole and (fault.wanted in _NAMED or _NOT_EMPTY.isdisjoint(field)))
+
+
+def _at(tree: Tree, path: Path) -> Tree:
+    for step in path:
+        if isinstance(step, int):
+            tree = mapping(tree.get("items"))
+        else:
+            tree = mapping(mapping(tree.get("properties")).get(step, tree.get("additionalProperties")))
+    return tree
+
+
+def _dated(problem: Problem, tree: Tree, path: Path, keyword: str) -> Problem:
+    """The problem, with the release since which it is one."""
+    since = str(mapping(_at(tree, path).get("since")).get(keyword, ""))
+    if not since or _STEP.fullmatch(since) is None:
+        return problem
+    operator = str(tree["operator"])
+    major, minor = since.split(".")
+    assumes = (f"{operator} is {since} or newer",)
+    return replace(problem, assumes=assumes, since=(operator, (int(major), int(minor))))
