@@ -106,6 +106,10 @@ def test_all_mistakes_are_told_at_once() -> None:
     ("content", "message"),
     [
         (b"fail_on: note\nfail_on: error\n", "trainlint.yaml:2:1: configuration: fail_on: this key stands twice"),
+        (
+            b"rules:\n  <<: [{select: [a],\n    select: [b]}]\n",
+            "trainlint.yaml:2:3: configuration: rules.<<.select: this key stands twice",
+        ),
         (b"fail_on: note\n---\nfail_on: error\n", "trainlint.yaml:3:1: configuration: only one document can count"),
         (b"a: [b\n", "trainlint.yaml:"),
         (b"a: \xff\xfe\n", "trainlint.yaml: configuration: "),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.source.builder import MAX_DEPTH
 from trainlint.source.events import TooDeepError
 from trainlint.source.loader import load
 from trainlint.source.world import SourceFile
+from trainlint.source.yaml_tree import MAX_DEPTH
 
 
 @pytest.mark.parametrize(("size", "read"), [(0, True), (9, True), (10, True), (11, False)])

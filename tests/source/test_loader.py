@@ -8,9 +8,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trainlint.source.builder import MAX_DEPTH
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import json_stream, load
+from trainlint.source.yaml_tree import MAX_DEPTH
 
 
 def data(text):

@@ -168,6 +168,42 @@ def test_merges_of_merges_are_followed():
     assert found.value(("c", "x", "q")) is None
 
 
+def test_a_merge_below_a_key_is_where_its_value_is_written():
+    text = "a: &a {x: 1}\nb:\n  x: 2\n  <<: *a\nc:\n  <<: *a\n  x: 3\n"
+    here = document(text)
+    assert (here.data["b"], here.data["c"]) == ({"x": 1}, {"x": 3}), "go-yaml v2 lets what stands later win"
+    assert spans(here).value(("b", "x")).line == 1
+    assert spans(here).value(("c", "x")).line == 7
+
+
+def test_an_alias_of_a_value_whose_key_stands_again_has_places():
+    text = "a: &a {x: 1}\na: {w: 2}\nb: *a\n"
+    here = document(text)
+    assert here.data == {"a": {"w": 2}, "b": {"x": 1}}
+    assert spans(here).value(("b", "x")).line == 1
+    assert spans(here).value(("a", "x")) is None
+
+
+def test_a_key_that_stands_twice_in_what_is_merged_in_has_a_place():
+    text = "a:\n  <<: {x: 1,\n    x: 2}\n"
+    here = document(text)
+    (twice,) = here.duplicates
+    assert cut(text, locate(here, twice)[1]) == "x: 2"
+
+
+def test_a_chain_of_merges_may_be_longer_than_the_stack():
+    lines = ["a0: &a0 {x: 1}", *(f"a{number}: &a{number} {{<<: *a{number - 1}}}" for number in range(1, 3000))]
+    here = Document("a.yaml", 0, 1, "\n".join(lines) + "\n", None)
+    assert spans(here).value(("a2999", "x")).line == 1
+
+
+def test_what_merges_itself_is_not_endless():
+    text = "a: &a\n  x: 1\n  <<: *a\n"
+    found = spans(Document("a.yaml", 0, 1, text, {"a": {"x": 1}}))
+    assert found.value(("a", "x")).line == 2
+    assert found.value(("a", "w")) is None
+
+
 def test_keys_are_those_that_json_has():
     found = spans(document("on: 1\n1.10: 2\n? x\n: 3\n"))
     assert [found.value((key,)).line for key in ("true", "1.1", "x")] == [1, 2, 4]

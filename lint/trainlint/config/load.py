@@ -16,7 +16,7 @@ from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.lines import Lines
 from trainlint.source.loader import load
-from trainlint.source.spans import spans
+from trainlint.source.spans import locate
 from trainlint.source.text import DocumentText, NotTextError, decode, split
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def configuration_document(name: str, content: bytes) -> Document:
 
 
 def _twice(document: Document, path: Path) -> str:
-    last = spans(document).keys(path)[-1]
+    _, last = locate(document, path)
     what = ".".join(map(str, path))
     return f"{document.file}:{last.line}:{last.column}: configuration: {what}: this key stands twice"
 

@@ -45,7 +45,7 @@ def object_text(value: dict[str, Any], like: Document | None = None) -> str:
     top = None
     if like is not None and like.origin is None:
         try:
-            top = parse(like.text)
+            top = parse(like)
         except NotEditableError:
             top = None
     style = Style(dash=0) if top is None else replace(style_of(like.text if like else "", top), json=False)

@@ -8,7 +8,8 @@ from typing import Any
 from trainlint.fix.layout import Piece, after, column_of, dash_of, line_end, line_start, only_blanks
 from trainlint.fix.likewise import Writer, brackets
 from trainlint.fix.snippet import Style, block_element, block_entry, flow
-from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape
+from trainlint.fix.tree import NotEditableError
+from trainlint.source.yaml_tree import Entry, TextNode, TextShape
 
 __all__ = ["add_element", "add_entry", "add_lines", "fill", "mapping_column", "remove"]
 

@@ -14,13 +14,14 @@ from trainlint.fix.layout import Piece, apply
 from trainlint.fix.moving import move
 from trainlint.fix.snippet import Style, quoted, scalar, style_of
 from trainlint.fix.snippet import flow as on_one_line
-from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape, parse, resolve
+from trainlint.fix.tree import NotEditableError, entry_of, parse, resolve
 from trainlint.fix.unfolded import is_wide, unfolded
 from trainlint.source import scalars
 from trainlint.source.alike import value_at
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
+from trainlint.source.yaml_tree import Entry, TextNode, TextShape
 
 __all__ = ["edited", "with_more"]
 
@@ -64,7 +65,7 @@ def _sortable(path: Path) -> list[tuple[int, str]]:
 
 def _edited(document: Document, edit: Edit) -> Document:
     text = document.text
-    top = parse(text)
+    top = parse(document)
     written = ""
     if isinstance(edit, Quote):
         node = resolve(top, edit.at.path)
@@ -121,7 +122,7 @@ def _pieces(text: str, top: TextNode, edit: Edit, data: Any) -> list[Piece]:
 
 def _entry(top: TextNode, path: Path) -> Entry:
     holder = resolve(top, path[:-1])
-    entry = None if holder is None else holder.entry(path[-1])
+    entry = None if holder is None else entry_of(holder, path[-1])
     if entry is None:
         raise NotEditableError("it is not written in this text")
     return entry

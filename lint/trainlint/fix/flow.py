@@ -7,7 +7,8 @@ from typing import Any
 
 from trainlint.fix.layout import Piece, column_of, line_start, only_blanks
 from trainlint.fix.snippet import Style, flow, scalar
-from trainlint.fix.tree import Entry, NotEditableError, TextNode
+from trainlint.fix.tree import NotEditableError
+from trainlint.source.yaml_tree import Entry, TextNode
 
 __all__ = ["add_text", "add_value", "in_order_of", "remove"]
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.fix.snippet import Style, flow, scalar
-from trainlint.fix.tree import TextNode, TextShape
+from trainlint.source.yaml_tree import TextNode, TextShape
 
 __all__ = ["WIDEST", "Writer", "brackets"]
 

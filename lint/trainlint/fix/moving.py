@@ -9,7 +9,8 @@ from trainlint.fix import block, flow
 from trainlint.fix.layout import Piece, after, column_of, line_start, only_blanks
 from trainlint.fix.snippet import Style, block_entry, scalar
 from trainlint.fix.snippet import flow as on_one_line
-from trainlint.fix.tree import Entry, NotEditableError, TextNode, TextShape, resolve
+from trainlint.fix.tree import NotEditableError, entry_of, resolve
+from trainlint.source.yaml_tree import Entry, TextNode, TextShape
 
 __all__ = ["move"]
 
@@ -21,7 +22,7 @@ def move(text: str, top: TextNode, path: Path, to: Path, value: Any, style: Styl
         NotEditableError: the entry is not written in this text, or there is no mapping to move it to.
     """
     source = resolve(top, path[:-1])
-    entry = None if source is None else source.entry(path[-1])
+    entry = None if source is None else entry_of(source, path[-1])
     if source is None or entry is None or entry.key is None:
         raise NotEditableError("it is not written in this text")
     length = next(number for number in range(len(to) - 1, -1, -1) if resolve(top, to[:number]) is not None)

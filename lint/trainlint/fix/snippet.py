@@ -7,8 +7,8 @@ import re
 from typing import Any, Final
 
 from trainlint.fact import fact
-from trainlint.fix.tree import TextNode, TextShape
 from trainlint.source import scalars
+from trainlint.source.yaml_tree import TextNode, TextShape
 
 __all__ = ["Style", "block_element", "block_entry", "flow", "quoted", "scalar", "style_of"]
 

@@ -8,8 +8,9 @@ from trainlint.finding import Path
 from trainlint.fix.layout import Piece, column_of, line_end, line_start
 from trainlint.fix.likewise import Writer
 from trainlint.fix.snippet import Style
-from trainlint.fix.tree import Entry, TextNode, resolve
+from trainlint.fix.tree import entry_of, resolve
 from trainlint.source.alike import value_at
+from trainlint.source.yaml_tree import Entry, TextNode
 
 __all__ = ["is_wide", "unfolded"]
 
@@ -39,7 +40,7 @@ def unfolded(text: str, top: TextNode, path: Path, data: Any, style: Style) -> P
             break
     else:
         return None
-    entry = holder.entry(path[length - 1])
+    entry = entry_of(holder, path[length - 1])
     written = text[node.start : node.end]
     if entry is None or entry.key is None or holder.flow or node.decorated:
         return None

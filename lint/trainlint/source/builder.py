@@ -1,37 +1,26 @@
-"""Parse events to values, as go-yaml v2 (decode.go) and sigs.k8s.io/yaml make them."""
+"""The tree of a document to values, as go-yaml v2 (decode.go) and sigs.k8s.io/yaml make them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.source import scalars
-from trainlint.source.events import (
-    KINDS,
-    AliasError,
-    EventKind,
-    TooDeepError,
-    TooManyDigitsError,
-    YamlError,
-    with_events,
-)
+from trainlint.source.events import AliasError, TooDeepError, TooManyDigitsError, YamlError
+from trainlint.source.yaml_tree import MAX_DEPTH, Entry, TextNode, TextShape, compose
 
-__all__ = ["MAX_DEPTH", "MAX_DIGITS", "Loaded", "build", "has_long_number", "height"]
-
-MAX_DEPTH: Final = 128
-"""Levels of nesting that are read; public manifests have 51 at most, Kubernetes allows 10,000."""
+__all__ = ["MAX_DIGITS", "Loaded", "build", "has_long_number", "height"]
 
 MAX_DIGITS: Final = 4300
 """Digits of a number, by Python's own limit (sys.int_info.default_max_str_digits)."""
 
 _LONG: Final = re.compile(rf"(?<!\d)\d{{{MAX_DIGITS + 1}}}")
-_MERGE_TAG = "tag:yaml.org,2002:merge"
 _EMPTY: Any = object()
+_SCALAR, _MAPPING, _SEQUENCE, _ALIAS = TextShape  # to read a member of an enumeration is slow in Python 3.11
 
 
 @fact
@@ -51,7 +40,6 @@ class _Anchor:
     value: Any
     nodes: int = 0
     height: int = 0
-    mapping: bool = False
 
 
 def has_long_number(text: str) -> bool:
@@ -61,163 +49,136 @@ def has_long_number(text: str) -> bool:
 
 def build(text: str) -> Loaded:
     """The value of the first YAML document in ``text``. Raises YamlError and TooDeepError."""
+    top = compose(text)
+    if top is None:
+        return Loaded(None)
     try:
-        return with_events(text, lambda events: _Builder(events).document())
+        return _Builder().document(top)
     except RecursionError:  # only where the caller's own stack is deep already
         raise TooDeepError from None
 
 
 class _Builder:
-    """Builds one document from parse events; values behind an alias are shared, never copied."""
+    """Builds the value of one document; values behind an alias are shared, never copied."""
 
-    def __init__(self, events: Iterator[Any]) -> None:
-        self._events = events
-        self._anchors: dict[str, _Anchor] = {}
+    def __init__(self) -> None:
+        self._anchors: dict[int, _Anchor] = {}
         self._path: list[str | int] = []
         self._duplicates: dict[Path, None] = {}
         self._lost: dict[Path, None] = {}
         self._nodes = 0
         self._aliased = 0
 
-    def document(self) -> Loaded:
-        event = next(self._events, None)
-        data = None if event is None else self._node(event, 1)
+    def document(self, top: TextNode) -> Loaded:
+        data = self._node(top, 1)
         self._check_aliases(0)
-        for _ in self._events:
-            pass  # what follows in the document must be well-formed too
         return Loaded(data, tuple(self._duplicates), tuple(self._lost))
 
-    def _node(self, event: Any, depth: int) -> Any:
-        kind = KINDS[type(event)]
-        if kind is EventKind.ALIAS:
-            return self._alias(event, depth).value
+    def _node(self, node: TextNode, depth: int) -> Any:
+        shape = node.shape
+        if shape is _ALIAS:
+            return self._alias(node, depth).value
         self._nodes += 1
-        anchor = None
-        if event.anchor is not None:
-            anchor = self._anchors[event.anchor] = _Anchor(_EMPTY, self._nodes, mapping=kind is EventKind.MAPPING_START)
-        if kind is EventKind.SCALAR:
-            value = self._scalar(event)
-        elif depth > MAX_DEPTH:
+        if node.anchor is None:
+            return self._scalar(node) if shape is _SCALAR else self._collection(node, depth)
+        anchor = self._anchors[id(node)] = _Anchor(_EMPTY, self._nodes)
+        anchor.value = self._scalar(node) if shape is _SCALAR else self._collection(node, depth)
+        anchor.nodes = self._nodes - anchor.nodes + 1
+        anchor.height = height(anchor.value)
+        return anchor.value
+
+    def _collection(self, node: TextNode, depth: int) -> Any:
+        if depth > MAX_DEPTH:
             raise TooDeepError
-        elif kind is EventKind.MAPPING_START:
-            value = self._mapping(depth)
-        else:
-            value = self._sequence(depth)
-        if anchor is not None:
-            anchor.value = value
-            anchor.nodes = self._nodes - anchor.nodes + 1
-            anchor.height = height(value)
-        return value
+        return self._mapping(node, depth) if node.shape is _MAPPING else self._sequence(node, depth)
 
-    def _scalar(self, event: Any) -> Any:
-        tag = event.tag
-        if len(event.value) > MAX_DIGITS and has_long_number(event.value):
-            raise TooManyDigitsError(event.start_mark.index)
-        if tag is None:
-            return scalars.plain(event.value) if event.implicit[0] else event.value
+    def _scalar(self, node: TextNode) -> Any:
+        if len(node.text) > MAX_DIGITS and has_long_number(node.text):
+            raise TooManyDigitsError(node.start)
+        if node.tag is None:
+            return scalars.plain(node.text) if node.implicit else node.text
         try:
-            return scalars.tagged(str(tag), event.value)
+            return scalars.tagged(node.tag, node.text)
         except scalars.ScalarError as error:
-            raise YamlError(str(error), event.start_mark.index) from None
+            raise YamlError(str(error), node.start) from None
 
-    def _value(self, event: Any, depth: int) -> Any:
-        value = self._node(event, depth)
+    def _value(self, node: TextNode, depth: int) -> Any:
+        value = self._node(node, depth)
         if type(value) is float and not math.isfinite(value):
-            raise YamlError(
-                "JSON, and so Kubernetes, has no infinity and no NaN: quote the text", event.start_mark.index
-            )
+            raise YamlError("JSON, and so Kubernetes, has no infinity and no NaN: quote the text", node.start)
         return value
 
-    def _sequence(self, depth: int) -> list[Any]:
+    def _sequence(self, node: TextNode, depth: int) -> list[Any]:
         value: list[Any] = []
-        path, append = self._path, value.append
+        path = self._path
         path.append(0)
-        for event in self._events:
-            if KINDS[type(event)] is EventKind.SEQUENCE_END:
-                break
-            append(self._value(event, depth + 1))
-            path[-1] = len(value)
+        for entry in node.entries:
+            path[-1] = entry.name
+            value.append(self._value(entry.value, depth + 1))
         path.pop()
         return value
 
-    def _mapping(self, depth: int) -> dict[str, Any]:
+    def _mapping(self, node: TextNode, depth: int) -> dict[str, Any]:
         value: dict[str, Any] = {}
         written: set[str] = set()
         path = self._path
         path.append("")
-        for event in self._events:
-            kind = KINDS[type(event)]
-            if kind is EventKind.MAPPING_END:
-                break
-            if kind is EventKind.SCALAR and event.value == "<<" and (event.implicit[0] or event.tag == _MERGE_TAG):
+        for entry in node.entries:
+            if entry.merge:
                 path[-1] = "<<"
-                value.update(
-                    self._merged(next(self._events), depth)
-                )  # in go-yaml v2 a later `<<` wins over a key above
+                value.update(self._merged(entry.value, depth))  # in go-yaml v2 a later `<<` wins over a key above
                 continue
-            key = self._key(event, depth)
-            path[-1] = key
-            if key in written:
-                self._duplicates[tuple(path)] = None
-                made = self._value(next(self._events), depth + 1)
-                if value[key] not in (None, "", [], {}) and value[key] != made:
-                    self._lost[tuple(path)] = None
-                value[key] = made
+            path[-1] = key = self._key(entry, depth)
+            if key not in written:
+                written.add(key)
+                value[key] = self._value(entry.value, depth + 1)
                 continue
-            written.add(key)
-            value[key] = self._value(next(self._events), depth + 1)
+            self._duplicates[tuple(path)] = None
+            made = self._value(entry.value, depth + 1)
+            if value[key] not in (None, "", [], {}) and value[key] != made:
+                self._lost[tuple(path)] = None
+            value[key] = made
         path.pop()
         return value
 
-    def _key(self, event: Any, depth: int) -> str:
-        key = self._node(event, depth + 1)
+    def _key(self, entry: Entry, depth: int) -> str:
+        node = entry.key
+        assert node is not None  # it is an entry of a mapping
+        if node.is_its_text and node.anchor is None and len(node.text) <= MAX_DIGITS:
+            self._nodes += 1
+            return node.text
+        key = self._node(node, depth + 1)
         if type(key) is str:
             return key
         try:
             return scalars.key(key)
         except scalars.ScalarError as error:
-            raise YamlError(str(error), event.start_mark.index) from None
+            raise YamlError(str(error), node.start) from None
 
-    def _merged(self, event: Any, depth: int) -> dict[str, Any]:
+    def _merged(self, node: TextNode, depth: int) -> dict[str, Any]:
         """The mapping that ``<<`` brings in; of a list of them the earlier ones win."""
-        kind = KINDS[type(event)]
-        if kind is EventKind.SEQUENCE_START:
-            sources = []
-            for element in self._events:
-                if KINDS[type(element)] is EventKind.SEQUENCE_END:
-                    break
-                sources.append(self._source(element, depth))
-            value: dict[str, Any] = {}
-            for source in reversed(sources):
-                value.update(source)
-            return value
-        return self._source(event, depth)
-
-    def _source(self, event: Any, depth: int) -> dict[str, Any]:
-        kind = KINDS[type(event)]
-        value = self._node(event, depth) if kind in (EventKind.MAPPING_START, EventKind.ALIAS) else None
-        if not isinstance(value, dict):
-            raise YamlError(
-                "`<<` merges a mapping or a list of mappings: give it an alias of one", event.start_mark.index
-            )
+        if node.shape is not _SEQUENCE:
+            return self._source(node, depth)
+        value: dict[str, Any] = {}
+        for source in reversed([self._source(each.value, depth) for each in node.entries]):
+            value.update(source)
         return value
 
-    def _alias(self, event: Any, depth: int) -> _Anchor:
-        anchor = self._anchors.get(event.anchor)
-        if anchor is None:
-            raise YamlError(
-                f"the alias *{event.anchor} has no anchor &{event.anchor} above it: define it, or quote the text",
-                event.start_mark.index,
-            )
-        if anchor.value is _EMPTY:
-            raise AliasError(
-                f"the anchor &{event.anchor} holds itself: an object cannot be endless", event.start_mark.index
-            )
+    def _source(self, node: TextNode, depth: int) -> dict[str, Any]:
+        value = self._node(node, depth) if node.shape in (_MAPPING, _ALIAS) else None
+        if not isinstance(value, dict):
+            raise YamlError("`<<` merges a mapping or a list of mappings: give it an alias of one", node.start)
+        return value
+
+    def _alias(self, node: TextNode, depth: int) -> _Anchor:
+        anchor = self._anchors.get(id(node.target))
+        if anchor is None or anchor.value is _EMPTY:
+            raise AliasError(f"the anchor &{node.anchor} holds itself: an object cannot be endless", node.start)
         if depth + anchor.height > MAX_DEPTH:
             raise TooDeepError
         self._nodes += 1 + anchor.nodes
         self._aliased += anchor.nodes
-        self._check_aliases(event.start_mark.index)
+        self._check_aliases(node.start)
         return anchor
 
     def _check_aliases(self, index: int) -> None:

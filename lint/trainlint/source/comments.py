@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
-from trainlint.source.events import KINDS, EventKind, YamlError, with_events
+from trainlint.source.events import YamlError
 from trainlint.source.lines import Lines
 from trainlint.source.text import DocumentText
+from trainlint.source.yaml_tree import TextShape, compose, nodes_of
 
 __all__ = ["suppressions"]
 
@@ -42,18 +42,16 @@ def _text_lines(part: DocumentText) -> set[int]:
     text, lines = part.text, Lines(part.text, part.line)
     comments = [text.index("#", match.start()) for match in _COMMENT.finditer(text)]
 
-    def covered(events: Iterator[Any]) -> set[int]:
-        found = set()
-        for event in events:
-            if KINDS[type(event)] is EventKind.SCALAR:
-                start, end = event.start_mark.index, event.end_mark.index
-                if event.style in ("|", ">"):  # a comment may stand behind the sign
-                    start = text.find("\n", start)
-                inside = comments[bisect_left(comments, start) : bisect_left(comments, end)]
-                found |= {lines.span(index, index).line for index in inside}
-        return found
-
     try:
-        return with_events(part.text, covered)
+        top = compose(text)
     except YamlError:
         return set()
+    inside: set[int] = set()
+    for node in nodes_of(top) if top is not None else ():
+        if node.shape is TextShape.SCALAR:
+            start = (
+                text.find("\n", node.start) if node.style in ("|", ">") else node.start
+            )  # behind the sign: a comment
+            found = comments[bisect_left(comments, start) : bisect_left(comments, node.end)]
+            inside |= {lines.span(index, index).line for index in found}
+    return inside

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import IntEnum
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-__all__ = ["KINDS", "AliasError", "EventKind", "TooDeepError", "TooManyDigitsError", "YamlError", "with_events"]
-
-T = TypeVar("T")
+__all__ = ["KINDS", "AliasError", "EventKind", "TooDeepError", "TooManyDigitsError", "YamlError", "content_events"]
 
 
 class EventKind(IntEnum):
@@ -66,10 +64,8 @@ KINDS: Final[dict[type, EventKind]] = {}
 """What an event is, by its class; the classes of each parser join when it is first used."""
 
 
-def with_events(text: str, build: Callable[[Iterator[Any]], T]) -> T:
-    """What ``build`` makes of the content events of the first document in ``text``.
-
-    Raises YamlError and TooDeepError.
+def content_events(text: str) -> Iterator[Any]:
+    """The content events of the first document in ``text``. Raises YamlError and TooDeepError as it is read.
 
     Of 30,000 mutated manifests, libyaml 0.2.6 refused no text that go-yaml v2 reads; ruamel.yaml's parser accepts more
     than either, so it is no second opinion, only a substitute.
@@ -77,7 +73,7 @@ def with_events(text: str, build: Callable[[Iterator[Any]], T]) -> T:
     import yaml  # noqa: PLC0415 (slow to import, and ordinary manifests are read without it)
 
     loader = getattr(yaml, "CSafeLoader", None)
-    return build(_pure(text) if loader is None else _libyaml(text, loader))
+    return _pure(text) if loader is None else _libyaml(text, loader)
 
 
 def _libyaml(text: str, loader: Any) -> Iterator[Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from trainlint.source.builder import MAX_DEPTH
 from trainlint.source.events import YamlError
 from trainlint.source.helm.chart import Dependency
 from trainlint.source.loader import load
 from trainlint.source.text import NotTextError, decode, split
+from trainlint.source.yaml_tree import MAX_DEPTH
 
 __all__ = ["ValuesError", "enabled", "load_values", "merged"]
 
