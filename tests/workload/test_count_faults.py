@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.finding import Severity
+from trainlint.finding import Finding, Severity
+from trainlint.wording.process_counts import count_text
 from trainlint.workload.checks.counts import node_counts, process_counts, size_counts
-from trainlint.workload.checks.fault import Fault
 from trainlint.workload.checks.slots import slot_counts
 from trainlint.workload.communicators import communicators
+from trainlint_rules.workload.process_count_mismatch import finding_of
 
 JOB = """
 apiVersion: batch/v1
@@ -42,18 +43,18 @@ def job(command: str, pods: str = "4", gpus: str = "8", env: str = "") -> str:
     return JOB.replace("COMMAND", command).replace("PODS", pods).replace("GPUS", gpus).replace("ENV", env)
 
 
-def in_pods(text: str) -> list[Fault]:
-    return [fault for pods in read(text).pod_sets for fault in process_counts(pods)]
+def in_pods(text: str) -> list[Finding]:
+    return [finding_of(fault) for pods in read(text).pod_sets for fault in process_counts(pods)]
 
 
 def in_groups(text: str) -> list[str]:
     found = communicators(read(text).groups)
-    return [fault.text for ranks in found for fault in (*node_counts(ranks), *size_counts(ranks))]
+    return [count_text(fault) for ranks in found for fault in (*node_counts(ranks), *size_counts(ranks))]
 
 
-def in_slots(command: str, slots: str, gpus: str = "{nvidia.com/gpu: 8}") -> list[Fault]:
+def in_slots(command: str, slots: str, gpus: str = "{nvidia.com/gpu: 8}") -> list[Finding]:
     text = MPI.replace("COMMAND", command).replace("SLOTS", slots).replace("GPUS", gpus)
-    return [fault for workload in read(text).objects for fault in slot_counts(workload)]
+    return [finding_of(fault) for workload in read(text).objects for fault in slot_counts(workload)]
 
 
 @pytest.mark.parametrize(
@@ -214,7 +215,7 @@ def test_slots_are_no_accelerators() -> None:  # N 6.48: slots 8 with 4 GPUs
     ],
 )
 def test_as_many_ranks_on_each_node_as_it_has_slots(options: str, slots: int, words: tuple[str, ...]) -> None:  # W 3
-    found = [fault.text for fault in in_slots(f"mpirun, {options}, python, x.py", f"slotsPerWorker: {slots}")]
+    found = [fault.message for fault in in_slots(f"mpirun, {options}, python, x.py", f"slotsPerWorker: {slots}")]
     assert [all(word in text for word in words) for text in found] == ([True] if words else [])
 
 
@@ -230,6 +231,6 @@ def test_options_of_the_program_are_none_of_mpirun() -> None:
 def test_a_launcher_that_works_too_has_slots_of_its_own(ranks: int, as_worker: bool, refused: bool) -> None:
     slots = f"slotsPerWorker: 8, runLauncherAsWorker: {str(as_worker).lower()}".replace(", ", "\n  ")
     found = in_slots(f"mpirun, -np, '{ranks}', python, x.py", slots, "{}")
-    assert [("it refuses" in each.text, each.evidence["ranks"]) for each in found] == (
+    assert [("it refuses" in each.message, each.evidence["ranks"]) for each in found] == (
         [(True, ranks)] if refused else []
     )

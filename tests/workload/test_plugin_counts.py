@@ -43,5 +43,5 @@ def test_tasks_beside_the_ranks(image: str, command: str, boards: str, plugin: s
     text = JOB.replace("IMAGE", image).replace("COMMAND", command).replace("BOARDS", boards).replace("PLUGIN", plugin)
     workloads = read(text)
     release = volcano_release(workloads.pod_sets)
-    found = [fault.evidence["WORLD_SIZE"] for each in workloads.objects for fault in world_sizes(each, release)]
+    found = [fault.size for each in workloads.objects for fault in world_sizes(each, release)]
     assert found == ([] if size is None else [size])

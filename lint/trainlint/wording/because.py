@@ -14,10 +14,12 @@ from trainlint.model.selector import Requirement
 from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.node_resources_fit import Shortage
 from trainlint.scheduling.taint_toleration import describe as describe_taint
+from trainlint.wording.faults import fault_text
 from trainlint.wording.filling import filled
 from trainlint.wording.texts.proof import PROOF
 from trainlint.wording.texts.queues import QUEUES
 from trainlint.wording.texts.scheduling import REFUSALS
+from trainlint.workload.checks.contract_fault import ContractFault
 
 __all__ = ["TEXTS", "because_text", "related_to", "remedy_for", "texts_of"]
 
@@ -67,6 +69,8 @@ def _said(value: object) -> str:
             return describe(value)
         case Shortage():
             return _shortage(value)
+        case ContractFault():
+            return fault_text(value)
         case tuple():
             sentences = any(_is_ground(each) or isinstance(each, Shortage) for each in value)
             return ("; " if sentences else ", ").join(map(_said, value))

@@ -8,22 +8,31 @@ from typing import Generic, TypeVar
 
 from trainlint.fact import fact
 from trainlint.model.workload import ObjectRef, PodSet, Workloads
-from trainlint.workload.checks.counts import node_counts, process_counts, size_counts
+from trainlint.workload.checks.counts import (
+    NodeCount,
+    ProcessCount,
+    SizeCount,
+    node_counts,
+    process_counts,
+    size_counts,
+)
 from trainlint.workload.checks.elastic import ElasticFault, elastic_faults
 from trainlint.workload.checks.fault import Fault
-from trainlint.workload.checks.hostfile import hostfile_slots
+from trainlint.workload.checks.hostfile import HostfileSlots, hostfile_slots
 from trainlint.workload.checks.hostnames import Misnamed, all_misnamed
 from trainlint.workload.checks.inside import absent_pods
 from trainlint.workload.checks.meetings import meeting_faults
 from trainlint.workload.checks.names import CollidingName, colliding_names
-from trainlint.workload.checks.plugins import volcano_release, world_sizes
-from trainlint.workload.checks.slots import slot_counts
+from trainlint.workload.checks.plugins import WorldSize, volcano_release, world_sizes
+from trainlint.workload.checks.slots import RanksInAll, RanksOnEach, slot_counts
 from trainlint.workload.checks.trainer_names import unmet_nodes
 from trainlint.workload.communicators import communicators
 from trainlint.workload.services import Directory, directory_of
 
-__all__ = ["Contract", "OfPods"]
+__all__ = ["Contract", "CountFault", "OfPods"]
 
+
+CountFault = ProcessCount | NodeCount | SizeCount | HostfileSlots | WorldSize | RanksOnEach | RanksInAll
 
 F_co = TypeVar("F_co", covariant=True)
 
@@ -106,27 +115,29 @@ class Contract:
         )
 
     @cached_property
-    def counts(self) -> tuple[OfPods[Fault], ...]:
+    def counts(self) -> tuple[OfPods[CountFault], ...]:
         """Numbers of processes, slots and nodes that do not fit: one for each object and number, none for objects whose
         elastic range is at fault.
         """
         elastic = {pods.owner for each in self.elastic for pods in each.pod_sets}
         return tuple(self._of_objects(elastic)) + tuple(self._of_ranks(elastic))
 
-    def _of_objects(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods[Fault]]:
+    def _of_objects(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods[CountFault]]:
         release = volcano_release(self._workloads.pod_sets)
         for workload in self._workloads.objects:
             if workload.owner in elastic:
                 continue
-            found = [fault for pods in workload.pod_sets for fault in process_counts(pods)][:1]
+            found: list[CountFault] = []
+            found += [fault for pods in workload.pod_sets for fault in process_counts(pods)][:1]
             found += [*slot_counts(workload), *world_sizes(workload, release)]
             found += hostfile_slots(workload, self._directory)
             yield from (OfPods(workload.pod_sets, fault) for fault in found)
 
-    def _of_ranks(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods[Fault]]:
+    def _of_ranks(self, elastic: Collection[ObjectRef]) -> Iterator[OfPods[CountFault]]:
         for ranks in self._communicators:
             if all(pods.owner not in elastic for pods in ranks):
-                yield from (OfPods(ranks, fault) for fault in (*node_counts(ranks), *size_counts(ranks)))
+                yield from (OfPods(ranks, fault) for fault in node_counts(ranks))
+                yield from (OfPods(ranks, fault) for fault in size_counts(ranks))
 
     @cached_property
     def colliding(self) -> tuple[OfPods[CollidingName], ...]:

@@ -67,10 +67,95 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.process_counts import count_text, node_range, unit_of
+from trainlint.workload.checks.counts import NodeCount, ProcessCount, SizeCount
+from trainlint.workload.checks.hostfile import HostfileSlots
+from trainlint.workload.checks.plugins import WorldSize
+from trainlint.workload.checks.slots import RanksInAll, RanksOnEach, SlotProblem
+from trainlint.workload.contract import CountFault
 
 
 @rule(Severity.ERROR, tells=(Root.PROCESS_COUNT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and number."""
     for each in facts.objects.contract.counts:
-        yield each.fault.finding()
+        yield finding_of(each.fault)
+
+
+def finding_of(fault: CountFault) -> Finding:
+    """The finding that reports numbers that contradict each other."""
+    match fault:
+        case ProcessCount() | HostfileSlots() | WorldSize():
+            return _of_pods(fault)
+        case NodeCount(running=running):
+            return fault.finding(
+                count_text(fault),
+                f"write --nnodes={running}, or change the number of pods",
+                *(("how many pods there are", at) for at in fault.places),
+                evidence={"nodes": node_range(fault), "pods": running},
+                cause="nodes",
+            )
+        case SizeCount(ranks=ranks):
+            return fault.finding(
+                count_text(fault),
+                f"make it {ranks}, or change the number of pods",
+                ("how many pods there are", fault.count_at),
+                evidence={"told": fault.size, "pods": fault.count, "accelerators": ranks},
+                cause="size",
+            )
+        case RanksOnEach():
+            return fault.finding(
+                count_text(fault),
+                _remedy(fault),
+                ("how many each worker takes", fault.slots_at),
+                evidence={"ranks on each": fault.ranks, "slots": fault.slots},
+                cause="slots",
+            )
+        case RanksInAll(ranks=ranks, room=room):
+            return fault.finding(
+                count_text(fault),
+                f"start {room} ranks, or change slotsPerWorker or the number of workers",
+                ("how many each worker takes", fault.slots_at),
+                evidence={"ranks": ranks, "slots": room},
+                cause="slots",
+            )
+
+
+def _of_pods(fault: ProcessCount | HostfileSlots | WorldSize) -> Finding:
+    match fault:
+        case ProcessCount(processes=processes, accelerators=accelerators):
+            return fault.finding(
+                count_text(fault),
+                f"start {accelerators} processes, or ask for {processes} accelerators",
+                ("what the pod asks for", fault.accelerators_at),
+                evidence={"processes": processes, "accelerators": accelerators},
+                cause="processes",
+            )
+        case HostfileSlots(slots=slots, accelerators=accelerators):
+            return fault.finding(
+                count_text(fault),
+                f"write slots={accelerators}",
+                ("how many accelerators a pod has", fault.accelerators_at),
+                evidence={"slots": slots, "accelerators": accelerators},
+                cause="hostfile",
+            )
+        case WorldSize(size=size, ranks=ranks):
+            return fault.finding(
+                count_text(fault),
+                f"run {fault.roles[0]} in a job of its own, or use a Volcano later than 1.11.2",
+                ("what sets WORLD_SIZE", fault.plugin_at),
+                *((f"are ranks ({role})", at) for role, at in fault.rank_roles),
+                evidence={"WORLD_SIZE": size, "ranks": ranks},
+                cause="WORLD_SIZE",
+            )
+
+
+def _remedy(fault: RanksOnEach) -> str:
+    unit = unit_of(fault)
+    match fault.problem:
+        case SlotProblem.MORE_THAN_SLOTS:
+            return f"set slotsPerWorker: {fault.ranks}, or start {fault.slots} on each {unit}"
+        case SlotProblem.MORE_THAN_PLACES:
+            return f"start {fault.ranks * fault.workers} ranks, or more on each {unit}"
+        case SlotProblem.MORE_THAN_ACCELERATORS | SlotProblem.IDLE_ACCELERATORS:
+            return f"start {fault.accelerators} on each {unit}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from enum import Enum, auto
 from typing import Final
 
 from trainlint.fact import fact
@@ -15,15 +16,83 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.workload.accelerators import accelerator_count
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.flows import total
 
-__all__ = ["node_counts", "process_counts", "size_counts"]
+__all__ = [
+    "NodeCount",
+    "NodeEffect",
+    "ProcessCount",
+    "SizeCount",
+    "SizeSource",
+    "node_counts",
+    "process_counts",
+    "size_counts",
+]
 
 _PARALLEL: Final = ("tensor-parallel-size", "tp"), ("pipeline-parallel-size", "pp")
 
 
-def process_counts(pods: PodSet) -> Iterator[Fault]:
+@fact
+class ProcessCount(ContractFault):
+    """A launcher starts another number of processes in each pod than it has accelerators.
+
+    ``written`` is false where the launcher is told no number.
+    """
+
+    launcher: str
+    written: bool
+    pods: str
+    processes: int
+    accelerators: int
+    accelerators_at: Location
+
+
+class NodeEffect(Enum):
+    """What another number of nodes than pods does."""
+
+    WAITING = auto()
+    ALONE = auto()
+    LEFT_OUT = auto()
+
+
+@fact
+class NodeCount(ContractFault):
+    """torchrun is told another number of nodes than there are pods that run it (``running``).
+
+    ``difference`` is the number of nodes that never come, or of pods that are left out.
+    """
+
+    pods: str
+    minimum: int
+    maximum: int
+    running: int
+    effect: NodeEffect
+    difference: int
+    places: tuple[Location, ...]
+
+
+class SizeSource(Enum):
+    """What states the size of a job."""
+
+    WORLD_SIZE = auto()
+    ACCELERATE = auto()
+    VLLM = auto()
+
+
+@fact
+class SizeCount(ContractFault):
+    """The size of a job is another one than that of its pods and accelerators."""
+
+    source: SizeSource
+    size: int
+    pods: str
+    count: int
+    ranks: int
+    count_at: Location
+
+
+def process_counts(pods: PodSet) -> Iterator[ProcessCount]:
     """Another number of processes in one pod than it has accelerators: two ranks on one device, or idle devices."""
     for container in pods.spec.containers:
         devices = accelerator_count(container)
@@ -38,26 +107,25 @@ def process_counts(pods: PodSet) -> Iterator[Fault]:
 
 @fact
 class _Started:
-    """The processes that one command starts in one pod, where the number stands, and who starts them."""
+    """The processes that one command starts in one pod, where the number stands, and what starts them."""
 
     count: int
     at: Location
-    by: str
+    launcher: str
+    written: bool = True
 
 
-def _process_fault(pods: PodSet, container: Container, found: _Started, devices: int) -> Fault:
-    many = found.count > devices
-    effect = "two ranks on one device, which NCCL refuses" if many else f"{devices - found.count} of them stay idle"
-    processes = f"{found.count} process{'es' if found.count > 1 else ''}"
-    return Fault(
-        f"{found.by} starts {processes} in each pod of {pods.name}, which gets {devices} accelerators: {effect}",
+def _process_fault(pods: PodSet, container: Container, found: _Started, devices: int) -> ProcessCount:
+    return ProcessCount(
         found.at,
-        f"start {devices} processes, or ask for {found.count} accelerators",
-        (("what the pod asks for", container.resources_at or pods.template),),
-        {"processes": found.count, "accelerators": devices},
-        "processes",
-        Certainty.LIKELY,
-        None if many else Severity.WARNING,
+        found.launcher,
+        found.written,
+        pods.name,
+        found.count,
+        devices,
+        container.resources_at or pods.template,
+        certainty=Certainty.LIKELY,
+        severity=None if found.count > devices else Severity.WARNING,
     )
 
 
@@ -70,7 +138,7 @@ def _processes(container: Container, command: Command) -> _Started | None:
         if launch.processes is not None and launch.processes_at is not None:
             return _Started(launch.processes, launch.processes_at, "torchrun")
         if launch.processes_at is None and command.program == "torchrun" and not hidden_carriers(container):
-            return _Started(1, command.words[0].at, "torchrun without --nproc-per-node")
+            return _Started(1, command.words[0].at, "torchrun", written=False)
         return None
     if command.program == "deepspeed" and (option := command.option("num-gpus")) is not None:
         value = expand(option.value or "", variables)
@@ -86,7 +154,7 @@ class _Seen:
     launch: TorchLaunch
 
 
-def node_counts(communicator: Sequence[PodSet]) -> Iterator[Fault]:
+def node_counts(communicator: Sequence[PodSet]) -> Iterator[NodeCount]:
     """torchrun waits for another number of nodes than there are pods that run it."""
     count = total(pods.replicas for pods in communicator)
     seen = [each for pods in communicator if (each := _launched(pods)) is not None]
@@ -102,22 +170,23 @@ def node_counts(communicator: Sequence[PodSet]) -> Iterator[Fault]:
         if least > most:
             continue
         if least > largest:
-            effect = f"the ranks wait for {least - largest} that never come"
+            effect, difference = NodeEffect.WAITING, least - largest
         elif most < min(parts) and len(seen) == len(communicator):
-            effect = "every pod trains alone" if most == 1 else f"{count - most} of them are never let in"
+            effect, difference = NodeEffect.ALONE if most == 1 else NodeEffect.LEFT_OUT, count - most
         elif most < count and most not in parts and len(seen) == len(communicator):
-            effect = f"{count - most} of them are never let in"
+            effect, difference = NodeEffect.LEFT_OUT, count - most
         else:
             continue
-        wanted = str(least) if least == most else f"{least} to {most}"
-        yield Fault(
-            f"torchrun in {each.pods.name} is told that there are {wanted} nodes, and {largest} pods run it: {effect}",
+        yield NodeCount(
             launch.nodes_at,
-            f"write --nnodes={largest}, or change the number of pods",
-            tuple(("how many pods there are", pods.at) for pods in communicator),
-            {"nodes": wanted, "pods": largest},
-            "nodes",
-            Certainty.LIKELY,
+            each.pods.name,
+            least,
+            most,
+            largest,
+            effect,
+            difference,
+            tuple(pods.at for pods in communicator),
+            certainty=Certainty.LIKELY,
         )
         return
 
@@ -142,7 +211,7 @@ def _number(count: Known[int]) -> int:
     return count if isinstance(count, int) else 0
 
 
-def size_counts(communicator: Sequence[PodSet]) -> Iterator[Fault]:
+def size_counts(communicator: Sequence[PodSet]) -> Iterator[SizeCount]:
     """WORLD_SIZE, accelerate's and vLLM's numbers, against the pods and accelerators that there are."""
     count = total(pods.replicas for pods in communicator)
     devices = [total(accelerator_count(c) for c in pods.spec.containers) for pods in communicator]
@@ -162,7 +231,7 @@ def size_counts(communicator: Sequence[PodSet]) -> Iterator[Fault]:
                 return
 
 
-def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: int) -> Iterator[Fault]:
+def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: int) -> Iterator[SizeCount]:
     variables = environment(container)
     lines = commands(container)
     world = variables.get("WORLD_SIZE")
@@ -173,12 +242,12 @@ def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: in
         per_pod = max(_number(total(accelerator_count(each) for each in pods.spec.containers)), 1)
         allowed = {count, ranks, *own, *(each * per_pod for each in own)}
         if size.isdecimal() and int(size) not in allowed and int(size) > 1:
-            yield _size_fault(pods, "WORLD_SIZE is", int(size), count, ranks, world.at)
+            yield _size_fault(pods, SizeSource.WORLD_SIZE, int(size), count, ranks, world.at)
     for line in lines:
         if line.program == "accelerate" and (option := line.option("num-processes")) is not None:
             text = expand(option.value or "", variables)
             if text.isdecimal() and cards and int(text) > cards:
-                yield _size_fault(pods, "accelerate is told to start", int(text), count, ranks, option.at)
+                yield _size_fault(pods, SizeSource.ACCELERATE, int(text), count, ranks, option.at)
         if line.program == "vllm" or line.module.startswith("vllm."):
             product, at = 1, None
             for names in _PARALLEL:
@@ -189,17 +258,8 @@ def _sizes(pods: PodSet, container: Container, count: int, ranks: int, cards: in
                 product *= int(text)
                 at = option.at if option is not None else at
             if cards and product > cards and at is not None:
-                yield _size_fault(pods, "vLLM is told to spread over", product, count, ranks, at)
+                yield _size_fault(pods, SizeSource.VLLM, product, count, ranks, at)
 
 
-def _size_fault(pods: PodSet, stated: str, size: int, count: int, ranks: int, at: Location) -> Fault:
-    there = f"{count} pods" if ranks == count else f"{count} pods with {ranks} accelerators"
-    return Fault(
-        f"{stated} {size} in {pods.name}, and there are {there}",
-        at,
-        f"make it {ranks}, or change the number of pods",
-        (("how many pods there are", pods.at),),
-        {"told": size, "pods": count, "accelerators": ranks},
-        "size",
-        Certainty.LIKELY,
-    )
+def _size_fault(pods: PodSet, source: SizeSource, size: int, count: int, ranks: int, at: Location) -> SizeCount:
+    return SizeCount(at, source, size, pods.name, count, ranks, pods.at, certainty=Certainty.LIKELY)

@@ -14,11 +14,11 @@ from trainlint.launch.environment import environment, expand
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.accelerators import accelerator_count
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.flows import total
 from trainlint.workload.services import Directory
 
-__all__ = ["hostfile_slots"]
+__all__ = ["HostfileSlots", "hostfile_slots"]
 
 _DEFAULT: Final = "/job/hostfile"
 _LINE: Final = re.compile(
@@ -26,6 +26,18 @@ _LINE: Final = re.compile(
 )
 _LIMITS: Final = ("num-gpus", "include", "exclude", "i", "e")
 """Options that take fewer slots than the file lists."""
+
+
+@fact
+class HostfileSlots(ContractFault):
+    """A hostfile gives a host another number of slots than its pod has accelerators."""
+
+    user: str
+    host: str
+    slots: int
+    pods: str
+    accelerators: int
+    accelerators_at: Location
 
 
 @fact
@@ -37,7 +49,7 @@ class _Host:
     at: Location
 
 
-def hostfile_slots(workload: Workload, directory: Directory) -> Iterator[Fault]:
+def hostfile_slots(workload: Workload, directory: Directory) -> Iterator[HostfileSlots]:
     """More slots than a host has accelerators: two ranks get one; or fewer: some stay idle. One fault for an object."""
     for pods in workload.pod_sets:
         for container in pods.spec.containers if pods.replicas != 0 else ():
@@ -83,17 +95,15 @@ def _target(host: _Host, workload: Workload, user: PodSet, directory: Directory)
     return holding[-1] if len(counts) == 1 else None
 
 
-def _fault(user: PodSet, target: PodSet, host: _Host, devices: int) -> Fault:
-    many = host.slots > devices
-    effect = "two ranks get one, which NCCL refuses" if many else f"{devices - host.slots} of them stay idle"
-    return Fault(
-        f"the hostfile of deepspeed in {user.name} gives {host.name} {host.slots} slots, and the pods of {target.name} "
-        f"have {devices} accelerators each: {effect}",
+def _fault(user: PodSet, target: PodSet, host: _Host, devices: int) -> HostfileSlots:
+    return HostfileSlots(
         host.at,
-        f"write slots={devices}",
-        (("how many accelerators a pod has", target.spec.containers[0].resources_at or target.template),),
-        {"slots": host.slots, "accelerators": devices},
-        "hostfile",
-        Certainty.LIKELY,
-        None if many else Severity.WARNING,
+        user.name,
+        host.name,
+        host.slots,
+        target.name,
+        devices,
+        target.spec.containers[0].resources_at or target.template,
+        certainty=Certainty.LIKELY,
+        severity=None if host.slots > devices else Severity.WARNING,
     )

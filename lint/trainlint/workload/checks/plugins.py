@@ -6,21 +6,35 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from trainlint.finding import Certainty
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Location
 from trainlint.launch.command import commands
 from trainlint.launch.environment import Carrier, environment
 from trainlint.launch.nodes import is_torch_launch
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.flows import total
 from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
 
-__all__ = ["volcano_release", "world_sizes"]
+__all__ = ["WorldSize", "volcano_release", "world_sizes"]
 
 _CONTROLLER: Final = re.compile(r"/vc-controller-manager:v?(\d+)\.(\d+)\.(\d+)")
 _LAST_TO_COUNT_ALL: Final = (1, 11, 2)
+
+
+@fact
+class WorldSize(ContractFault):
+    """A release of Volcano counts tasks (``roles``) beside the ranks into WORLD_SIZE."""
+
+    release: str
+    roles: tuple[str, ...]
+    job: str
+    size: int
+    ranks: int
+    plugin_at: Location
+    rank_roles: tuple[tuple[str, Location], ...]
 
 
 def volcano_release(pod_sets: Iterable[PodSet]) -> tuple[int, int, int] | None:
@@ -34,7 +48,7 @@ def volcano_release(pod_sets: Iterable[PodSet]) -> tuple[int, int, int] | None:
     return min(found, default=None)
 
 
-def world_sizes(workload: Workload, release: tuple[int, int, int] | None) -> Iterator[Fault]:
+def world_sizes(workload: Workload, release: tuple[int, int, int] | None) -> Iterator[WorldSize]:
     """Tasks beside the ranks, which the pytorch plugin of old releases counts into WORLD_SIZE."""
     if workload.owner.kind != VOLCANO_JOB or release is None or release > _LAST_TO_COUNT_ALL:
         return
@@ -48,16 +62,16 @@ def world_sizes(workload: Workload, release: tuple[int, int, int] | None) -> Ite
     all_pods, counted = total(pods.replicas for pods in workload.pod_sets), total(pods.replicas for pods in ranks)
     if isinstance(all_pods, Undetermined) or isinstance(counted, Undetermined):
         return
-    said = ".".join(map(str, release))
-    yield Fault(
-        f"Volcano {said} counts the pods of {', '.join(pods.role for pods in others)} into WORLD_SIZE of "
-        f"{workload.owner.name}: it is {all_pods}, and {counted} pods are ranks, which wait for the others",
+    yield WorldSize(
         others[0].at,
-        f"run {others[0].role} in a job of its own, or use a Volcano later than 1.11.2",
-        (("what sets WORLD_SIZE", written["pytorch"].at), *((f"are ranks ({pods.role})", pods.at) for pods in ranks)),
-        {"WORLD_SIZE": all_pods, "ranks": counted},
-        "WORLD_SIZE",
-        Certainty.LIKELY,
+        ".".join(map(str, release)),
+        tuple(pods.role for pods in others),
+        workload.owner.name,
+        all_pods,
+        counted,
+        written["pytorch"].at,
+        tuple((pods.role, pods.at) for pods in ranks),
+        certainty=Certainty.LIKELY,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from enum import Enum, auto
 from typing import Final
 
 from trainlint.fact import fact
@@ -15,11 +15,11 @@ from trainlint.launch.mpi import MpiLaunch, mpi_launch
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.accelerators import accelerator_count
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.flows import total
 from trainlint.workload.kinds import kind_of
 
-__all__ = ["slot_counts"]
+__all__ = ["RanksInAll", "RanksOnEach", "SlotProblem", "slot_counts"]
 
 _MORE_ALLOWED: Final = ("OMPI_MCA_rmaps_base_oversubscribe", "PRTE_MCA_rmaps_default_mapping_policy")
 
@@ -36,13 +36,52 @@ class _Hosts:
     written: bool
     refuses: bool
 
-    @property
-    def said(self) -> str:
-        """The slots of each host in words."""
-        return f"{self.slots} slots" if self.written else "1 slot (slotsPerWorker is not written)"
+
+class SlotProblem(Enum):
+    """Why ranks do not fit the workers."""
+
+    MORE_THAN_SLOTS = auto()
+    MORE_THAN_PLACES = auto()
+    """More in all than the number on each worker makes."""
+    MORE_THAN_ACCELERATORS = auto()
+    IDLE_ACCELERATORS = auto()
 
 
-def slot_counts(workload: Workload) -> Iterator[Fault]:
+@fact
+class RanksOnEach(ContractFault):
+    """mpirun starts a number of ranks on each node, or socket, that the workers do not take.
+
+    ``ranks`` is that number, ``total`` the number of all ranks; ``written`` is whether the job says its slots.
+    """
+
+    job: str
+    problem: SlotProblem
+    ranks: int
+    per_socket: bool
+    total: int
+    workers: int
+    slots: int
+    written: bool
+    accelerators: int
+    slots_at: Location
+
+
+@fact
+class RanksInAll(ContractFault):
+    """mpirun starts a number of ranks that the workers do not take together; ``room`` is what they take."""
+
+    job: str
+    problem: SlotProblem
+    ranks: int
+    room: int
+    workers: int
+    slots: int
+    written: bool
+    accelerators: int
+    slots_at: Location
+
+
+def slot_counts(workload: Workload) -> Iterator[RanksOnEach | RanksInAll]:
     """More ranks than slots, which Open MPI refuses, or than accelerators, which NCCL does."""
     roles = {pods.role: pods for pods in workload.pod_sets}
     launcher, worker = roles.get("Launcher"), roles.get("Worker")
@@ -76,32 +115,39 @@ def slot_counts(workload: Workload) -> Iterator[Fault]:
         yield found
 
 
-def _on_each(launch: MpiLaunch, hosts: _Hosts) -> Iterator[Fault]:
+def _on_each(launch: MpiLaunch, hosts: _Hosts) -> Iterator[RanksOnEach]:
     """The ranks on each node, which may be fewer than are allowed there where all of them are fewer."""
     if launch.each is None or launch.each_at is None:
         return
     each = launch.each if launch.ranks is None else min(launch.each, launch.ranks)
-    unit = "socket" if launch.per_socket else "node"
-    start = f"mpirun of {hosts.name} starts {each} ranks on each {unit}"
-    evidence = {"ranks on each": each, "slots": hosts.slots}
-    fault = Fault("", launch.each_at, "", (("how many each worker takes", hosts.slots_at),), evidence, "slots")
-    fault = replace(fault, certainty=Certainty.LIKELY)
     if hosts.refuses and each > hosts.slots:
-        text = f"{start}, and each worker has {hosts.said}: it refuses"
-        yield replace(fault, text=text, remedy=f"set slotsPerWorker: {each}, or start {hosts.slots} on each {unit}")
+        problem = SlotProblem.MORE_THAN_SLOTS
     elif hosts.refuses and not launch.per_socket and (launch.ranks or 0) > launch.each * hosts.number:
-        room = launch.each * hosts.number
-        text = f"{start}, which makes {room} on {hosts.number} workers, and {launch.ranks} in all: it refuses"
-        yield replace(fault, text=text, remedy=f"start {room} ranks, or more on each {unit}")
+        problem = SlotProblem.MORE_THAN_PLACES
     elif 0 < hosts.devices < each:
-        text = f"{start}, and each worker has {hosts.devices} accelerators: two ranks get one, which NCCL refuses"
-        yield replace(fault, text=text, remedy=f"start {hosts.devices} on each {unit}")
+        problem = SlotProblem.MORE_THAN_ACCELERATORS
     elif launch.ranks is None and not launch.per_socket and each < hosts.devices and launch.starts_ranks:
-        text = f"{start}, and each worker has {hosts.devices} accelerators: {hosts.devices - each} of them stay idle"
-        yield replace(fault, text=text, remedy=f"start {hosts.devices} on each {unit}", severity=Severity.WARNING)
+        problem = SlotProblem.IDLE_ACCELERATORS
+    else:
+        return
+    yield RanksOnEach(
+        launch.each_at,
+        hosts.name,
+        problem,
+        each,
+        launch.per_socket,
+        launch.ranks or 0,
+        hosts.number,
+        hosts.slots,
+        hosts.written,
+        hosts.devices,
+        hosts.slots_at,
+        certainty=Certainty.LIKELY,
+        severity=Severity.WARNING if problem is SlotProblem.IDLE_ACCELERATORS else None,
+    )
 
 
-def _in_all(launch: MpiLaunch, hosts: _Hosts) -> Iterator[Fault]:
+def _in_all(launch: MpiLaunch, hosts: _Hosts) -> Iterator[RanksInAll]:
     """All ranks: without a number one on each slot, unless something else counts them."""
     ranks, at = launch.ranks, launch.ranks_at
     if ranks is None and launch.each is None and launch.command.program == "mpirun":
@@ -110,23 +156,26 @@ def _in_all(launch: MpiLaunch, hosts: _Hosts) -> Iterator[Fault]:
         return
     slots, devices = hosts.number * hosts.slots, hosts.number * hosts.devices
     if hosts.refuses and ranks > slots:
-        yield _fault(hosts, ranks, slots, f"{hosts.number} workers of {hosts.said}", "it refuses", at)
-    elif devices > 0 and (ranks > devices or (ranks < devices and launch.starts_ranks)):
-        many = ranks > devices
-        why = "two ranks get one device, which NCCL refuses" if many else f"{devices - ranks} of them stay idle"
-        fault = _fault(hosts, ranks, devices, f"{hosts.number} workers of {hosts.devices} accelerators", why, at)
-        yield fault if many else replace(fault, severity=Severity.WARNING)
-
-
-def _fault(hosts: _Hosts, ranks: int, room: int, made_of: str, why: str, at: Location) -> Fault:
-    return Fault(
-        f"mpirun of {hosts.name} starts {ranks} ranks, and {made_of} make {room}: {why}",
+        problem, room = SlotProblem.MORE_THAN_SLOTS, slots
+    elif devices > 0 and ranks > devices:
+        problem, room = SlotProblem.MORE_THAN_ACCELERATORS, devices
+    elif devices > 0 and ranks < devices and launch.starts_ranks:
+        problem, room = SlotProblem.IDLE_ACCELERATORS, devices
+    else:
+        return
+    yield RanksInAll(
         at,
-        f"start {room} ranks, or change slotsPerWorker or the number of workers",
-        (("how many each worker takes", hosts.slots_at),),
-        {"ranks": ranks, "slots": room},
-        "slots",
-        Certainty.LIKELY,
+        hosts.name,
+        problem,
+        ranks,
+        room,
+        hosts.number,
+        hosts.slots,
+        hosts.written,
+        hosts.devices,
+        hosts.slots_at,
+        certainty=Certainty.LIKELY,
+        severity=Severity.WARNING if problem is SlotProblem.IDLE_ACCELERATORS else None,
     )
 
 
