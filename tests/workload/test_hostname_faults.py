@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
+from trainlint.wording.host_names import host_name_text
 from trainlint.workload.checks.hostnames import all_misnamed
 
 JOB = """
@@ -151,7 +152,7 @@ ASKS = "env: [{name: MASTER_ADDR, value: j-head-0-0}]"
 
 def test_who_uses_a_name_is_named_and_not_whose_it_is() -> None:
     (found,) = all_misnamed(read(JOB_SET.replace("HEAD", "image: x").replace("TAIL", ASKS)), lambda namespace: "")
-    assert found.fault.text.startswith(
+    assert host_name_text(found.fault).startswith(
         "j/tail looks for j-head-0-0, and DNS does not know the host name of a pod alone"
     )
 

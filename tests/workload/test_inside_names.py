@@ -8,6 +8,7 @@ from tests.workload.manifests import read
 from trainlint.workload.checks.hostnames import all_misnamed
 from trainlint.workload.checks.inside import absent_pods
 from trainlint.workload.services import directory_of
+from trainlint_rules.workload.headless_service_mismatch import finding_of
 
 VOLCANO = """
 apiVersion: batch.volcano.sh/v1alpha1
@@ -51,13 +52,13 @@ SVC = "plugins: {svc: []}"
 
 def misnamed(text: str) -> list[tuple[tuple[str | int, ...], str]]:
     found = all_misnamed(read(text), lambda namespace: "")
-    return [(each.fault.at.path, each.fault.text + each.fault.remedy) for each in found]
+    return [(each.fault.at.path, finding_of(each.fault).message + finding_of(each.fault).remedy) for each in found]
 
 
 def absent(text: str) -> list[str]:
     workloads = read(text)
     directory = directory_of(workloads)
-    return [str(fault.evidence["nearest"]) for each in workloads.objects for fault in absent_pods(each, directory)]
+    return [fault.nearest for each in workloads.objects for fault in absent_pods(each, directory)]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from tests.workload.manifests import read
 from trainlint.workload.checks.meetings import meeting_faults
 from trainlint.workload.communicators import communicators
 from trainlint.workload.services import directory_of
+from trainlint_rules.workload.rendezvous_mismatch import finding_of
 
 SETS = """
 apiVersion: jobset.x-k8s.io/v1alpha2
@@ -31,7 +32,7 @@ def causes(text: str) -> list[str]:
     workloads = read(text)
     directory = directory_of(workloads)
     found = communicators(workloads.groups)
-    return [fault.cause for ranks in found for fault in meeting_faults(ranks, directory, frozenset())]
+    return [finding_of(fault).cause for ranks in found for fault in meeting_faults(ranks, directory, frozenset())]
 
 
 def sets(first: str, second: str) -> list[str]:

@@ -192,7 +192,7 @@ def test_a_runtime_that_is_installed_has_no_place_of_its_own() -> None:
 def test_trainer_calls_the_first_node_by_a_name_of_its_own(before: str, after: str, found: list[str]) -> None:
     runtime = RUNTIME.replace("KIND", "TrainingRuntime").replace(before, after, 1)
     (workload,) = read(runtime + job("own", "TrainingRuntime")).objects
-    assert [fault.evidence["told"] for fault in unmet_nodes(workload)] == found
+    assert [fault.host for fault in unmet_nodes(workload)] == found
 
 
 def test_the_runtime_counts_launchers_and_the_job_its_nodes() -> None:

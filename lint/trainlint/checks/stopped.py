@@ -78,16 +78,14 @@ def _by_contract(contract: Contract) -> Iterator[Stopped]:
     for root, found in (
         (Root.RENDEZVOUS, contract.meetings),
         (Root.HOST_NAMES, contract.hosts),
+        (Root.PROCESS_COUNT, contract.counts),
+        (Root.ELASTIC_POLICY, contract.elastic),
+        (Root.NAME_LENGTH, contract.colliding),
     ):
         for each in found:
-            if each.fault.severity is None and not each.fault.trains:
-                certain = each.fault.certainty is Certainty.PROVEN and not each.fault.assumes
-                yield Stopped(root, each.pod_sets, certain, _although(each.fault.text))
-    for count in contract.counts:
-        if count.fault.stops:
-            yield Stopped(Root.PROCESS_COUNT, count.pod_sets, certain=False, why=_although(count.fault))
-    proven = ((Root.ELASTIC_POLICY, contract.elastic), (Root.NAME_LENGTH, contract.colliding))
-    yield from (Stopped(root, each.pod_sets) for root, found in proven for each in found if each.fault.stops)
+            if each.fault.stops:
+                certain = each.fault.certainty is Certainty.PROVEN
+                yield Stopped(root, each.pod_sets, certain, None if certain else _although(each.fault))
 
 
 def _although(fault: object) -> Because:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from trainlint.wording.host_names import host_name_text
 from trainlint.wording.process_counts import count_text
+from trainlint.wording.rendezvous import rendezvous_text
 from trainlint.workload.checks.contract_fault import ContractFault
-from trainlint.workload.contract import CountFault
+from trainlint.workload.checks.host_names import HostNameFault
+from trainlint.workload.contract import CountFault, RendezvousFault
 
 __all__ = ["fault_text"]
 
@@ -13,8 +16,12 @@ def fault_text(fault: ContractFault) -> str:
     """What is wrong, as a sentence without its end.
 
     Raises:
-        TypeError: nothing is said of such a fault but by its rule.
+        TypeError: only its rule has words for such a fault.
     """
+    if isinstance(fault, HostNameFault):
+        return host_name_text(fault)
     if isinstance(fault, CountFault):
         return count_text(fault)
+    if isinstance(fault, RendezvousFault):
+        return rendezvous_text(fault)
     raise TypeError(f"{type(fault).__name__} has no words")

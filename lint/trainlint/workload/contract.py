@@ -17,22 +17,23 @@ from trainlint.workload.checks.counts import (
     size_counts,
 )
 from trainlint.workload.checks.elastic import ElasticFault, elastic_faults
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.host_names import HostNameFault
 from trainlint.workload.checks.hostfile import HostfileSlots, hostfile_slots
 from trainlint.workload.checks.hostnames import Misnamed, all_misnamed
-from trainlint.workload.checks.inside import absent_pods
-from trainlint.workload.checks.meetings import meeting_faults
+from trainlint.workload.checks.inside import AbsentPod, absent_pods
+from trainlint.workload.checks.meetings import MeetingFault, meeting_faults
 from trainlint.workload.checks.names import CollidingName, colliding_names
 from trainlint.workload.checks.plugins import WorldSize, volcano_release, world_sizes
 from trainlint.workload.checks.slots import RanksInAll, RanksOnEach, slot_counts
-from trainlint.workload.checks.trainer_names import unmet_nodes
+from trainlint.workload.checks.trainer_names import UnmetNodes, unmet_nodes
 from trainlint.workload.communicators import communicators
 from trainlint.workload.services import Directory, directory_of
 
-__all__ = ["Contract", "CountFault", "OfPods"]
+__all__ = ["Contract", "CountFault", "OfPods", "RendezvousFault"]
 
 
 CountFault = ProcessCount | NodeCount | SizeCount | HostfileSlots | WorldSize | RanksOnEach | RanksInAll
+RendezvousFault = MeetingFault | AbsentPod | UnmetNodes
 
 F_co = TypeVar("F_co", covariant=True)
 
@@ -71,7 +72,7 @@ class Contract:
         return tuple(communicators(self._workloads.groups))
 
     @cached_property
-    def hosts(self) -> tuple[OfPods[Fault], ...]:
+    def hosts(self) -> tuple[OfPods[HostNameFault], ...]:
         """Host names of a job's own pods that DNS does not know: one for each object and Service name."""
         sets = {each.owner: each.pod_sets for each in self._workloads.objects}
         return tuple(OfPods(sets[each.owner], each.fault) for each in self._misnamed)
@@ -81,7 +82,7 @@ class Contract:
         return tuple(all_misnamed(self._workloads, self._opened))
 
     @cached_property
-    def meetings(self) -> tuple[OfPods[Fault], ...]:
+    def meetings(self) -> tuple[OfPods[RendezvousFault], ...]:
         """Ranks that look for each other at different places: one for each communicator and each pod that is not there,
         none for other names that DNS does not know.
         """
@@ -93,12 +94,12 @@ class Contract:
         unmet = (
             OfPods(workload.pod_sets, fault) for workload in self._workloads.objects for fault in unmet_nodes(workload)
         )
-        return (*absent, *unmet, *self._apart({str(each.fault.evidence["host"]) for each in absent}))
+        return (*absent, *unmet, *self._apart({each.fault.host for each in absent}))
 
-    def _apart(self, absent: set[str]) -> Iterator[OfPods[Fault]]:
+    def _apart(self, absent: set[str]) -> Iterator[OfPods[RendezvousFault]]:
         if not self._communicators:
             return
-        misnamed: set[str | int] = {*absent, *(each.host for each in self._misnamed)}
+        misnamed = {*absent, *(each.host for each in self._misnamed)}
         unnamed = self._unnamed()
         for ranks in self._communicators:
             if not any(pods.owner in unnamed for pods in ranks):

@@ -90,10 +90,100 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.rendezvous import rendezvous_text
+from trainlint.workload.checks.inside import AbsentPod
+from trainlint.workload.checks.meetings import (
+    MissingServicePort,
+    OtherJob,
+    OtherPort,
+    OtherTargetPort,
+    UnknownHost,
+    WaitingAlone,
+)
+from trainlint.workload.checks.trainer_names import UnmetNodes
+from trainlint.workload.contract import RendezvousFault
 
 
 @rule(Severity.ERROR, tells=(Root.RENDEZVOUS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and per absent pod; none for other names that DNS does not know."""
     for each in facts.objects.contract.meetings:
-        yield each.fault.finding()
+        yield finding_of(each.fault)
+
+
+def finding_of(fault: RendezvousFault) -> Finding:
+    """The finding that reports ranks that do not meet."""
+    text = rendezvous_text(fault)
+    match fault:
+        case OtherPort() | OtherJob():
+            return _different(fault, text)
+        case MissingServicePort() | OtherTargetPort():
+            return _by_service(fault, text)
+        case AbsentPod(host=host, nearest=nearest):
+            return fault.finding(
+                text,
+                f"write {nearest}.{fault.subdomain}, or the pod that is meant",
+                *((f"the pods {role}", at) for role, at in fault.places),
+                evidence={"host": host, "nearest": nearest},
+                cause=fault.pod,
+            )
+        case UnknownHost(host=host):
+            return fault.finding(
+                text,
+                "leave the address to the operator: use $(MASTER_ADDR), or no --master-addr",
+                evidence={"told": host, "offered": ", ".join(fault.offered)},
+                cause="stranger",
+            )
+        case WaitingAlone(nodes=nodes):
+            return fault.finding(
+                text,
+                "name the first pod: --master-addr, or --rdzv-backend=c10d with --rdzv-endpoint",
+                ("how many nodes it waits for", fault.nodes_at),
+                evidence={"nodes": nodes},
+                cause="alone",
+            )
+        case UnmetNodes(host=host, name=name):
+            return fault.finding(
+                text,
+                "call the trainer's job of the runtime node, and leave out its network.subdomain",
+                ("the pods", fault.pods_at),
+                evidence={"told": host, "called": name},
+                cause="trainer",
+            )
+
+
+def _different(fault: OtherPort | OtherJob, text: str) -> Finding:
+    if isinstance(fault, OtherPort):
+        return fault.finding(
+            text,
+            "use one port in all roles",
+            (f"uses port {fault.first_port}", fault.first_at),
+            evidence={"first": fault.first_port, "second": fault.second_port},
+            cause="port",
+        )
+    return fault.finding(
+        text,
+        "give all roles the same --rdzv-id",
+        ("looks for another job", fault.first_at),
+        evidence={"first": fault.first_job, "second": fault.second_job},
+        cause="job",
+    )
+
+
+def _by_service(fault: MissingServicePort | OtherTargetPort, text: str) -> Finding:
+    places = (("the Service", fault.service_at),) if fault.service_at else ()
+    if isinstance(fault, MissingServicePort):
+        return fault.finding(
+            text,
+            "add the port to the Service, or make it headless (clusterIP: None)",
+            *places,
+            evidence={"port": fault.port, "service": fault.service},
+            cause="service",
+        )
+    return fault.finding(
+        text,
+        f"set targetPort to {fault.listens}",
+        *places,
+        evidence={"port": fault.port, "targetPort": fault.leads_to},
+        cause="service",
+    )

@@ -15,13 +15,14 @@ __all__ = ["ContractFault"]
 class ContractFault:
     """A fault: where it stands and how sure it is. Its subclass holds what is wrong.
 
-    ``severity`` is set where the fault is less than its rule's others. ``refused`` says that the API server or the
-    operator refuses the object for it, ``trains`` that the job trains all the same.
+    ``severity`` is set where the fault is less than its rule's others. ``fixes`` are what may fix it. ``refused`` says
+    that the API server or the operator refuses the object for it, ``trains`` that the job trains all the same.
     """
 
     at: Location
     certainty: Certainty = field(default=Certainty.PROVEN, kw_only=True)
     severity: Severity | None = field(default=None, kw_only=True)
+    fixes: tuple[Fix, ...] = field(default=(), kw_only=True, compare=False)
     refused = False
     trains = False
 
@@ -37,7 +38,6 @@ class ContractFault:
         *places: tuple[str, Location],
         evidence: Mapping[str, str | int] | None = None,
         cause: str = "",
-        fixes: tuple[Fix, ...] = (),
     ) -> Finding:
         """The finding that reports the fault in the words of a rule.
 
@@ -52,5 +52,5 @@ class ContractFault:
             cause=cause,
             certainty=self.certainty,
             severity=self.severity,
-            fixes=lambda: fixes,
+            fixes=lambda: self.fixes,
         )

@@ -10,7 +10,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import ObjectRef, PodSet, Workload, Workloads
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.host_names import HostNameFault
 from trainlint.workload.checks.inside import CLUSTER_SUFFIX, pod_pattern
 from trainlint.workload.checks.resolution import unresolved
 from trainlint.workload.checks.used_name import UsedName
@@ -31,7 +31,7 @@ class Misnamed:
 
     owner: ObjectRef
     host: str
-    fault: Fault
+    fault: HostNameFault
 
 
 def all_misnamed(workloads: Workloads, opened: Callable[[str], bool]) -> Iterator[Misnamed]:

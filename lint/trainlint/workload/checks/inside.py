@@ -7,19 +7,37 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.finding import Certainty
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Location
 from trainlint.kube.values import is_placeholder
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import PodSet, Workload
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.services import Directory
 from trainlint.workload.workload_kind import HostNames
 
-__all__ = ["CLUSTER_SUFFIX", "absent_pods", "is_operated", "last_name", "pod_pattern"]
+__all__ = ["CLUSTER_SUFFIX", "AbsentPod", "absent_pods", "is_operated", "last_name", "pod_pattern"]
 
 _ALIKE: Final = 0.85
 CLUSTER_SUFFIX: Final = re.compile(r"\.svc(?:\.cluster\.local)?\.?$")
+
+
+@fact
+class AbsentPod(ContractFault):
+    """Pods of ``user`` look for a pod that their object does not have.
+
+    ``names`` are the first and the last host name of each role, ``nearest`` the one that looks most like the name.
+    """
+
+    user: str
+    host: str
+    pod: str
+    subdomain: str
+    job: str
+    names: tuple[tuple[str, str], ...]
+    nearest: str
+    places: tuple[tuple[str, Location], ...]
 
 
 def is_operated(workload: Workload) -> bool:
@@ -28,7 +46,7 @@ def is_operated(workload: Workload) -> bool:
     return kind is not None and kind.host_names is HostNames.OPERATOR
 
 
-def absent_pods(workload: Workload, directory: Directory) -> Iterator[Fault]:
+def absent_pods(workload: Workload, directory: Directory) -> Iterator[AbsentPod]:
     """A pod that the object looks for in its own subdomain and does not have; one fault for each such name."""
     if not is_operated(workload):
         return
@@ -99,23 +117,21 @@ def last_name(pods: PodSet) -> str:
     return text
 
 
-def _absent(name: str, subdomain: str, address: Address, user: PodSet, workload: Workload) -> Fault:
+def _absent(name: str, subdomain: str, address: Address, user: PodSet, workload: Workload) -> AbsentPod:
     pod_sets = [pods for pods in workload.pod_sets if pods.replicas != 0]
     firsts = [_first_name(pods) for pods in pod_sets]
     nearest = next(iter(difflib.get_close_matches(name, firsts, 1, _ALIKE)), firsts[0])
-    named = ", ".join(
-        first if first == (last := last_name(pods)) else f"{first} to {last}"
-        for first, pods in zip(firsts, pod_sets, strict=True)
-    )
-    return Fault(
-        f"{user.name} looks for {name}.{subdomain}, and {workload.owner.name} has no pod {name}: its pods are called "
-        f"{named}",
+    return AbsentPod(
         address.at,
-        f"write {nearest}.{subdomain}, or the pod that is meant",
-        tuple((f"the pods {pods.role}", pods.at) for pods in pod_sets),
-        {"host": address.host, "nearest": nearest},
+        user.name,
+        address.host,
         name,
-        Certainty.LIKELY,
+        subdomain,
+        workload.owner.name,
+        tuple((first, last_name(pods)) for first, pods in zip(firsts, pod_sets, strict=True)),
+        nearest,
+        tuple((pods.role, pods.at) for pods in pod_sets),
+        certainty=Certainty.LIKELY,
     )
 
 

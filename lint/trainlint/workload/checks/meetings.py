@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.launch.addresses import Address
 from trainlint.launch.command import Command, commands
@@ -13,28 +14,113 @@ from trainlint.launch.environment import environment, hidden_carriers
 from trainlint.launch.nodes import torch_launch, torch_setting
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.meeting import ENDPOINT, LOCAL, Meeting, meeting_of
 from trainlint.workload.services import Directory, target_port
 
-__all__ = ["lonely_ranks", "meeting_faults", "meetings_apart", "service_ports", "strangers"]
+__all__ = [
+    "MeetingFault",
+    "MissingServicePort",
+    "OtherJob",
+    "OtherPort",
+    "OtherTargetPort",
+    "UnknownHost",
+    "WaitingAlone",
+    "different_meetings",
+    "meeting_faults",
+    "service_ports",
+    "unknown_hosts",
+    "waiting_alone",
+]
+
+
+@fact
+class OtherPort(ContractFault):
+    """Two roles of one communicator are told different ports of one host; ``at`` is the second one's."""
+
+    first: str
+    first_port: int
+    second: str
+    second_port: int
+    host: str
+    first_at: Location
+
+
+@fact
+class OtherJob(ContractFault):
+    """Two roles of one communicator are told different jobs at one place."""
+
+    first: str
+    first_job: str
+    second: str
+    second_job: str
+    host: str
+    port: int
+    first_at: Location
+
+
+@fact
+class UnknownHost(ContractFault):
+    """A command names a host that no pod or Service has as its name; the operator offers others."""
+
+    pods: str
+    host: str
+    offered: tuple[str, ...]
+
+
+@fact
+class WaitingAlone(ContractFault):
+    """torchrun waits for several nodes, and is told no place to meet but its own pod."""
+
+    pods: str
+    nodes: int
+    nodes_at: Location
+
+
+@fact
+class MissingServicePort(ContractFault):
+    """Ranks meet by a Service that does not list their port."""
+
+    pods: str
+    host: str
+    port: int
+    service: str
+    listed: tuple[int, ...]
+    service_at: Location | None
+
+
+@fact
+class OtherTargetPort(ContractFault):
+    """Ranks meet by a Service that leads to port ``leads_to`` of ``target``, where rank 0 listens on another one."""
+
+    pods: str
+    host: str
+    port: int
+    service: str
+    leads_to: int
+    target: str
+    listens: int
+    service_at: Location | None
+
+
+MeetingFault = OtherPort | OtherJob | UnknownHost | WaitingAlone | MissingServicePort | OtherTargetPort
 
 
 def meeting_faults(
-    communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str | int]
-) -> Iterator[Fault]:
+    communicator: Sequence[PodSet], directory: Directory, misnamed: AbstractSet[str]
+) -> Iterator[MeetingFault]:
     """The first thing that keeps the ranks of a communicator from meeting, apart from hosts that DNS does not know."""
     if any((meeting := meeting_of(pods)) is not None and meeting.host in misnamed for pods in communicator):
         return
-    for judge in (meetings_apart, service_ports, strangers):
+    for judge in (different_meetings, service_ports, unknown_hosts):
         for fault in judge(communicator, directory):
             yield fault
             return
-    yield from lonely_ranks(communicator)
+    yield from waiting_alone(communicator)
 
 
-def meetings_apart(communicator: Sequence[PodSet], directory: Directory) -> Iterator[Fault]:
+def different_meetings(communicator: Sequence[PodSet], directory: Directory) -> Iterator[MeetingFault]:
     """Ranks of one communicator that are told another port, or another job, at the same place."""
     places: dict[int, Meeting] = {}
     found = [meeting for pods in communicator if (meeting := meeting_of(pods)) is not None]
@@ -45,31 +131,28 @@ def meetings_apart(communicator: Sequence[PodSet], directory: Directory) -> Iter
         local = next((each for each in found if each.local and each.pods is target), None)
         first = places.setdefault(id(target), local or meeting)
         if first.port != meeting.port:
-            yield _apart(first, meeting)
-            return
-        if first.job and meeting.job and first.job != meeting.job:
-            yield Fault(
-                f"{meeting.pods.name} looks for the job {meeting.job!r} at {meeting.host}:{meeting.port}, and "
-                f"{first.pods.name} for {first.job!r}: they never meet",
-                meeting.host_at,
-                "give all roles the same --rdzv-id",
-                (("looks for another job", first.host_at),),
-                {"first": first.job, "second": meeting.job},
-                "job",
+            yield OtherPort(
+                meeting.port_at,
+                first.pods.name,
+                first.port,
+                meeting.pods.name,
+                meeting.port,
+                meeting.host,
+                first.port_at,
             )
             return
-
-
-def _apart(first: Meeting, second: Meeting) -> Fault:
-    return Fault(
-        f"{first.pods.name} meets the others on port {first.port} and {second.pods.name} on port {second.port} of "
-        f"{second.host}: rank 0 listens where the others do not look for it",
-        second.port_at,
-        "use one port in all roles",
-        ((f"uses port {first.port}", first.port_at),),
-        {"first": first.port, "second": second.port},
-        "port",
-    )
+        if first.job and meeting.job and first.job != meeting.job:
+            yield OtherJob(
+                meeting.host_at,
+                first.pods.name,
+                first.job,
+                meeting.pods.name,
+                meeting.job,
+                meeting.host,
+                meeting.port,
+                first.host_at,
+            )
+            return
 
 
 def _target(meeting: Meeting, directory: Directory) -> PodSet | None:
@@ -84,7 +167,7 @@ def _target(meeting: Meeting, directory: Directory) -> PodSet | None:
     return meeting.pods if own is not None and directory.own_pod(address, own) else None
 
 
-def strangers(communicator: Sequence[PodSet], directory: Directory) -> Iterator[Fault]:
+def unknown_hosts(communicator: Sequence[PodSet], directory: Directory) -> Iterator[MeetingFault]:
     """A command that names a host that does not exist, over the address that the operator gives it."""
     for pods in communicator:
         meeting = meeting_of(pods)
@@ -98,19 +181,12 @@ def strangers(communicator: Sequence[PodSet], directory: Directory) -> Iterator[
             continue
         if not re.search(r"-(master|worker)-\d+$", meeting.host) or _target(meeting, directory) is not None:
             continue
-        yield Fault(
-            f"{pods.name} meets at {meeting.host}, which no pod or Service has as its name; the operator offers "
-            f"{', '.join(sorted(offered))}",
-            meeting.host_at,
-            "leave the address to the operator: use $(MASTER_ADDR), or no --master-addr",
-            evidence={"told": meeting.host, "offered": ", ".join(sorted(offered))},
-            cause="stranger",
-            certainty=Certainty.LIKELY,
-        )
+        found = tuple(sorted(offered))
+        yield UnknownHost(meeting.host_at, pods.name, meeting.host, found, certainty=Certainty.LIKELY)
         return
 
 
-def lonely_ranks(communicator: Sequence[PodSet]) -> Iterator[Fault]:
+def waiting_alone(communicator: Sequence[PodSet]) -> Iterator[MeetingFault]:
     """torchrun for several nodes that is told no place, or itself: every pod waits for the others in itself."""
     for pods in communicator:
         if not maybe_many(pods):
@@ -126,15 +202,7 @@ def lonely_ranks(communicator: Sequence[PodSet]) -> Iterator[Fault]:
                     continue
                 at = _told_itself(container, command)
                 if at is not None and launch.nodes_at is not None:
-                    yield Fault(
-                        f"torchrun in {pods.name} waits for {launch.nodes[0]} nodes and is told no place to meet but "
-                        "the pod itself: every pod waits alone",
-                        at,
-                        "name the first pod: --master-addr, or --rdzv-backend=c10d with --rdzv-endpoint",
-                        (("how many nodes it waits for", launch.nodes_at),),
-                        {"nodes": launch.nodes[0]},
-                        "alone",
-                    )
+                    yield WaitingAlone(at, pods.name, launch.nodes[0], launch.nodes_at)
                     return
 
 
@@ -152,7 +220,7 @@ def _told_itself(container: Container, command: Command) -> Location | None:
     return address.at if host is not None and LOCAL.match(host["host"]) else None
 
 
-def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Iterator[Fault]:
+def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Iterator[MeetingFault]:
     """A meeting by a Service with a cluster IP that has not this port, or leads to another one than rank 0's."""
     for pods in communicator:
         meeting = meeting_of(pods)
@@ -166,14 +234,9 @@ def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Itera
         listed = {port.number for port in service.ports}
         target = directory.pod_sets[resolution.targets[0]] if len(resolution.targets) == 1 else None
         if listed and meeting.port not in listed:
-            yield Fault(
-                f"{pods.name} meets at {meeting.host}:{meeting.port}, and the Service {service.ref.name} has no port "
-                f"{meeting.port} (it has {', '.join(map(str, sorted(listed)))})",
-                meeting.port_at,
-                "add the port to the Service, or make it headless (clusterIP: None)",
-                (("the Service", service.at),) if service.at else (),
-                {"port": meeting.port, "service": service.ref.name},
-                "service",
+            ports = tuple(sorted(listed))
+            yield MissingServicePort(
+                meeting.port_at, pods.name, meeting.host, meeting.port, service.ref.name, ports, service.at
             )
             return
         if target is not None and meeting_of(target) is None and not any(target is each for each in communicator):
@@ -182,13 +245,15 @@ def service_ports(communicator: Sequence[PodSet], directory: Directory) -> Itera
             own = meeting_of(target)
             listens = own.port if own is not None else meeting.port
             if ends != listens:
-                yield Fault(
-                    f"{pods.name} meets at {meeting.host}:{meeting.port}, which the Service {service.ref.name} leads "
-                    f"to port {ends} of {target.name}, where rank 0 listens on {listens}",
+                yield OtherTargetPort(
                     meeting.port_at,
-                    f"set targetPort to {listens}",
-                    (("the Service", service.at),) if service.at else (),
-                    {"port": meeting.port, "targetPort": ends},
-                    "service",
+                    pods.name,
+                    meeting.host,
+                    meeting.port,
+                    service.ref.name,
+                    ends,
+                    target.name,
+                    listens,
+                    service.at,
                 )
                 return

@@ -8,14 +8,14 @@ from trainlint.finding import Certainty, Fix, Put
 from trainlint.kube.values import read_text
 from trainlint.model.workload import Service
 from trainlint.source.document import Field
-from trainlint.workload.checks.fault import Fault
-from trainlint.workload.checks.used_name import UsedName, user_of
+from trainlint.workload.checks.host_names import LateNames
+from trainlint.workload.checks.used_name import UsedName, described
 from trainlint.workload.written import containers_of
 
 __all__ = ["not_ready"]
 
 
-def not_ready(name: UsedName, service: Service) -> Fault | None:
+def not_ready(name: UsedName, service: Service) -> LateNames | None:
     """The fault of pods that must be ready before they have a name, and that only become ready when all have met (W
     1.8); ``None`` where they need not be.
     """
@@ -24,21 +24,13 @@ def not_ready(name: UsedName, service: Service) -> Fault | None:
     for container in containers_of(name.workload, name.target):
         probe = container["readinessProbe"]
         if probe.mapping is not None and not _listens(probe, name.address.port, container):
-            return Fault(
-                f"pods of {name.user.name} look for {name.pod}.{name.service} before they are ready, and the Service "
-                f"{name.service} gives names only to pods that are: each waits for the other",
-                service.at.child("spec", "publishNotReadyAddresses"),
-                "set publishNotReadyAddresses: true",
-                (user_of(name), ("what makes the pod ready", probe.at)),
-                {"host": name.address.host},
-                name.service,
-                Certainty.LIKELY,
-                fixes=(
-                    Fix(
-                        f"let {name.service} name pods that are not ready yet",
-                        (Put(service.at.child("spec", "publishNotReadyAddresses"), value=True),),
-                    ),
-                ),
+            at = service.at.child("spec", "publishNotReadyAddresses")
+            return LateNames(
+                at,
+                *described(name),
+                probe.at,
+                certainty=Certainty.LIKELY,
+                fixes=(Fix(f"let {name.service} name pods that are not ready yet", (Put(at, value=True),)),),
             )
     return None
 

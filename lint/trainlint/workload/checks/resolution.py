@@ -8,10 +8,19 @@ from trainlint.finding import Certainty, Fix, Location, Put
 from trainlint.kube.names import distance
 from trainlint.kube.values import is_placeholder
 from trainlint.model.workload import PodSet, Service
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.host_names import (
+    BareName,
+    HostNameFault,
+    MissingService,
+    NamelessPods,
+    NumberlessPods,
+    OtherSubdomain,
+    UnselectedPods,
+    WrongSubdomain,
+)
 from trainlint.workload.checks.inside import is_operated
 from trainlint.workload.checks.readiness import not_ready
-from trainlint.workload.checks.used_name import UsedName, user_of
+from trainlint.workload.checks.used_name import UsedName, described
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.kinds import kind_of
@@ -24,7 +33,7 @@ _SLIP: Final = 2
 """Letters by which a name that is mistyped differs at most."""
 
 
-def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) -> Fault | None:
+def unresolved(name: UsedName, directory: Directory, *, holds_services: bool) -> HostNameFault | None:
     """Why DNS does not know the name, or knows it too late; ``None`` where it does, or that is unknown.
 
     ``holds_services`` says that all Services of the namespace are in the snapshot.
@@ -74,7 +83,7 @@ def _behind(directory: Directory, target: PodSet) -> list[Service]:
     ]
 
 
-def _bare(name: UsedName, directory: Directory) -> Fault | None:
+def _bare(name: UsedName, directory: Directory) -> HostNameFault | None:
     """A host name alone is no DNS name (only a Service of this name would be one)."""
     target = name.target
     if (target.namespace, name.pod) in directory.services or not name.address.rendezvous:
@@ -83,17 +92,10 @@ def _bare(name: UsedName, directory: Directory) -> Fault | None:
         return None
     operated = is_operated(name.workload)
     full = f"{name.pod}.{named(target.spec.subdomain) or 'SERVICE'}"
-    return Fault(
-        f"{name.user.name} looks for {name.pod}, and DNS does not know the host name of a pod alone: it is {full}",
-        name.address.at,
-        f"write {full}" if operated else f"write {full}, with a headless Service that selects the pods",
-        evidence={"host": name.pod},
-        cause=name.pod,
-        certainty=Certainty.LIKELY,
-    )
+    return BareName(name.address.at, *described(name), full, operated, certainty=Certainty.LIKELY)
 
 
-def _unserved(name: UsedName) -> Fault | None:
+def _unserved(name: UsedName) -> HostNameFault | None:
     """The pods have no names in DNS, as their object does not ask for them."""
     own = f"{name.pod}.{name.service or name.workload.owner.name}"
     if not name.service and not name.address.rendezvous:
@@ -102,40 +104,34 @@ def _unserved(name: UsedName) -> Fault | None:
         written = name.workload.field.down("spec", "plugins")
         if "svc" in read_plugins(written):  # the template has a host name or a subdomain of its own
             return None
-        plain = written["svc"].at if written.present else name.workload.field["spec"].at
-        why, at, remedy = "only the svc plugin of Volcano makes that name, and the job has none", plain, "svc: []"
+        at = written["svc"].at if written.present else name.workload.field["spec"].at
         fixes = (Fix("add the svc plugin", (Put(written["svc"].at, []),)),) if written.present else ()
     elif name.workload.owner.kind == "JobSet":
         written = name.workload.field.down("spec", "network", "enableDNSHostnames")
-        why, at, remedy = "enableDNSHostnames is false, so its pods have no names in DNS", written.at, "true"
+        at = written.at
         fixes = (Fix("give the pods names in DNS", (Put(written.at, value=True),)),)
     else:
         return None
-    return Fault(
-        f"{name.user.name} looks for {name.address.host}; {own} would be a pod of {name.workload.owner.name}, but "
-        f"{why}",
+    return NamelessPods(
         at,
-        f"write {remedy} here" + ("" if name.service else f", and {own} as the name"),
-        (user_of(name),),
-        {"host": name.address.host},
-        name.service or name.pod,
-        Certainty.LIKELY,
+        *described(name),
+        name.workload.owner.name,
+        own,
+        name.workload.owner.kind == VOLCANO_JOB,
+        certainty=Certainty.LIKELY,
         fixes=fixes if name.service else (),
     )
 
 
-def _other_subdomain(name: UsedName) -> Fault | None:
+def _other_subdomain(name: UsedName) -> HostNameFault | None:
     """The operator decides the subdomain of the pods: under any other name DNS does not know them."""
-    right = f"{name.pod}.{named(name.target.spec.subdomain)}"
-    return Fault(
-        f"{name.user.name} looks for {name.address.host}, and the pods of {name.target.name} have the subdomain "
-        f"{named(name.target.spec.subdomain)}: DNS knows this one as {right}",
+    return OtherSubdomain(
         name.address.at,
-        f"write {right}",
-        (("the pods", name.target.at),),
-        {"host": name.address.host, "subdomain": named(name.target.spec.subdomain)},
-        name.service,
-        Certainty.LIKELY,
+        *described(name),
+        name.target.name,
+        named(name.target.spec.subdomain),
+        name.target.at,
+        certainty=Certainty.LIKELY,
     )
 
 
@@ -149,24 +145,20 @@ def _elsewhere(name: UsedName, directory: Directory) -> Service | None:
     return None
 
 
-def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None) -> Fault:
-    other = [elsewhere] if elsewhere else _behind(directory, name.target)
-    called = f"; the headless Service that selects them is called {other[0].ref.name}" if other else ""
-    if elsewhere:
-        called = f" in the namespace {name.target.namespace}; there is one in {elsewhere.ref.namespace}"
-    related = [user_of(name)]
-    if other and other[0].at is not None:
-        related.append(("the Service elsewhere" if elsewhere else "the Service under another name", other[0].at))
-    return Fault(
-        f"{name.user.name} looks for {name.pod}.{name.service}, and no Service {name.service} gives the "
-        f"pods of {name.target.name} names{called}",
+def _no_service(name: UsedName, directory: Directory, elsewhere: Service | None) -> MissingService:
+    others = [elsewhere] if elsewhere else _behind(directory, name.target)
+    other = others[0] if others else None
+    return MissingService(
         _subdomain_at(name),
-        f"make subdomain, host and Service agree: {other[0].ref.name if other else name.service}",
-        tuple(related),
-        {"host": name.address.host, "subdomain": name.target.spec.subdomain},
-        name.service,
-        Certainty.LIKELY,
-        fixes=_called(name, other[0]) if len(other) == 1 and not elsewhere else (),
+        *described(name),
+        name.target.name,
+        name.target.namespace,
+        name.target.spec.subdomain,
+        other.ref.name if other else "",
+        elsewhere.ref.namespace if elsewhere else "",
+        other.at if other else None,
+        certainty=Certainty.LIKELY,
+        fixes=_called(name, others[0]) if len(others) == 1 and not elsewhere else (),
     )
 
 
@@ -201,30 +193,19 @@ def _subdomain(name: UsedName, service: str) -> tuple[Put, ...]:
     return () if own == service else (Put(_subdomain_at(name), service, ("initContainers", "containers")),)
 
 
-def _not_selected(name: UsedName, service: Service) -> Fault:
-    wanted = ", ".join(f"{key}={value}" for key, value in (service.selector or {}).items())
-    return Fault(
-        f"{name.user.name} looks for {name.pod}.{name.service}, and the Service {name.service} does not select the "
-        f"pods of {name.target.name} (it selects {wanted or 'nothing'}): the name does not exist",
+def _not_selected(name: UsedName, service: Service) -> UnselectedPods:
+    return UnselectedPods(
         service.at.child("spec", "selector") if service.at and not service.generated else name.address.at,
-        "select labels that the pods carry",
-        (user_of(name), ("the pods", name.target.template)),
-        {"host": name.address.host, "selector": wanted},
-        name.service,
+        *described(name),
+        name.target.name,
+        ", ".join(f"{key}={value}" for key, value in (service.selector or {}).items()),
+        name.target.template,
     )
 
 
-def _unnumbered(name: UsedName, service: Service) -> Fault:
-    return Fault(
-        f"{name.user.name} looks for {name.pod}.{name.service}, and the pods of {name.target.name} have random names: "
-        "completionMode is not Indexed",
-        name.workload.field.down("spec", "completionMode").at,
-        "set completionMode: Indexed (and completions)",
-        (user_of(name), *((("the Service", service.at),) if service.at else ())),
-        {"host": name.address.host},
-        name.service,
-        fixes=_indexed(name),
-    )
+def _unnumbered(name: UsedName, service: Service) -> NumberlessPods:
+    at = name.workload.field.down("spec", "completionMode").at
+    return NumberlessPods(at, *described(name), name.target.name, service.at, fixes=_indexed(name))
 
 
 def _indexed(name: UsedName) -> tuple[Fix, ...]:
@@ -238,16 +219,13 @@ def _indexed(name: UsedName) -> tuple[Fix, ...]:
     return (Fix("number the pods (completionMode: Indexed)", tuple(edits)),)
 
 
-def _wrong_subdomain(name: UsedName, service: Service) -> Fault:
-    own = name.target.spec.subdomain
-    said = f"have the subdomain {own}" if own else "have no subdomain"
-    return Fault(
-        f"{name.user.name} looks for {name.pod}.{name.service}, and the pods of {name.target.name} {said}: DNS gives "
-        "the name of a pod only under the Service that its subdomain names",
+def _wrong_subdomain(name: UsedName, service: Service) -> WrongSubdomain:
+    fix = Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name, name.service))
+    return WrongSubdomain(
         _subdomain_at(name),
-        f"set subdomain: {name.service} in the pod template",
-        (user_of(name), *((("the Service", service.at),) if service.at else ())),
-        {"host": name.address.host, "subdomain": own},
-        name.service,
-        fixes=(Fix(f"set the subdomain of {name.target.name} to {name.service}", _subdomain(name, name.service)),),
+        *described(name),
+        name.target.name,
+        name.target.spec.subdomain,
+        service.at,
+        fixes=(fix,),
     )

@@ -5,19 +5,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.finding import Certainty
+from trainlint.fact import fact
+from trainlint.finding import Certainty, Location
 from trainlint.model.workload import PodSet, Workload
-from trainlint.workload.checks.fault import Fault
+from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.meeting import meeting_of
 
-__all__ = ["unmet_nodes"]
+__all__ = ["UnmetNodes", "unmet_nodes"]
 
 _ADDRESSES: Final = frozenset({"PET_MASTER_ADDR", "JAX_COORDINATOR_ADDRESS", "DMLC_TRACKER_URI"})
 
 
-def unmet_nodes(workload: Workload) -> Iterator[Fault]:
+@fact
+class UnmetNodes(ContractFault):
+    """Trainer tells the ranks of a TrainJob to meet at ``host``, and the first of them has another name."""
+
+    job: str
+    host: str
+    name: str
+    pods_at: Location
+
+
+def unmet_nodes(workload: Workload) -> Iterator[UnmetNodes]:
     """Trainer's address is TRAINJOB-node-0-0.TRAINJOB, whatever the runtime calls its job and subdomain.
 
     So the operator was recorded (tj-0162, tj-0229). Silent where the command names another place.
@@ -31,15 +42,13 @@ def unmet_nodes(workload: Workload) -> Iterator[Fault]:
         meeting = meeting_of(pods)
         if meeting is not None and meeting.host != host:
             continue
-        yield Fault(
-            f"Trainer tells the ranks of {workload.owner.name} to meet at {host}, and the first of them is called "
-            f"{_first(pods)}: they look for a name that does not exist",
+        yield UnmetNodes(
             workload.field.down("spec", "runtimeRef").at,
-            "call the trainer's job of the runtime node, and leave out its network.subdomain",
-            (("the pods", pods.spec.at or pods.at),),
-            {"told": host, "called": _first(pods)},
-            "trainer",
-            Certainty.LIKELY,
+            workload.owner.name,
+            host,
+            _first(pods),
+            pods.spec.at or pods.at,
+            certainty=Certainty.LIKELY,
         )
         return
 

@@ -7,7 +7,7 @@ from trainlint.finding import Location
 from trainlint.launch.addresses import Address
 from trainlint.model.workload import PodSet, Workload
 
-__all__ = ["UsedName", "user_of"]
+__all__ = ["UsedName", "described"]
 
 
 @fact
@@ -22,6 +22,6 @@ class UsedName:
     target: PodSet
 
 
-def user_of(name: UsedName) -> tuple[str, Location]:
-    """Where the name is used, as a related place of a finding."""
-    return "who uses the name", name.address.at
+def described(name: UsedName) -> tuple[str, str, str, str, Location]:
+    """What every fault about a name holds: by whom it is used, host, pod, Service, and where it is used."""
+    return name.user.name, name.address.host, name.pod, name.service, name.address.at
