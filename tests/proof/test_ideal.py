@@ -125,8 +125,59 @@ def test_a_number_between_two_that_follow_each_other_does_not_exist(tmp_path: Pa
     assert (group.exists, set(findings)) == ("refuted", {"no-matching-node"})
 
 
-def test_a_placeholder_is_unknown_and_named(tmp_path: Path) -> None:
-    group, findings = judged(tmp_path, job("nodeSelector: {gpu: '${GPU}'}"))
+FILLED = {
+    "a label": (job("nodeSelector: {gpu: '${GPU}'}"), "gpu"),
+    "a label of a term": (job(affine("{key: gpu, operator: In, values: ['${GPU}']}")), "gpu"),
+    "the affinity": (job("affinity: '${AFFINITY}'"), "placeholder"),
+    "a number of devices": (job().replace("nvidia.com/gpu: 8", "nvidia.com/gpu: '${GPUS}'"), "'${GPUS}'"),
+}
+
+
+@pytest.mark.parametrize("name", FILLED)
+def test_where_placeholders_stand_the_answer_depends_on_their_values(name: str, tmp_path: Path) -> None:
+    text, named = FILLED[name]
+    group, findings = judged(tmp_path, text)
+    assert (group.exists, group.for_all, findings) == ("conditional", "conditional", {}), group.missing
+    assert group.needs is not None
+    assert any(named in each for each in group.needs.others), group.needs.others
+
+
+@pytest.mark.parametrize("count", ["'${NODES}'", "CHANGE_ME", "'{{ nodes }}'"])
+def test_a_placeholder_for_the_number_of_pods_leaves_the_answer_open_for_any_number(count: str, tmp_path: Path) -> None:
+    group, findings = judged(tmp_path, job().replace("replicas: 3", f"replicas: {count}"))
+    assert (group.exists, group.for_all, findings) == ("conditional", "conditional", {}), group.missing
+    assert group.needs is not None
+    assert [(each.role, each.pods, bool(each.unsaid)) for each in group.needs.roles] == [
+        ("train/Master", 1, False),
+        ("train/Worker", 1, True),
+    ]
+    assert group.needs.together == ZONE  # several pods may be spread
+
+
+def test_what_no_number_of_pods_could_run_is_refuted(tmp_path: Path) -> None:
+    never = "nodeSelector: {gpu: a}, " + affine("{key: gpu, operator: In, values: [b]}")
+    group, findings = judged(tmp_path, job(never).replace("replicas: 3", "replicas: '${NODES}'"))
+    assert (group.exists, set(findings)) == ("refuted", {"no-matching-node"})
+
+
+def test_what_depends_on_the_number_of_pods_is_unknown(tmp_path: Path) -> None:
+    """Two pods cannot be apart on the one node that is named, and one is alone there."""
+    apart = near("podAntiAffinity", "kubernetes.io/hostname")
+    text = job("", f"nodeSelector: {{kubernetes.io/hostname: n1}}, {apart}")
+    group, _ = judged(tmp_path, text.replace("replicas: 3", "replicas: '${NODES}'"))
+    assert group.exists == "unknown"
+    assert any("replicas" in each for each in group.missing)
+
+
+def test_a_placeholder_beside_known_nodes_is_unknown(tmp_path: Path) -> None:
+    nodes = """
+apiVersion: trainlint.io/v1alpha1
+kind: Inventory
+metadata: {name: lab}
+pools:
+  - {name: a, count: 4, zone: a, labels: {gpu: a}, allocatable: {cpu: "9", pods: "9", nvidia.com/gpu: "8"}}
+"""
+    group, findings = judged(tmp_path, job("nodeSelector: {gpu: '${GPU}'}"), nodes=nodes)
     assert (group.exists, findings) == ("unknown", {})
     assert group.missing
 

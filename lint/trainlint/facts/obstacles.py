@@ -91,6 +91,11 @@ class Obstacles:
         alone = any(id(cause.pod_set) in members for cause in self._facts.placement.missing_targets)
         return alone, self.never_made(group)
 
+    def stuck(self, group: Group) -> bool:
+        """Whether a pod of the group can be scheduled on no node of any cluster, or is never made."""
+        members = {id(member) for member in group.members}
+        return self.never_made(group) or any(id(each.pod_set) in members for each in self._facts.placement.impossible)
+
     def never_made(self, group: Group) -> bool:
         """Whether pods of the group are refused, or what they need (claim, domain, partners) is never there for all."""
         members = {id(member) for member in group.members}

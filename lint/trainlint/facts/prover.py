@@ -16,7 +16,7 @@ from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
-from trainlint.proof.cause import assuming
+from trainlint.proof.cause import FlowCause, assuming
 from trainlint.proof.elsewhere import OF_ITS_OWN
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
@@ -145,18 +145,34 @@ class Prover:
 
     def _on_ideal(self, group: Group, proof: GroupProof, missing: list[Because]) -> GroupProof:
         """The proof where nodes are not known: what holds on the cluster that has all that the pods ask for."""
-        if proof.exists is Answer.REFUTED or uncounted(group):
+        if proof.exists is Answer.REFUTED:
             return proof
+        if not uncounted(group):
+            return self._ideally(group, proof, missing)
+        from trainlint.proof.ideal.cluster import COUNTS  # noqa: PLC0415 (only where nodes are not known)
+
+        few, *more = (self._ideally(group, proof, missing, counted=count) for count in COUNTS)
+        if any(each.exists is not few.exists for each in more):
+            return proof
+        if few.exists is Answer.CONDITIONAL:
+            return more[-1]
+        alone = any(isinstance(each, FlowCause) for each in few.causes) or self._obstacles.stuck(group)
+        return few if few.exists is Answer.REFUTED and alone else proof
+
+    def _ideally(self, group: Group, proof: GroupProof, missing: list[Because], *, counted: int = 0) -> GroupProof:
+        """The proof on the ideal cluster; ``counted`` is how many pods those sets have whose number is not known."""
         from trainlint.proof.ideal.judge import judged_on  # noqa: PLC0415 (only where nodes are not known)
 
         key = self._snapshot.settings.topology_key
         ideal = self.surroundings.ideal(group)
 
         def judge(inventory: Inventory) -> GroupProof:
-            found = self._judged(group, inventory, missing)
+            found = self._judged(group, inventory, missing, counted=counted)
             if found.exists is not Answer.UNKNOWN or not any(each.together or each.parts for each in group.members):
                 return found
-            loose = self._proved(group, inventory, missing, as_one=False)  # what places pods as one finds room if any
+            loose = self._proved(
+                group, inventory, missing, as_one=False, counted=counted
+            )  # what places pods as one finds room if any
             return loose if loose.exists is not Answer.UNKNOWN else found
 
         apart = self.surroundings.zonal or any(
@@ -171,19 +187,28 @@ class Prover:
         needs = needs_of(group, self._facts.verdicts, self._facts.cluster.present, found, ideal, near)
         return replace(found.proof, needs=needs, reach=proof.reach)
 
-    def _judged(self, group: Group, inventory: Inventory | None, missing: list[Because]) -> GroupProof:
+    def _judged(
+        self, group: Group, inventory: Inventory | None, missing: list[Because], *, counted: int = 0
+    ) -> GroupProof:
         """The proof; what holds either way where it is unknown whether the pods are placed as one."""
-        proof = self._proved(group, inventory, missing)
+        proof = self._proved(group, inventory, missing, counted=counted)
         doubt = placed_as_one_if(group)
         if doubt is None or inventory is None:
             return proof
-        return either(proof, self._proved(group, inventory, missing, as_one=False), doubt)
+        return either(proof, self._proved(group, inventory, missing, as_one=False, counted=counted), doubt)
 
     def _proved(
-        self, group: Group, inventory: Inventory | None, missing: list[Because], *, as_one: bool = True
+        self,
+        group: Group,
+        inventory: Inventory | None,
+        missing: list[Because],
+        *,
+        as_one: bool = True,
+        counted: int = 0,
     ) -> GroupProof:
-        known = inventory is not None and not uncounted(group)
-        model = replace(self.models.model(group, inventory), as_one=as_one) if known and inventory is not None else None
+        model = None
+        if inventory is not None and (counted or not uncounted(group)):
+            model = replace(self.models.model(group, inventory), as_one=as_one, counted=counted)
         everywhere = places((node.pool for node in model.nodes), self._snapshot.settings.topology_key) if model else ()
 
         def reach(group: Group) -> Reachability:

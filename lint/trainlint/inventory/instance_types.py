@@ -14,9 +14,18 @@ from importlib.resources import files
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.kube.spelling import only_meant
 from trainlint.model.known import Known, Undetermined
 
-__all__ = ["ACCELERATORS", "ALLOCATABLE_LEFT_OPEN", "PROVIDERS", "InstanceType", "instance_type", "instance_types"]
+__all__ = [
+    "ACCELERATORS",
+    "ALLOCATABLE_LEFT_OPEN",
+    "PROVIDERS",
+    "InstanceType",
+    "instance_type",
+    "instance_types",
+    "meant_accelerator",
+]
 
 ACCELERATORS: Final = (
     "amd.com/gpu",
@@ -36,6 +45,15 @@ PROVIDERS: Final = ("aws", "azure", "coreweave", "gcp", "nebius", "oci")
 """Those of whose machines there is a table."""
 
 _MAX_PODS: Final = 110
+
+
+def meant_accelerator(name: str) -> str:
+    """The accelerator of which a resource is probably a misspelt name (``nvidia.com/gpus``); empty where it is none.
+
+    A longer word of its own (``nvidia.com/pgpu``) is the name of another device.
+    """
+    meant = "" if name in ACCELERATORS or "/" not in name else only_meant(name, ACCELERATORS)
+    return "" if name.endswith(meant.rpartition("/")[2] or name) else meant
 
 
 @fact

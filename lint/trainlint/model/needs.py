@@ -21,6 +21,7 @@ class RoleNeed:
     are those of one pod as people write them, ``total`` those of all. ``tolerates`` are the taints that such nodes may
     have. ``apart`` says that each pod needs a node of its own, ``domain`` the label whose values each of ``domains``
     parts needs one of. ``devices`` are claims of devices, ``volumes`` claims of volumes that the nodes must reach.
+    ``unsaid`` is why the number of pods is not known; then ``pods`` is the smallest, and ``total`` is that of one.
     ``beside`` marks pods of another workload that those of the group must be near: one is enough, and takes no room.
     """
 
@@ -34,6 +35,7 @@ class RoleNeed:
     beside: bool = False
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
+    unsaid: str = ""
     at: Location | None = field(default=None, compare=False, repr=False)
 
 

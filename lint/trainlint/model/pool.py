@@ -117,7 +117,8 @@ class Inventory:
     none and is not complete may be joined with what describes the rest. ``derived`` means that it was not written as
     an inventory, ``live`` that it lists nodes that there are, beside what makes more of them at the places ``also``.
     ``ideal`` means that it was made from what pods ask for: it stands for every cluster that could exist,
-    and whatever Git does not hold is taken to be there.
+    and whatever Git does not hold is taken to be there. ``invented`` says that its nodes were made so too, so that they
+    have whatever a placeholder stands for.
     """
 
     name: str
@@ -130,6 +131,7 @@ class Inventory:
     live: bool = False
     also: tuple[Location, ...] = field(default=(), compare=False, repr=False)
     ideal: bool = False
+    invented: bool = False
 
 
 def is_of_platform(key: str) -> bool:

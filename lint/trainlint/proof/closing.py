@@ -10,6 +10,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Sequence
 
 from trainlint.fact import fact
+from trainlint.inventory.instance_types import meant_accelerator
 from trainlint.kube.spelling import only_meant
 from trainlint.kube.values import is_placeholder
 from trainlint.model.pod import PodSpec
@@ -110,8 +111,13 @@ def _by_label(requirement: Requirement, makers: Iterable[Pool]) -> Closed | None
 def _by_device(pod: Pod, makers: Sequence[Node]) -> Closed | None:
     """A device that described pools offer. A ComputeClass makes nodes for those that name it: for others it is none."""
     for name, amount in pod.requests.compared:
-        if amount != 0 and is_extended_resource(name) and any(_offers(node, name) for node in makers):
+        if amount == 0 or not is_extended_resource(name):
+            continue
+        if any(_offers(node, name) for node in makers):
             return Closed((f"the nodes that have {name} are those that Git describes",))
+        meant = meant_accelerator(name)
+        if meant and any(_offers(node, meant) for node in makers):
+            return Closed((f"{meant} is meant, and the nodes that have it are those that Git describes",))
     return None
 
 

@@ -26,7 +26,8 @@ class ClusterModel:
     ``complete`` is false where there are other nodes that Git does not hold, ``partial`` says why; ``hopeless`` is
     true where some pod set can never be scheduled for a reason that has nothing to do with nodes. ``as_one``: what
     places pods as one is in force (an exclusive or required topology); ``gang`` says who starts all pods of the group
-    or none. ``ideal``: the nodes stand for all that could exist.
+    or none. ``ideal``: the nodes stand for all that could exist. ``counted`` is how many pods those sets are taken to
+    have whose number is not known; 0 where that is no answer.
     """
 
     nodes: Sequence[Node]
@@ -41,6 +42,7 @@ class ClusterModel:
     gang: str = ""
     storage: Storage | None = None
     ideal: bool = False
+    counted: int = 0
 
 
 def own_members(group: Group) -> Iterator[int]:
@@ -53,9 +55,8 @@ def own_members(group: Group) -> Iterator[int]:
 def problem_of(group: Group, model: ClusterModel, placed: Ties = LOOSE) -> PlacementProblem:
     """The group as roles on the model's nodes; ``placed`` is what places its pods as one."""
     key = model.settings.topology_key
-    return stated_problem(
-        group, model.feasible, model.others, model.nodes, model.namespaces, key, model.storage, placed
-    )
+    cluster = (model.nodes, model.namespaces, key, model.storage)
+    return stated_problem(group, model.feasible, model.others, *cluster, placed, model.counted)
 
 
 def placed_as_one(group: Group, model: ClusterModel, problem: PlacementProblem) -> PlacementProblem:

@@ -31,6 +31,7 @@ __all__ = ["Feasibility", "judge_pod_set", "zone_of"]
 AFFINITY = "NodeAffinity"
 TAINTS = "TaintToleration"
 FIT = "NodeResourcesFit"
+FILLED = "with which its pods run, where a placeholder stands"
 VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 
 
@@ -98,11 +99,12 @@ def judge_pod_set(
     }
     for part in pod_set.spec.undetermined:
         ground = DoubtGround.UNREAD_CONTAINERS if part == UNREAD_CONTAINERS else DoubtGround.TEMPLATE
-        doubt = Doubt("template", Because(ground, (part, pod_set.name)))
+        need = "" if part == UNREAD_CONTAINERS else f"{part} of {pod_set.name} {FILLED}"
+        doubt = Doubt("template", Because(ground, (part, pod_set.name)), need=need, filled=True)
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
     needs: tuple[str, ...] = ()
     if inventory.ideal:
-        needs, verdicts = _taken_for_there(verdicts)
+        needs, verdicts = _taken_for_there(verdicts, filled=inventory.invented)
     if pod_set.queue and choices is not None and len(choices) > 1:
         verdicts = _by_flavor(
             pod_set,
@@ -127,13 +129,18 @@ def judge_pod_set(
 
 
 def _taken_for_there(
-    verdicts: Mapping[int, tuple[Refusal | Doubt, ...]],
+    verdicts: Mapping[int, tuple[Refusal | Doubt, ...]], *, filled: bool
 ) -> tuple[tuple[str, ...], dict[int, tuple[Refusal | Doubt, ...]]]:
-    """What an ideal cluster must have outside Git, and the verdicts where it has that."""
+    """What an ideal cluster must have outside Git, and the verdicts where it has that.
+
+    ``filled`` says that its nodes were made for whatever placeholders stand for.
+    """
     doubts = [each for verdict in verdicts.values() for each in verdict if isinstance(each, Doubt)]
-    needs = (each.need for each in doubts if each.need and not each.devices)
+    needs = (each.need for each in doubts if each.need and not each.devices and (filled or not each.filled))
     left = {
-        index: tuple(each for each in verdict if isinstance(each, Refusal) or not each.need)
+        index: tuple(
+            each for each in verdict if isinstance(each, Refusal) or not each.need or (each.filled and not filled)
+        )
         for index, verdict in verdicts.items()
     }
     return tuple(dict.fromkeys(needs)), left

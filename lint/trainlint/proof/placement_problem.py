@@ -70,8 +70,12 @@ def stated_problem(
     key: str,
     storage: Storage | None = None,
     ties: Ties = LOOSE,
+    counted: int = 0,
 ) -> PlacementProblem:
-    """The roles of the group. ``feasible`` is by member index; ``others`` are the workloads that are no members."""
+    """The roles of the group. ``feasible`` is by member index; ``others`` are the workloads that are no members.
+
+    ``counted`` is how many pods a set is taken to have whose number is not known; 0 where that may be any number.
+    """
     whole = [
         feasible[index]
         for index, member in enumerate(group.members)
@@ -97,7 +101,7 @@ def stated_problem(
         roles=(
             *_bound(
                 [
-                    _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)])
+                    _role(index, everyone[index], asked[index], (classes, nodes), pods[: len(own)], counted)
                     for index in range(len(own))
                 ],
                 own,
@@ -110,7 +114,7 @@ def stated_problem(
         nodes=tuple(nodes),
         key=key,
         unknown=(*unknown, *_unsure(everyone, asked)),
-        beyond=tuple(dict.fromkeys(_beyond(own, asked, nodes))),
+        beyond=tuple(dict.fromkeys(_beyond(own, asked, nodes, counted))),
         targetless=tuple(_targetless(own, asked)),
         tied=tuple(_tied(whole, storage)) if storage is not None else (),
         ties=ties,
@@ -222,6 +226,7 @@ def _role(
     asked: AffinityRules,
     place: tuple[Sequence[NodeClass], Sequence[Node]],
     own: Sequence[Pod],
+    counted: int,
 ) -> PlacementRole:
     repelled = (*asked.anti_affinity, *asked.symmetry)
     apart = {kind for counter in repelled if counter.key == HOSTNAME for kind in counter.kinds}
@@ -235,7 +240,7 @@ def _role(
     amounts = {name: amount for name, amount in me.pod.requests.compared if isinstance(amount, int)}
     return PlacementRole(
         requests={**amounts, "pods": 1},
-        count=replicas if isinstance(replicas, int) else 1,
+        count=replicas if isinstance(replicas, int) else counted or 1,
         classes=_usable(me, *place),
         attractions=tuple(Attraction(each.key, each.kinds) for each in asked.affinity if each.key != HOSTNAME),
         repulsions=tuple(Repulsion(each.key, each.kinds) for each in repelled if each.key != HOSTNAME),
@@ -269,21 +274,23 @@ def _skew_on_hosts(pod: Pod) -> int | None:
     return min((each.max_skew for each in _counting(pod, pod)), default=None)
 
 
-def _beyond(own: Sequence[Feasibility], asked: Sequence[AffinityRules], nodes: Sequence[Node]) -> Iterator[Because]:
+def _beyond(
+    own: Sequence[Feasibility], asked: Sequence[AffinityRules], nodes: Sequence[Node], counted: int
+) -> Iterator[Because]:
     """Constraints that depend on counts or on single nodes, not only on who is in which domain."""
     for each, wants in zip(own, asked, strict=True):
         if any(counter.key == HOSTNAME for counter in wants.affinity):
             yield Because(ProofGround.AFFINITY, (each.pod_set.name, HOSTNAME))
         for constraint in each.pod.spec.spread:
-            if constraint.hard and _spreads(constraint, each, nodes):
+            if constraint.hard and _spreads(constraint, each, nodes, counted):
                 yield Because(ProofGround.SPREAD, (each.pod_set.name, constraint.topology_key))
 
 
-def _spreads(constraint: SpreadConstraint, me: Feasibility, nodes: Sequence[Node]) -> bool:
+def _spreads(constraint: SpreadConstraint, me: Feasibility, nodes: Sequence[Node], counted: int) -> bool:
     """Whether the constraint can refuse a pod for more than a fixed number of pods on each host."""
     if constraint.topology_key != HOSTNAME:
         eligible = len(eligible_domains(constraint, me.pod, [node.pool for node in nodes]))
         return eligible > 1 or 0 < eligible < (constraint.min_domains or 1)
-    replicas = me.pod_set.replicas
+    replicas = me.pod_set.replicas if isinstance(me.pod_set.replicas, int) else counted
     hosts = sum(UNLIMITED if nodes[pool].pool.maximum is None else nodes[pool].pool.maximum or 0 for pool in me.pools)
-    return not isinstance(replicas, int) or replicas > hosts * constraint.max_skew
+    return not replicas or replicas > hosts * constraint.max_skew

@@ -36,6 +36,8 @@ def prove(
     """
     flows = tuple(flow_causes(reach))
     doubts = [*missing, *_undecided(group, reach)]
+    if model is None or not model.counted:
+        doubts += _uncounted(group)
     if model is None:
         answer = Answer.REFUTED if flows else Answer.UNKNOWN
         return GroupProof(group, answer, answer, causes=flows, missing=tuple(doubts), reach=reach)
@@ -98,6 +100,9 @@ def _short_at_best(group: Group, model: ClusterModel) -> CapacityCause | None:
 def _undecided(group: Group, reach: Reachability) -> Iterator[Because]:
     if len(reach.places) == 1:
         yield from undecided(group, reach)
+
+
+def _uncounted(group: Group) -> Iterator[Because]:
     for member in group.members:
         if isinstance(member.replicas, Undetermined):
             yield Because(ProofGround.REPLICAS, (member.name, member.replicas.why))

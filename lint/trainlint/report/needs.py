@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint import __version__
+from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Answer
 from trainlint.model.needs import Needs
 from trainlint.model.selector import Requirement
@@ -89,6 +90,7 @@ def _inventory(group: GroupVerdict, needs: Needs) -> str:
     head = [*HEAD, f"Group: {group.name}"]
     head += [f"It also needs {object_words(each)}" for each in needs.objects]
     head += [f"It also needs {text}" for text in needs.others]
+    head += [f"{each.role} may have more pods, each with a node: {each.unsaid}" for each in needs.roles if each.unsaid]
     return inventory_yaml(least_nodes(needs), group.name.replace("/", "-").replace("+", "-"), head)
 
 
@@ -106,8 +108,12 @@ def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:
 
 
 def _selector(requirement: Requirement) -> str:
-    """A requirement as kubectl writes it; numbers cannot be compared there, so their key must exist."""
+    """A requirement as kubectl writes it; numbers cannot be compared there, nor placeholders, so their key must
+    exist.
+    """
     key, values = requirement.key, ",".join(requirement.values)
+    if any(map(is_placeholder, requirement.values)):
+        return key
     match requirement.operator:
         case "In":
             return f"{key}={values}" if len(requirement.values) == 1 else f"{key} in ({values})"

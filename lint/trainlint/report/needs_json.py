@@ -31,6 +31,7 @@ def _role(role: RoleNeed) -> dict[str, Any]:
     return {
         "role": role.role,
         "pods": role.pods,
+        "unsaid": role.unsaid,
         "nodes": [[_requirement(each) for each in way] for way in role.labels],
         "requests": dict(role.requests),
         "total": dict(role.total),

@@ -90,10 +90,12 @@ def _said(kind: str, number: int) -> str:
 def short_need(needs: Needs) -> str:
     """The pods with what each asks for, the scarcest first: ``4 x 8 nvidia.com/gpu``."""
     counts: dict[str, int] = {}
+    unsaid: set[str] = set()
     for role in sorted(needs.roles, key=lambda role: not any(map(is_accelerator, role.requests))):
         text = "".join(_of_role(role))
         counts[text] = counts.get(text, 0) + role.pods
-    parts = [f"{count} x {text or 'any node'}" for text, count in counts.items()]
+        unsaid |= {text} if role.unsaid else set()
+    parts = [f"{count}{'+' if text in unsaid else ''} x {text or 'any node'}" for text, count in counts.items()]
     if not parts:  # the nodes are known: what is missing are objects
         parts = [*map(object_words, needs.objects), *needs.others]
     return _listed(parts) + (f" in {_listed(needs.zones, ' or ')}" if needs.zones else "")

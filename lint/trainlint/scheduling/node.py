@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import field
 
 from trainlint.fact import fact
+from trainlint.inventory.instance_types import meant_accelerator
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Pool
@@ -59,6 +60,8 @@ def node_of(pool: Pool, asked: Collection[str] = ()) -> Node:
     if pool.allocatable is not None:
         allocatable = {name: _amount(name, text) for name, text in pool.allocatable.items()}
         for name in asked if pool.open_resources else ():
+            if allocatable.get(meant_accelerator(name)):
+                continue  # the plugin of the device that is there gives it its right name
             allocatable.setdefault(name, Undetermined(f"whether a device plugin offers {name} in pool {pool.name}"))
     return Node(pool, allocatable, pool.node_name, ceiling)
 

@@ -14,7 +14,7 @@ from trainlint.model.selector import NodeSelectorTerm, Requirement
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
-from trainlint.scheduling.requirement import holds, requirement_error
+from trainlint.scheduling.requirement import holds, is_filled_in, requirement_error
 from trainlint.scheduling.ternary import every, some
 
 __all__ = ["PLUGIN", "check", "describe", "matches", "named_nodes", "term_matches", "unmet"]
@@ -31,7 +31,7 @@ def check(pod: Pod, node: Node) -> Answer:
     if verdict is True:
         return None
     if verdict is None:
-        return Doubt(PLUGIN, _why_unknown(pod.spec, node), pod.spec.at)
+        return Doubt(PLUGIN, _why_unknown(pod.spec, node), pod.spec.at, need=_to_fill_in(pod.spec, node), filled=True)
     named = named_nodes(pod.spec)
     if named is not None and not named:
         return Refusal(PLUGIN, Code.UNRESOLVABLE, Because(Ground.NO_COMMON_NODE), _affinity(pod.spec))
@@ -145,6 +145,17 @@ def _why_unknown(spec: PodSpec, node: Node) -> Because:
         if isinstance(value, Undetermined):
             return Because(DoubtGround.VALUE, (value.why,))
     return Because(DoubtGround.HIDDEN_NODES)
+
+
+def _to_fill_in(spec: PodSpec, node: Node) -> str:
+    """What the nodes must have where placeholders stand; empty where something else is not known."""
+    requirements = tuple(_all_requirements(spec))
+    if any(isinstance(node.label(each.key), Undetermined) for each in requirements):
+        return ""
+    hidden = dict.fromkeys(each.key for each in requirements if is_filled_in(each) or is_placeholder(each.key))
+    if not hidden:
+        return "nodes that are selected where a placeholder stands"
+    return f"nodes with the value of {' and of '.join(hidden)} for which a placeholder stands"
 
 
 def _all_requirements(spec: PodSpec) -> Iterable[Requirement]:

@@ -60,7 +60,14 @@ def check(pod: Pod, node: Node, used: Mapping[str, int] = {}, pods: int = 0) -> 
     unknown = next((reason.why for reason in missing if isinstance(reason, Undetermined)), "")
     if isinstance(allowed, Undetermined):
         unknown = unknown or allowed.why
-    return Doubt(PLUGIN, Because(DoubtGround.VALUE, (unknown,)), pod.spec.at) if unknown else None
+    if not unknown:
+        return None
+    asked = [name for name, amount in pod.requests.compared if isinstance(amount, Undetermined)]
+    own = len(asked) == sum(isinstance(reason, Undetermined) for reason in missing) and not isinstance(
+        allowed, Undetermined
+    )
+    need = f"as much {' and '.join(asked)} on one node as a pod asks for: {unknown}" if own else ""
+    return Doubt(PLUGIN, Because(DoubtGround.VALUE, (unknown,)), pod.spec.at, need=need, filled=own)
 
 
 def _refusal(short: list[Shortage], pod: Pod, node: Node) -> Refusal:

@@ -111,7 +111,7 @@ class Doubt:
     """A filter cannot tell, and why. ``need`` is what must exist outside Git for a yes, where that is all it takes.
 
     ``platform``: it depends on admission plugins of a platform that no manifest shows. ``devices``: the need is the
-    devices of claims.
+    devices of claims. ``filled``: it is a value in the place of a placeholder.
     """
 
     plugin: str
@@ -120,6 +120,7 @@ class Doubt:
     need: str = ""
     platform: bool = False
     devices: bool = False
+    filled: bool = False
 
 
 Answer = Refusal | Doubt | None

@@ -58,6 +58,7 @@ from typing import Final
 
 from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
 from trainlint.inventory.selected import Machines, selected_machines
+from trainlint.kube.spelling import only_meant
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root
 from trainlint.proof.cause import PlacementCause
@@ -68,7 +69,7 @@ from trainlint.scheduling.node_affinity import describe
 from trainlint.scheduling.node_resources_fit import Shortage, shortages
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import readable
-from trainlint.scheduling.requests import Requests
+from trainlint.scheduling.requests import Requests, is_extended_resource
 from trainlint.wording.forcing import forcing
 
 NAMED: Final = 3
@@ -91,7 +92,9 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     asked, largest = readable(worst.resource, worst.requested), readable(worst.resource, worst.allocatable)
     container = requests.decided_by.get(worst.resource)
     some = worst.allocatable > 0
+    meant = only_meant(worst.resource, _offered(cause)) if worst.allocatable == 0 else ""
     offered = f"the largest node that it may use has {largest}" if some else "no node that it may use has any"
+    offered += f": {meant} is probably meant" if meant else ""
     overhead = requests.overhead.get(worst.resource, 0)
     more = readable(worst.resource, overhead)
     machines = selected_machines(cause.pod.spec) if cause.anywhere else None
@@ -101,7 +104,7 @@ def _finding(cause: PlacementCause, forced: RelatedPlaces) -> Finding:
     return Finding(
         message=f"the pods of {pod_set.name} stay Pending: one asks for {asked} {worst.resource}{added}, and {offered}",
         at=container.child("resources") if container else pod_set.spec.at or pod_set.template,
-        remedy=_remedy(worst) if machines is None else _smaller(worst, cause.pod),
+        remedy=_remedy(worst, meant) if machines is None else _smaller(worst, cause.pod),
         related=besides(
             forced,
             tuple(Related("names the machine", each.at) for each in (machines.by if machines else ()) if each.at)
@@ -163,8 +166,18 @@ def _smaller(worst: Shortage, pod: Pod) -> str:
     return f"ask for at most {most} {worst.resource} (less what DaemonSets use), or select a larger machine"
 
 
-def _remedy(worst: Shortage) -> str:
+def _offered(cause: PlacementCause) -> Iterator[str]:
+    """The devices that the nodes have."""
+    for miss in cause.misses:
+        for name, amount in (miss.pool.allocatable or {}).items():
+            if is_extended_resource(name) and amount != "0":
+                yield name
+
+
+def _remedy(worst: Shortage, meant: str) -> str:
     resource = worst.resource
+    if meant:
+        return f"ask for {meant} instead of {resource}"
     if worst.allocatable > 0:
         most = readable(resource, worst.allocatable)
         return f"ask for at most {most} {resource} (less what DaemonSets use), or add larger nodes"

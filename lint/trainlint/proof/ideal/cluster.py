@@ -23,12 +23,14 @@ from trainlint.reachability import REGION
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
 
-__all__ = ["Ideal", "alone_in", "ideal_cluster", "is_invented", "named_by_policies", "without"]
+__all__ = ["COUNTS", "Ideal", "alone_in", "ideal_cluster", "is_invented", "named_by_policies", "without"]
 
 MOST: Final = 400
 """Pools after which a cluster is too large to try."""
 DOMAINS: Final = 16
 """Domains of one key beside those that manifests name."""
+COUNTS: Final = (1, 3)
+"""How many pods a set is tried with whose number is not known."""
 ENOUGH: Final = str(10**21)
 """What an ideal node has of everything: no cluster could have more than the pods can use."""
 _INVENTED: Final = ("(any zone)", "(another zone)")
@@ -92,7 +94,8 @@ def ideal_cluster(
         reasons.append(Because(ProofGround.ALL_DOMAINS))
     spread = {each.topology_key for pod in pods for each in pod.spec.spread if each.hard} - {HOSTNAME}
     unlabelled = any(each.key == key and each.operator == "DoesNotExist" for way in ways for each in way)
-    return Ideal(Inventory("", tuple(pools), ideal=True), next(iter(reasons), None), frozenset(spread), unlabelled)
+    inventory = Inventory("", tuple(pools), ideal=True, invented=True)
+    return Ideal(inventory, next(iter(reasons), None), frozenset(spread), unlabelled)
 
 
 def alone_in(inventory: Inventory, key: str, value: str | None) -> Inventory:
@@ -136,7 +139,7 @@ def _listed(requirements: Iterable[Requirement]) -> Iterator[str]:
 def _domains(pods: Sequence[Pod], pod_sets: Sequence[PodSet], key: str) -> dict[str, int]:
     """The keys whose values are domains, each with how many must be there beside those that are named."""
     found = {key: 2}
-    total = sum(each.replicas if isinstance(each.replicas, int) else 1 for each in pod_sets)
+    total = sum(each.replicas if isinstance(each.replicas, int) else COUNTS[-1] for each in pod_sets)
     for pod in pods:
         for term in pod.spec.pod_affinity:
             found.setdefault(term.topology_key, 2)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.known import Undetermined
 from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Group, ObjectRef, PodSet
@@ -47,7 +48,7 @@ def needs_of(
     key = verdicts.topology_key
     members = [each for each in group.members if each.replicas != 0]
     outside = outside_needs(group, verdicts, present, ideal.inventory)
-    pods = sum(each.replicas for each in members if isinstance(each.replicas, int))
+    pods = sum(each.replicas if isinstance(each.replicas, int) else 2 for each in members)
     return Needs(
         roles=(
             *(_role(each, verdicts) for each in members),
@@ -88,8 +89,9 @@ def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:
         labels=tuple(ways)[:WAYS],
         requests={name: readable(name, amount) for name, amount in amounts},
         total={name: readable(name, amount * count) for name, amount in amounts},
+        unsaid=pod_set.replicas.why if isinstance(pod_set.replicas, Undetermined) else "",
         tolerates=pod.spec.tolerations,
-        apart=count > 1 and _apart(pod),
+        apart=(count > 1 or isinstance(pod_set.replicas, Undetermined)) and _apart(pod),
         devices=tuple(_devices(pod_set)),
         volumes=tuple(dict.fromkeys(each.name for each in pod_claims(pod, verdicts.storage) if not each.ephemeral)),
         at=pod_set.at,

@@ -40,8 +40,9 @@ def object_words(need: ObjectNeed) -> str:
 def role_words(role: RoleNeed) -> str:
     """What the pods of one role need of nodes."""
     what = ", ".join(f"{amount} {name}" for name, amount in role.requests.items())
-    text = f"{role.role}: {role.pods} pod{'' if role.pods == 1 else 's'}"
-    text += f" with {what}{' each' if role.pods > 1 else ''}" if what else ""
+    many = bool(role.pods > 1 or role.unsaid)
+    text = f"{role.role}: {role.pods} pod{'' if role.pods == 1 else 's'}{' or more' if role.unsaid else ''}"
+    text += f" with {what}{' each' if many else ''}" if what else ""
     text += ", each on a node of its own" if role.apart else ""
     text += ", near which the pods of the group must be" if role.beside else ""
     ways = [" and ".join(map(describe, way)) for way in role.labels if way]
@@ -50,7 +51,7 @@ def role_words(role: RoleNeed) -> str:
     text += f"; within reach of the volumes of {', '.join(role.volumes)}" if role.volumes else ""
     if role.tolerates:
         text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(_taint, role.tolerates)))}"
-    return text
+    return text + (f"; how many is not known: {role.unsaid}" if role.unsaid else "")
 
 
 def _taint(toleration: Toleration) -> str:
