@@ -17,6 +17,7 @@ from trainlint.kube.values import is_placeholder
 __all__ = ["of_controllers", "of_job"]
 
 _DOMAIN_PATH: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
+_OWN_LABELS: Final = ("job-name", "batch.kubernetes.io/job-name", "controller-uid", "batch.kubernetes.io/controller-uid")
 _INDEXED_ONLY: Final = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 
 
@@ -25,6 +26,7 @@ def of_controllers(meta: Meta, item: Any) -> Iterator[Problem]:
     match meta.api_group, meta.kind:
         case "batch", "Job":
             yield from of_job(mapping(below(item, "spec")), ("spec",))
+            yield from _own_labels(mapping(below(item, "spec")), meta.name)
         case "batch", "CronJob":
             yield from one_of(item, ("spec", "concurrencyPolicy"), ("Allow", "Forbid", "Replace"))
             yield from of_job(mapping(below(item, "spec", "jobTemplate", "spec")), ("spec", "jobTemplate", "spec"))
@@ -68,9 +70,24 @@ def _job(spec: Mapping[str, Any], mode: str) -> Iterator[Problem]:
     if manager and _DOMAIN_PATH.fullmatch(manager) is None:
         why = f"managedBy is {manager}, and must be a path below a domain"
         yield Problem(("managedBy",), why, "write it as example.com/controller", "managedBy")
-    if written(spec.get("selector")) and spec.get("manualSelector") is not True:
+    if spec.get("manualSelector") is True:
+        yield from _chosen(mapping(below(spec, "selector", "matchLabels")), spec, ("selector", "matchLabels"))
+    elif written(spec.get("selector")):
         why = "a Job makes its selector itself, and refuses one that is written"
         yield Problem(("selector",), why, "remove the selector", "selector")
+
+
+def _own_labels(spec: Mapping[str, Any], name: str) -> Iterator[Problem]:
+    """Labels of the pod template that the API server writes itself, written with other values."""
+    if spec.get("manualSelector") is True:
+        return
+    labels = mapping(below(spec, "template", "metadata", "labels"))
+    for key in _OWN_LABELS:
+        value = known(labels.get(key))
+        if value is not None and not (key.endswith("job-name") and value == name):
+            why = f"the label {key} of a Job's pods is set by the API server, and the template has {value}"
+            path = ("spec", "template", "metadata", "labels", key)
+            yield Problem(path, why, "remove the label", f"own label {key}")
 
 
 def _failure_policy(spec: Mapping[str, Any]) -> Iterator[Problem]:
@@ -94,7 +111,12 @@ def _selector(spec: Mapping[str, Any]) -> Iterator[Problem]:
                 ("spec",), "it has no selector", "select the labels of the template", "selector", lacks="selector"
             )
         return
-    wanted = mapping(mapping(selector).get("matchLabels"))
+    yield from _chosen(mapping(mapping(selector).get("matchLabels")), spec, ("spec", "selector", "matchLabels"))
+
+
+def _chosen(wanted: Mapping[str, Any], spec: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+    """What a selector asks for that the labels of the pod template do not have."""
+    labels = mapping(below(spec, "template", "metadata", "labels"))
     for key, value in wanted.items():
         pair = (str(value), str(labels.get(key, "")))
         if any(is_placeholder(each) for each in (key, *pair, *labels)):
@@ -102,6 +124,6 @@ def _selector(spec: Mapping[str, Any]) -> Iterator[Problem]:
         if pair[0] != pair[1]:
             found = f"which is {labels[key]} there" if key in labels else "which it does not have"
             why = f"the selector asks for {key}={value}, and the pod template has other labels: {key}, {found}"
-            path = ("spec", "selector", "matchLabels", key)
+            path = (*at, key)
             remedy = "let the selector and the labels of the pod template agree"
             yield Problem(path, why, remedy, f"selector {key}")

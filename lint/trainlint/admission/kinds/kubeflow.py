@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.admission.kinds.words import one_of
@@ -32,7 +33,8 @@ def of_kubeflow(meta: Meta, item: Any) -> Iterator[Problem]:
     if meta.kind not in {"MPIJob", "JAXJob"}:
         yield from one_of(item, ("spec", "runPolicy", "managedBy"), _MANAGERS, _WEBHOOK)
     for name, role in roles.items():
-        yield from one_of(item, (*at, name, "restartPolicy"), _RESTARTS)
+        for problem in one_of(item, (*at, name, "restartPolicy"), _RESTARTS):
+            yield replace(problem, what=f"every pod of {name}")
         yield from _count(meta.kind, name, role, (*at, name))
     yield from _roles(meta.kind, roles, at)
 

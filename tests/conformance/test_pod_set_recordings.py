@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.conformance.expansion import compare, disagreements, main, predict, read_records
+from tests.conformance.pod_sets import compare, disagreements, main, predict, read_records
 
 DATA = Path(__file__).parent / "data" / "expansion"
 AGREE = {

@@ -1,0 +1,1 @@
+"""The operators of training workloads as functions from objects to objects."""

@@ -1,0 +1,45 @@
+"""What operators make of manifests: pods, Services and other objects, as plain manifests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+from trainlint.operators.apps import run_deployment, run_stateful_set
+from trainlint.operators.batch import run_job
+from trainlint.operators.cluster import Cluster, Options, taken
+from trainlint.operators.jobset import run_job_set
+from trainlint.operators.kubeflow_v1 import JOBS, run_v1_job
+from trainlint.operators.manifest import Manifest, copied, meta, name_of, text
+from trainlint.operators.mpi_v1 import run_mpi_v1_job
+
+__all__ = ["OPERATORS", "run_operators"]
+
+Operator = Callable[[Cluster, Manifest], None]
+
+OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
+    **{("kubeflow.org/v1", kind): run_v1_job for kind in JOBS},
+    ("kubeflow.org/v1", "MPIJob"): run_mpi_v1_job,
+    ("batch/v1", "Job"): run_job,
+    ("apps/v1", "StatefulSet"): run_stateful_set,
+    ("apps/v1", "Deployment"): run_deployment,
+    ("jobset.x-k8s.io/v1alpha2", "JobSet"): run_job_set,
+}
+"""By API version and kind."""
+
+
+def run_operators(
+    manifests: Iterable[Manifest], options: Options = Options(), takes: Callable[[Manifest], bool] = taken
+) -> Cluster:
+    """What comes of manifests that the API server takes. What comes later in a job's life is brought about:
+    pods are ready, and jobs that others wait for complete. A ``*`` in a text stands for what the cluster decides.
+    """
+    given = [copied(each) for each in manifests]
+    for each in given:
+        meta(each)["name"] = name_of(each)
+    cluster = Cluster(options, takes, given)
+    for each in given:
+        operator = OPERATORS.get((text(each.get("apiVersion")), text(each.get("kind"))))
+        if operator is not None:
+            operator(cluster, each)
+    return cluster

@@ -1,0 +1,62 @@
+"""Quantities as the API server writes them, and their sums."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any, Final
+
+from trainlint.model.quantity import QuantityError, parse_quantity
+
+__all__ = ["canonical", "requests_of", "total_of"]
+
+_BINARY: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
+_DECIMAL: Final = ("", "k", "M", "G", "T", "P", "E")
+_SMALL: Final = ("", "m", "u", "n")
+
+
+def canonical(value: Any) -> str:
+    """A quantity in the one form that the API server writes; what is no quantity stays."""
+    try:
+        return _written(parse_quantity(str(value)), binary=str(value).endswith("i"))
+    except QuantityError:
+        return str(value)
+
+
+def _written(value: Fraction, *, binary: bool) -> str:
+    if binary and value.denominator == 1 and abs(value) >= _KIBI:
+        return _scaled(value, _BINARY, _KIBI)
+    for power, suffix in enumerate(_SMALL):
+        if (value * 1000**power).denominator == 1:
+            scaled = value * 1000**power
+            return f"{scaled}{suffix}" if power else _scaled(scaled, _DECIMAL, 1000)
+    return str(value)
+
+
+_KIBI: Final = 1024
+
+
+def _scaled(value: Fraction, suffixes: tuple[str, ...], step: int) -> str:
+    power = 0
+    while value and power < len(suffixes) - 1 and (value / step).denominator == 1:
+        value, power = value / step, power + 1
+    return f"{value}{suffixes[power]}"
+
+
+def total_of(lists: Iterable[Mapping[str, Any]]) -> dict[str, str]:
+    """The sums of lists of resources; each in the form of its first."""
+    sums: dict[str, Fraction] = {}
+    binary: dict[str, bool] = {}
+    for each in lists:
+        for name, value in each.items():
+            sums[name] = sums.get(name, Fraction()) + parse_quantity(str(value))
+            binary.setdefault(name, str(value).endswith("i"))
+    return {name: _written(value, binary=binary[name]) for name, value in sums.items()}
+
+
+def requests_of(container: Mapping[str, Any]) -> dict[str, Any]:
+    """What a container requests: its limits where it has no requests at all, as operators read it."""
+    resources = container.get("resources")
+    resources = resources if isinstance(resources, dict) else {}
+    chosen = resources.get("requests") or resources.get("limits")
+    return dict(chosen) if isinstance(chosen, dict) else {}
