@@ -50,6 +50,8 @@ def predict(record: Record) -> Prediction:
     if by:
         return {"id": record["id"], "rejected": by}
     cluster = run_operators(record["input"], _options(record.get("config", {})), takes)
+    if cluster.refused:
+        return {"id": record["id"], "rejected": [{"by": "controller", "field": "", "why": each} for each in cluster.refused]}
     output = {
         "pods": [pod_entry(each) for each in cluster.pods],
         "services": [service_entry(each) for each in cluster.services],

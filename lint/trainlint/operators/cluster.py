@@ -60,6 +60,8 @@ class Cluster:
     pods: list[Manifest] = field(default_factory=list)
     services: list[Manifest] = field(default_factory=list)
     others: list[Manifest] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    """Why operators refuse given objects because of the options alone."""
 
     def create(self, item: Manifest) -> bool:
         """Make an object, unless the API server refuses it: then ``False``. An existing one of the name stays."""

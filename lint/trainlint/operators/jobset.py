@@ -35,6 +35,7 @@ EXCLUSIVE: Final = f"alpha.{PREFIX}exclusive-topology"
 BY_SELECTOR: Final = f"alpha.{PREFIX}node-selector"
 _NAMESPACED_JOB: Final = f"alpha.{PREFIX}namespaced-job"
 _NO_SCHEDULE: Final = f"alpha.{PREFIX}no-schedule"
+_IN_PLACE: Final = "InPlaceRestart"
 _PRIORITY: Final = f"{PREFIX}priority"
 
 
@@ -42,6 +43,9 @@ def run_job_set(cluster: Cluster, job_set: Manifest) -> None:
     """The Service, the Jobs in the order that they wait for each other, and their pods."""
     spec = _defaulted(mapping(job_set.get("spec")))
     if text(spec.get("managedBy")) not in {"", MANAGER}:
+        return
+    if below(spec, "failurePolicy", "restartStrategy") == _IN_PLACE and not cluster.options.gates.get(_IN_PLACE):
+        cluster.refused.append(f"restartStrategy {_IN_PLACE} needs the feature gate {_IN_PLACE}")
         return
     item = {**job_set, "spec": spec}
     if spec["network"]["enableDNSHostnames"] and not cluster.create(_service(item)):

@@ -12,6 +12,7 @@ from trainlint.operators.jobset import run_job_set
 from trainlint.operators.kubeflow_v1 import JOBS, run_v1_job
 from trainlint.operators.manifest import Manifest, copied, meta, name_of, text
 from trainlint.operators.mpi_v1 import run_mpi_v1_job
+from trainlint.operators.ray import run_ray_cluster, run_ray_job, run_ray_service
 
 __all__ = ["OPERATORS", "run_operators"]
 
@@ -20,6 +21,9 @@ Operator = Callable[[Cluster, Manifest], None]
 OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
     **{("kubeflow.org/v1", kind): run_v1_job for kind in JOBS},
     ("kubeflow.org/v1", "MPIJob"): run_mpi_v1_job,
+    ("ray.io/v1", "RayCluster"): run_ray_cluster,
+    ("ray.io/v1", "RayJob"): run_ray_job,
+    ("ray.io/v1", "RayService"): run_ray_service,
     ("batch/v1", "Job"): run_job,
     ("apps/v1", "StatefulSet"): run_stateful_set,
     ("apps/v1", "Deployment"): run_deployment,

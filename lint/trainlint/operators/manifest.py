@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from typing import Any, Final
@@ -13,9 +14,13 @@ __all__ = [
     "below",
     "containers_of",
     "copied",
+    "cut_end",
+    "cut_open",
+    "cut_start",
     "count",
     "drop_empty",
     "every_container",
+    "expanded_length",
     "generated_name",
     "items",
     "labels_of",
@@ -90,7 +95,7 @@ def name_of(item: Manifest) -> str:
 
 def generated_name(base: str) -> str:
     """What becomes of ``generateName``: cut to fit, with ``ANY`` for the random part."""
-    return base[:_LONGEST_BASE] + ANY
+    return cut_end(base, _LONGEST_BASE) + ANY
 
 
 def namespace_of(item: Manifest) -> str:
@@ -141,3 +146,30 @@ def object_of(api_version: str, kind: str, name: str, namespace: str, **parts: A
         "annotations": parts.pop("annotations", None),
     }
     return {"apiVersion": api_version, "kind": kind, "metadata": drop_empty(metadata), **drop_empty(parts)}
+
+
+_RANDOM: Final = "\0" * 5
+
+
+def expanded_length(value: str) -> int:
+    """The characters of a name, with five for each random part."""
+    return len(value.replace(ANY, _RANDOM))
+
+
+def cut_end(value: str, most: int) -> str:
+    """The first characters of a name whose random parts have five; of such a part ``ANY`` is left."""
+    return _collapsed(value.replace(ANY, _RANDOM)[:most])
+
+
+def cut_open(value: str, most: int) -> str:
+    """As ``cut_end``, for a name that is cut once more: what is left of a random part still counts as it is."""
+    return value.replace(ANY, _RANDOM)[:most]
+
+
+def cut_start(value: str, most: int) -> str:
+    """The last characters of a name whose random parts have five; of such a part ``ANY`` is left."""
+    return _collapsed(value.replace(ANY, _RANDOM)[-most:])
+
+
+def _collapsed(value: str) -> str:
+    return re.sub("\0+", ANY, value)

@@ -12,6 +12,8 @@ from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.source.events import TooDeepError, YamlError
+from trainlint.source.loader import load
 from trainlint.workload.ray_job import RAY_CLUSTERS
 
 __all__ = ["KUEUE", "of_ray"]
@@ -41,9 +43,22 @@ def of_ray(meta: Meta, item: Any) -> Iterator[Problem]:
         yield from _store(cluster, at, mapping(below(item, "metadata", "annotations")))
     if meta.kind == "RayJob":
         yield from _job(mapping(below(item, "spec")), cluster)
+        yield from _environment(mapping(below(item, "spec")))
         yield from _queued(meta, mapping(below(item, "spec")))
     if meta.kind == "RayService":
         yield from _service(item)
+
+
+def _environment(job: Mapping[str, Any]) -> Iterator[Problem]:
+    """A runtime environment that is no YAML, which the submitter would have to pass on."""
+    given = known(job.get("runtimeEnvYAML"))
+    if given is None:
+        return
+    try:
+        load(given)
+    except (YamlError, TooDeepError) as error:
+        why = f"runtimeEnvYAML is no YAML: {error}"
+        yield Problem(("spec", "runtimeEnvYAML"), why, "mend the text", "runtime environment", _BY)
 
 
 def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
