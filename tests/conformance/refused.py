@@ -18,9 +18,7 @@ from trainlint.workload import read_workloads
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.names import long_names
-from trainlint.workload.kinds import kind_of
 from trainlint.workload.shipped_runtimes import shipped_runtime
-from trainlint.workload.workload_kind import PodNames
 
 KUBERNETES = "1.36"
 CHECKED = ("Job", "Pod", "Service", "StatefulSet")
@@ -70,9 +68,9 @@ def other_rules(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:
 
 
 def _unchecked(workload: Workload) -> bool:
-    """Whether no webhook looks at the names that the operator makes."""
-    kind = kind_of(workload)
-    return kind is not None and kind.pod_names is PodNames.UNCHECKED
+    """Whether no webhook looks at the names that the operator makes: then the API server refuses what it makes."""
+    version = read_meta(workload.field).api_version
+    return version in {"kubeflow.org/v1", "leaderworkerset.x-k8s.io/v1"}
 
 
 def refused(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:

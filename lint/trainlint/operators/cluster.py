@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -22,13 +23,19 @@ from trainlint.operators.quantities import canonical
 
 __all__ = ["Cluster", "Options", "stored_pod", "taken"]
 
+_SERVICE_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _LABEL_LENGTH: Final = 63
 _RANDOM_LENGTH: Final = 5
 _HASH_LENGTH: Final = 10
 
 
 def taken(manifest: Manifest) -> bool:
-    """Whether the labels of an object have values that are short enough: all that is known without the API server."""
+    """Whether the API server takes the name and the labels of an object: what can be told without its schemas."""
+    name = name_of(manifest).replace(ANY, "x" * _RANDOM_LENGTH)
+    shape = _SERVICE_NAME if manifest.get("kind") == "Service" else _NAME
+    if shape.fullmatch(name) is None:
+        return False
     return all(_length(key, str(value)) <= _LABEL_LENGTH for key, value in labels_of(manifest).items())
 
 
@@ -42,12 +49,14 @@ def _length(key: str, value: str) -> int:
 class Options:
     """What an installation of the operators sets otherwise than by default.
 
-    ``gang_scheduler`` makes PodGroups, ``gates`` are feature gates, ``environment`` are variables of the operator.
+    ``gang_scheduler`` makes PodGroups, ``gates`` are feature gates, ``environment`` are variables of the operator,
+    ``domain`` is the value of topology labels on the node of a leader.
     """
 
     gang_scheduler: str = ""
     gates: Mapping[str, bool] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
+    domain: str = ANY
 
 
 @dataclass

@@ -135,7 +135,8 @@ def _add_claims(job_set: Manifest, pod: Manifest) -> None:
 def _labels(job_set: Manifest, entry: Manifest, index: int, job_name: str) -> dict[str, str]:
     entries = items(job_set["spec"].get("replicatedJobs"))
     group = [each for each in entries if each["groupName"] == entry["groupName"]]
-    key = hashlib.sha1(f"{namespace_of(job_set)}/{job_name}".encode(), usedforsecurity=False).hexdigest()
+    full = f"{namespace_of(job_set)}/{job_name}"
+    key = ANY if ANY in full else hashlib.sha1(full.encode(), usedforsecurity=False).hexdigest()
     values = {
         "jobset-name": name_of(job_set),
         "jobset-uid": ANY,

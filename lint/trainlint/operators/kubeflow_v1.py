@@ -122,7 +122,8 @@ def run_v1_job(cluster: Cluster, item: Manifest) -> None:
     kind = text(item.get("kind"))
     job = JOBS[kind]
     policy = mapping(below(item, "spec", "runPolicy"))
-    if policy.get("suspend") is True or text(policy.get("managedBy")) not in {"", _MANAGER}:
+    managed = text(policy.get("managedBy")) not in {"", _MANAGER} and kind != "JAXJob"
+    if policy.get("suspend") is True or managed:
         return
     roles = defaulted_roles(item, job)
     if cluster.options.gang_scheduler:

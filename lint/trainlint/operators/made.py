@@ -10,6 +10,7 @@ from trainlint.operators.batch import run_job
 from trainlint.operators.cluster import Cluster, Options, taken
 from trainlint.operators.jobset import run_job_set
 from trainlint.operators.kubeflow_v1 import JOBS, run_v1_job
+from trainlint.operators.lws import run_leader_worker_set
 from trainlint.operators.manifest import Manifest, copied, meta, name_of, text
 from trainlint.operators.mpi_v1 import run_mpi_v1_job
 from trainlint.operators.ray import run_ray_cluster, run_ray_job, run_ray_service
@@ -21,6 +22,7 @@ Operator = Callable[[Cluster, Manifest], None]
 OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
     **{("kubeflow.org/v1", kind): run_v1_job for kind in JOBS},
     ("kubeflow.org/v1", "MPIJob"): run_mpi_v1_job,
+    ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): run_leader_worker_set,
     ("ray.io/v1", "RayCluster"): run_ray_cluster,
     ("ray.io/v1", "RayJob"): run_ray_job,
     ("ray.io/v1", "RayService"): run_ray_service,

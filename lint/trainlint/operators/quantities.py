@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trainlint.model.quantity import QuantityError, parse_quantity
 
-__all__ = ["canonical", "requests_of", "total_of"]
+__all__ = ["canonical", "pod_requests", "requests_of", "total_of"]
 
 _BINARY: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL: Final = ("", "k", "M", "G", "T", "P", "E")
@@ -60,3 +60,26 @@ def requests_of(container: Mapping[str, Any]) -> dict[str, Any]:
     resources = resources if isinstance(resources, dict) else {}
     chosen = resources.get("requests") or resources.get("limits")
     return dict(chosen) if isinstance(chosen, dict) else {}
+
+
+def pod_requests(spec: Mapping[str, Any]) -> dict[str, str]:
+    """What a pod requests by its written requests: containers and sidecars together, or an init container if more."""
+    running = [_requests(each) for each in _mappings(spec.get("containers"))]
+    inits = _mappings(spec.get("initContainers"))
+    running += [_requests(each) for each in inits if each.get("restartPolicy") == "Always"]
+    found = total_of(running)
+    for each in inits:
+        for name, value in _requests(each).items():
+            if name not in found or parse_quantity(str(value)) > parse_quantity(found[name]):
+                found[name] = str(value)
+    return found
+
+
+def _requests(container: Mapping[str, Any]) -> dict[str, Any]:
+    resources = container.get("resources")
+    chosen = resources.get("requests") if isinstance(resources, dict) else None
+    return dict(chosen) if isinstance(chosen, dict) else {}
+
+
+def _mappings(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []

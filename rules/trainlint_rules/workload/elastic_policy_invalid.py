@@ -97,7 +97,7 @@ def _order(fault: EmptyRange | MinimumAboveParallelism | MinimumAboveMaximum) ->
         case EmptyRange(minimum=minimum, maximum=maximum):
             return fault.finding(
                 f"minReplicas of {fault.holder} is {minimum}, maxReplicas is {maximum}: no number of pods is in this "
-                "range, and the operator refuses the object",
+                f"range{', and the operator refuses the object' if fault.refused else ''}",
                 f"set minReplicas to at most {maximum}, or maxReplicas to at least {minimum}",
                 ("maxReplicas", fault.maximum_at),
                 evidence={"minReplicas": minimum, "maxReplicas": maximum},

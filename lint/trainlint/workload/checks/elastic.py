@@ -22,6 +22,7 @@ __all__ = [
     "MIN_PARALLELISM",
     "ElasticFault",
     "EmptyRange",
+    "UnusedEmptyRange",
     "EtcdWithoutHost",
     "MasterBesideRange",
     "MinimumAboveMaximum",
@@ -48,6 +49,13 @@ class EmptyRange(ContractFault):
     maximum: int
     maximum_at: Location
     refused = True
+
+
+@fact
+class UnusedEmptyRange(EmptyRange):
+    """The same of a job whose operator takes it: it compares the two only when it makes an autoscaler of metrics."""
+
+    refused = False
 
 
 @fact
@@ -156,7 +164,8 @@ def elastic_faults(workload: Workload) -> Iterator[ElasticFault]:
     """What contradicts itself in the elastic range of an object; placeholders contradict nothing."""
     elastic = workload.field.down("spec", "elasticPolicy")
     if elastic.mapping is not None:
-        yield from _order(elastic, workload.owner.name)
+        scaled = workload.owner.kind not in V1_KINDS or elastic["metrics"].present
+        yield from _order(elastic, workload.owner.name, EmptyRange if scaled else UnusedEmptyRange)
         if workload.owner.kind in V1_KINDS:
             yield from _replicas(workload, elastic)
             yield from _torch(workload, elastic)
@@ -168,11 +177,11 @@ def elastic_faults(workload: Workload) -> Iterator[ElasticFault]:
     yield from _nodes(workload)
 
 
-def _order(range_: Field, holder: str) -> Iterator[ElasticFault]:
+def _order(range_: Field, holder: str, fault: type[EmptyRange] = EmptyRange) -> Iterator[ElasticFault]:
     minimum, maximum = range_["minReplicas"], range_["maxReplicas"]
     least, most = read_int(minimum), read_int(maximum)
     if minimum.present and maximum.present and isinstance(least, int) and isinstance(most, int) and least > most:
-        yield EmptyRange(minimum.at, holder, least, most, maximum.at)
+        yield fault(minimum.at, holder, least, most, maximum.at)
 
 
 def _replicas(workload: Workload, elastic: Field) -> Iterator[ElasticFault]:
