@@ -13,6 +13,7 @@ from trainlint.operators.kubeflow_v1 import JOBS, run_v1_job
 from trainlint.operators.lws import run_leader_worker_set
 from trainlint.operators.manifest import Manifest, copied, meta, name_of, text
 from trainlint.operators.mpi_v1 import run_mpi_v1_job
+from trainlint.operators.mpi_v2 import run_mpi_job
 from trainlint.operators.ray import run_ray_cluster, run_ray_job, run_ray_service
 
 __all__ = ["OPERATORS", "run_operators"]
@@ -23,6 +24,7 @@ OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
     **{("kubeflow.org/v1", kind): run_v1_job for kind in JOBS},
     ("kubeflow.org/v1", "MPIJob"): run_mpi_v1_job,
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): run_leader_worker_set,
+    ("kubeflow.org/v2beta1", "MPIJob"): run_mpi_job,
     ("ray.io/v1", "RayCluster"): run_ray_cluster,
     ("ray.io/v1", "RayJob"): run_ray_job,
     ("ray.io/v1", "RayService"): run_ray_service,

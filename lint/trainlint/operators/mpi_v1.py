@@ -40,6 +40,8 @@ def run_mpi_v1_job(cluster: Cluster, item: Manifest) -> None:
     if policy.get("suspend") is True or text(policy.get("managedBy")) not in {"", _MANAGER}:
         return
     roles = _roles(item)
+    if "Launcher" not in roles:
+        return
     if cluster.options.gang_scheduler and not cluster.create(
         pod_group(item, policy, roles, cluster.options.gang_scheduler)
     ):
