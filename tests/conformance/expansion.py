@@ -21,7 +21,7 @@ from tests.conformance.refused import refused, takes
 from trainlint.operators.cluster import Options
 from trainlint.operators.made import run_operators
 from trainlint.operators.manifest import ANY, Manifest, mapping, meta, name_of, namespace_of, text
-from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.operators.shipped_runtimes import shipped_runtime
 
 Record = Mapping[str, Any]
 Prediction = dict[str, Any]
@@ -52,8 +52,11 @@ def predict(record: Record) -> Prediction:
     cluster = run_operators(record["input"], _options(record), takes)
     if cluster.refused:
         return {"id": record["id"], "rejected": [{"by": "controller", "field": "", "why": each} for each in cluster.refused]}
+    pods = [pod_entry(each) for each in cluster.pods]
+    if any(each.get("kind") == "TrainJob" for each in record["input"]):
+        pods = [_with_sorted_env(each) for each in pods]
     output = {
-        "pods": [pod_entry(each) for each in cluster.pods],
+        "pods": pods,
         "services": [service_entry(each) for each in cluster.services],
         "others": [other_entry(each) for each in cluster.others],
     }
@@ -76,6 +79,15 @@ def pod_entry(pod: Manifest) -> Manifest:
     for key in ("initContainers", "containers"):
         entry[key] = [_container_entry(each, spec) for each in spec.get(key) or ()]
     return _said(entry)
+
+
+def _with_sorted_env(pod: Manifest) -> Manifest:
+    """Trainer writes variables in an order of its own each time, so the recordings have them by name."""
+    for kind in ("initContainers", "containers"):
+        for container in pod.get(kind, ()):
+            if "env" in container:
+                container["env"] = sorted(container["env"], key=lambda each: str(each["name"]))
+    return pod
 
 
 def _container_entry(container: Manifest, spec: Manifest) -> Manifest:

@@ -18,10 +18,10 @@ from trainlint.workload import read_workloads
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.names import long_names
-from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.operators.shipped_runtimes import shipped_runtime
 
 KUBERNETES = "1.36"
-CHECKED = ("Job", "Pod", "Service", "StatefulSet")
+CHECKED = ("Job", "JobSet", "Pod", "Service", "StatefulSet")
 
 
 def fields(written: Sequence[Mapping[str, Any]]) -> list[Field]:

@@ -21,7 +21,7 @@ from trainlint.workload.checks.containers import missing_main_containers, runtim
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
-from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.operators.shipped_runtimes import shipped_runtime
 
 DATA = Path(__file__).parent / "data" / "admission"
 FILES = sorted(DATA.glob("*.jsonl.gz"))

@@ -26,7 +26,7 @@ from trainlint.workload.checks.containers import missing_main_containers
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
-from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.operators.shipped_runtimes import shipped_runtime
 
 if TYPE_CHECKING:
     from trainlint.installed.gates import RefusedByPolicy

@@ -15,6 +15,7 @@ from trainlint.operators.manifest import Manifest, copied, meta, name_of, text
 from trainlint.operators.mpi_v1 import run_mpi_v1_job
 from trainlint.operators.mpi_v2 import run_mpi_job
 from trainlint.operators.ray import run_ray_cluster, run_ray_job, run_ray_service
+from trainlint.operators.trainer import run_train_job
 
 __all__ = ["OPERATORS", "run_operators"]
 
@@ -25,6 +26,7 @@ OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
     ("kubeflow.org/v1", "MPIJob"): run_mpi_v1_job,
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): run_leader_worker_set,
     ("kubeflow.org/v2beta1", "MPIJob"): run_mpi_job,
+    ("trainer.kubeflow.org/v1alpha1", "TrainJob"): run_train_job,
     ("ray.io/v1", "RayCluster"): run_ray_cluster,
     ("ray.io/v1", "RayJob"): run_ray_job,
     ("ray.io/v1", "RayService"): run_ray_service,

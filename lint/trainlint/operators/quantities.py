@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trainlint.model.quantity import QuantityError, parse_quantity
 
-__all__ = ["canonical", "pod_requests", "requests_of", "total_of"]
+__all__ = ["canonical", "pod_requests", "requests_of", "scaled", "total_of"]
 
 _BINARY: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL: Final = ("", "k", "M", "G", "T", "P", "E")
@@ -83,3 +83,8 @@ def _requests(container: Mapping[str, Any]) -> dict[str, Any]:
 
 def _mappings(value: Any) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def scaled(values: Mapping[str, Any], times: int) -> dict[str, str]:
+    """A list of resources, so many times."""
+    return total_of([values] * times)

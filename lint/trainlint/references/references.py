@@ -14,7 +14,7 @@ from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
-from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.operators.shipped_runtimes import shipped_runtime
 
 __all__ = ["BUILT_IN", "ReferenceCause", "dangling_references", "references_of", "referred_by"]
 

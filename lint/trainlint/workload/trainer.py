@@ -21,7 +21,7 @@ from trainlint.workload.expansion import Context, Expansion, injected, named, op
 from trainlint.workload.flows import dns, maybe_several, rendezvous, total
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.kueue_pod_sets import queued_job_set
-from trainlint.workload.shipped_runtimes import shipped_runtime
+from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.trainer_mpi import mpi_job, processes
 from trainlint.workload.trainer_places import written_places

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trainlint.source.document import Field
-from trainlint.workload.strategic_merge import merged
+from trainlint.operators.strategic_merge import merged
 
 __all__ = ["NODE", "is_told", "job_set_spec", "launches_as_node", "step_of"]
 

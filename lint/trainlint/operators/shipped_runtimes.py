@@ -26,9 +26,11 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
     if name in _PLAIN:
         return _runtime({_PLAIN[name]: {}}, [_job("node", "node", step="trainer")])
     if name in _MPI:
+        launcher = _job("launcher", "node", step="trainer")
+        launcher["dependsOn"] = [{"name": "node", "status": "Ready"}]
         sshd: dict[str, Any] = {"command": ["/usr/sbin/sshd"], "args": ["-De", "-f", "/home/mpiuser/.sshd_config"]}
         policy = {"mpi": {"numProcPerNode": 1, "mpiImplementation": "OpenMPI", "runLauncherAsNode": True}}
-        return _runtime(policy, [_job("node", "node", **sshd), _job("launcher", "node", step="trainer")])
+        return _runtime(policy, [_job("node", "node", **sshd), launcher])
     if name in _MODELS:
         sources = (("dataset-initializer", "tatsu-lab/alpaca"), ("model-initializer", _MODELS[name]))
         first = [
@@ -36,7 +38,7 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
             for job, source in sources
         ]
         gpus = {"resources": {"limits": {"nvidia.com/gpu": 2}}}
-        node = _job("node", "node", step="trainer", command=["tune", "run"], **gpus)
+        node = _job("node", "node", step="trainer", command=_tuning(name), **gpus)
         node["dependsOn"] = [{"name": job["name"], "status": "Complete"} for job in first]
         return _runtime({"torch": {}}, [*first, node])
     if name == "torch-distributed-with-cache":
@@ -51,6 +53,20 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
         node["dependsOn"] = [{"name": "dataset-initializer", "status": "Complete"}]
         return _runtime({"torch": {}}, [first_job, node])
     return None
+
+
+def _tuning(name: str) -> list[str]:
+    """The command of a torchtune runtime: recipe, its configuration, and where data, model and output are."""
+    family, size = name.removeprefix("torchtune-").split("-")
+    model = f"{family.replace('.', '_')}/{size.upper()}"
+    words = ["--rdzv_endpoint=localhost:29500", "full_finetune_distributed", "--config", f"{model}_full"]
+    words += ["dataset=torchtune.datasets.instruct_dataset", "dataset.source=parquet"]
+    words += ["dataset.data_dir=/workspace/dataset/data", "output_dir=/workspace/output"]
+    if family.startswith("qwen"):
+        words += ["tokenizer.path=/workspace/model/vocab.json", "tokenizer.merges_file=/workspace/model/merges.txt"]
+    else:
+        words.append("tokenizer.path=/workspace/model/original/tokenizer.model")
+    return ["tune", "run", *words, "checkpointer.checkpoint_dir=/workspace/model"]
 
 
 def _runtime(policy: Mapping[str, Any], jobs: list[dict[str, Any]]) -> Mapping[str, Any]:

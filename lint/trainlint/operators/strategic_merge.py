@@ -46,7 +46,9 @@ def merged(base: Any, patch: Any) -> Any:
 
 
 def _merged_list(base: list[Any], patch: list[Any], key: str) -> list[Any]:
-    result = list(base)
+    """New elements of the patch come before the first element that only the base has, as upstream orders them."""
+    order = [each.get(key) if isinstance(each, dict) else None for each in base]
+    result, news = list(base), []
     for element in patch:
         identity = element.get(key) if isinstance(element, dict) else None
         place = next(
@@ -61,7 +63,23 @@ def _merged_list(base: list[Any], patch: list[Any], key: str) -> list[Any]:
             if place is not None:
                 del result[place]
         elif place is None:
-            result.append(copy.deepcopy(element))
+            news.append(copy.deepcopy(element))
         else:
             result[place] = merged(result[place], element)
-    return result
+    if not news:
+        return result
+    patched = [each.get(key) for each in patch if isinstance(each, dict)]
+    mine = [each for each in result if isinstance(each, dict) and each.get(key) in patched] + news
+    mine.sort(key=lambda each: patched.index(each.get(key)) if isinstance(each, dict) else 0)
+    others = [each for each in result if not isinstance(each, dict) or each.get(key) not in patched]
+    return _interleaved(others, mine, order, key)
+
+
+def _interleaved(others: list[Any], mine: list[Any], order: list[Any], key: str) -> list[Any]:
+    """Two lists in one: an element of ``others`` first only where both are known and it stood before."""
+    found: list[Any] = []
+    while others and mine:
+        one, other = (each[0].get(key) if isinstance(each[0], dict) else None for each in (others, mine))
+        before = one in order and other in order and order.index(one) < order.index(other)
+        found.append((others if before else mine).pop(0))
+    return [*found, *others, *mine]
