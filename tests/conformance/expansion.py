@@ -21,7 +21,6 @@ from tests.conformance.refused import refused, takes
 from trainlint.operators.cluster import Options
 from trainlint.operators.made import run_operators
 from trainlint.operators.manifest import ANY, Manifest, mapping, meta, name_of, namespace_of, text
-from trainlint.operators.shipped_runtimes import shipped_runtime
 
 Record = Mapping[str, Any]
 Prediction = dict[str, Any]
@@ -51,7 +50,10 @@ def predict(record: Record) -> Prediction:
         return {"id": record["id"], "rejected": by}
     cluster = run_operators(record["input"], _options(record), takes)
     if cluster.refused:
-        return {"id": record["id"], "rejected": [{"by": "controller", "field": "", "why": each} for each in cluster.refused]}
+        return {
+            "id": record["id"],
+            "rejected": [{"by": "controller", "field": "", "why": each} for each in cluster.refused],
+        }
     pods = [pod_entry(each) for each in cluster.pods]
     if any(each.get("kind") == "TrainJob" for each in record["input"]):
         pods = [_with_sorted_env(each) for each in pods]
@@ -99,7 +101,11 @@ def _container_entry(container: Manifest, spec: Manifest) -> Manifest:
 
 def _variable(entry: Manifest) -> Manifest:
     source = entry.get("valueFrom")
-    return {"name": entry["name"], "valueFrom": source} if source else {"name": entry["name"], "value": entry.get("value") or ""}
+    return (
+        {"name": entry["name"], "valueFrom": source}
+        if source
+        else {"name": entry["name"], "value": entry.get("value") or ""}
+    )
 
 
 def _port(port: Manifest, spec: Manifest) -> Manifest:
@@ -159,7 +165,9 @@ def disagreements(record: Record, predicted: Prediction) -> list[str]:
         return []
     found: list[str] = []
     for part in ("pods", "services", "others"):
-        recorded = [_compared(part, each) for each in record["output"][part] if part != "others" or each["kind"] in WHOLE]
+        recorded = [
+            _compared(part, each) for each in record["output"][part] if part != "others" or each["kind"] in WHOLE
+        ]
         made = [each for each in predicted["output"][part] if part != "others" or each["kind"] in WHOLE]
         found += _of_list(part, recorded, [_compared(part, each) for each in made])
     return found
@@ -238,9 +246,14 @@ class Comparison:
     def report(self) -> str:
         """``N of M records agree``, then the kinds of disagreement and the records."""
         lines = [f"{self.records - len(self.wrong)} of {self.records} records agree"]
-        kinds = Counter(re.sub(r"[a-z0-9*-]*[0-9*][a-z0-9*-]*", "N", line)[:110] for each in self.wrong.values() for line in each)
+        kinds = Counter(
+            re.sub(r"[a-z0-9*-]*[0-9*][a-z0-9*-]*", "N", line)[:110] for each in self.wrong.values() for line in each
+        )
         lines += [f"  {count} x {kind}" for kind, count in kinds.most_common(25)]
-        lines += [f"  {name}: {each[0][:300]}" + (f" (and {len(each) - 1} more)" if each[1:] else "") for name, each in self.wrong.items()]
+        lines += [
+            f"  {name}: {each[0][:300]}" + (f" (and {len(each) - 1} more)" if each[1:] else "")
+            for name, each in self.wrong.items()
+        ]
         return "\n".join(lines)
 
 

@@ -1,8 +1,7 @@
-"""What eight operators make of a manifest, against what is predicted of it.
+"""The pod sets, Services and policies that are read of a manifest, against what eight operators make of it.
 
-``python -m tests.conformance expansion FILE...`` compares; with ``--predict`` it prints predictions instead. The files
-hold one recorded manifest a line (see data/expansion/README.md). A prediction never looks at what was recorded.
-Records of refused objects are passed over: what is refused is another question.
+A pod set is a number of equal pods, as rules and the scheduler's model use it; what the operators make pod by pod is
+compared in expansion.py. Records of refused objects are passed over: what is refused is another question.
 """
 
 from __future__ import annotations

@@ -8,17 +8,20 @@ from typing import Any
 
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
+from trainlint.admission.templates import templates
 from trainlint.kube.meta import read_meta
 from trainlint.model.settings import Settings
+from trainlint.model.workload import Workload
 from trainlint.operators.cluster import taken
 from trainlint.operators.manifest import ANY, Manifest
-from trainlint.model.workload import Workload
+from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Document, Field
 from trainlint.workload import read_workloads
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 from trainlint.workload.checks.elastic import elastic_faults
+from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
-from trainlint.operators.shipped_runtimes import shipped_runtime
+from trainlint.workload.v1_table import V1_KINDS
 
 KUBERNETES = "1.36"
 CHECKED = ("Job", "JobSet", "Pod", "Service", "StatefulSet")
@@ -52,6 +55,27 @@ def _later(problem: Problem, items: list[Field]) -> bool:
     return bool(problem.what) and not groups & {"", "apps", "batch"}
 
 
+def without_pods(item: Field) -> bool:
+    """Whether an object lists no pods where its kind must; the layer takes it for a patch."""
+    meta = read_meta(item)
+    if meta.kind not in {*V1_KINDS, "LeaderWorkerSet"} and meta.api_group != "batch.volcano.sh":
+        return False
+    if meta.api_version == "kubeflow.org/v1" and meta.kind != "MPIJob":
+        return item.down("spec", V1_KINDS[meta.kind].roles_at).mapping is None  # no roles at all are none to be made
+    return not list(templates(meta, item.value))
+
+
+def roles_unknown(item: Field) -> bool:
+    """Whether a role has a name that its kind does not know, or spells otherwise; the operator of TFJobs takes both."""
+    kind = read_meta(item).kind
+    if kind not in V1_KINDS or kind == "TFJob" or read_meta(item).api_version != "kubeflow.org/v1":
+        return False
+    return any(
+        each.path.startswith(f"spec.{V1_KINDS[kind].roles_at}.") and each.path.count(".") == 2
+        for each in misplaced_fields_of(item)
+    )
+
+
 def other_rules(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:
     """What rules with a name of their own say about objects that are refused."""
     items = fields(written)
@@ -63,6 +87,8 @@ def other_rules(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:
         found += [{"by": "unexpected-container-name", "field": ""} for _ in missing_main_containers(each)]
         found += [{"by": "elastic-policy-invalid", "field": ""} for fault in elastic_faults(each) if fault.refused]
     for item in items:
+        found += [{"by": "schema", "field": "spec"}] if without_pods(item) else []
+        found += [{"by": "misplaced-field", "field": "spec"}] if roles_unknown(item) else []
         found += [{"by": "unexpected-container-name", "field": ""} for _ in runtimes_without_container(item)]
     return found
 

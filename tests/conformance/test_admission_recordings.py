@@ -15,13 +15,13 @@ from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.kube.meta import read_meta
 from trainlint.model.settings import Settings
+from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Document, Field
 from trainlint.workload import read_workloads
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
-from trainlint.operators.shipped_runtimes import shipped_runtime
 
 DATA = Path(__file__).parent / "data" / "admission"
 FILES = sorted(DATA.glob("*.jsonl.gz"))
@@ -29,13 +29,11 @@ FILES = sorted(DATA.glob("*.jsonl.gz"))
 ELSEWHERE = {
     "js-0128": "a feature gate that is off by default",
     "k8s-0146": "a generated name that is too long: how it is cut is unknown",
-    "k8s-0158": "a label that only the API server knows the value of",
     "kf1-0015": "an object without pods is as good as a patch",
     "kf1-0103": "an object without pods is as good as a patch",
     "lws-0180": "an object without pods is as good as a patch",
     "mpi-0012": "an object without pods is as good as a patch",
     "ray-0222": "a feature gate that is off by default",
-    "ray-0286": "a text inside the object that is no YAML",
     "tj-0320": "the rule dangling-reference: a priority class",
     "tj-0391": "the rule dangling-reference: a runtime",
     "tj-0392": "the rule dangling-reference: a runtime",

@@ -17,7 +17,7 @@ from trainlint.admission.kinds.trainer import of_runtime, of_train_job
 from trainlint.admission.kinds.volcano import of_volcano
 from trainlint.admission.limits import of_limits
 from trainlint.admission.names import of_name
-from trainlint.admission.plain import below, mapping, text
+from trainlint.admission.plain import below, elements, mapping, text
 from trainlint.admission.pods.spec import of_metadata, of_pod
 from trainlint.admission.problem import Problem
 from trainlint.admission.structure import of_schema
@@ -39,6 +39,10 @@ _KINDS: Final = (
     of_volcano,
     of_runtime,
 )
+_LOOK_FOR_CONTAINERS: Final = frozenset({"kubeflow.org", "ray.io"})
+"""API groups whose operators refuse an object with a role without containers themselves."""
+_LOOK_FOR_IMAGES: Final = frozenset({"v1", "apps/v1", "batch/v1", "kubeflow.org/v1", "batch.volcano.sh/v1alpha1"})
+"""API versions of objects that are refused where an image is missing; of others, what the operator makes is."""
 _CLAIMS_SINCE: Final = (1, 31)
 
 
@@ -109,7 +113,7 @@ def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Pro
     yield from of_train_job(meta, value, None)
     claims = not version or version >= _CLAIMS_SINCE
     for template in found:
-        yield from _of_template(template, claims=claims, whole=_needs_images(meta, item))
+        yield from _of_template(template, meta, claims=claims, whole=_needs_images(meta, item))
 
 
 def is_whole(item: Field, found: Collection[PodTemplate]) -> bool:
@@ -134,23 +138,20 @@ def _needs_images(meta: Meta, item: Field) -> bool:
     return item.document.origin is not None and meta.kind not in {"TrainingRuntime", "ClusterTrainingRuntime"}
 
 
-def _of_template(template: PodTemplate, *, claims: bool, whole: bool) -> Iterator[Problem]:
+def _of_template(template: PodTemplate, meta: Meta, *, claims: bool, whole: bool) -> Iterator[Problem]:
     path = (*template.path, "spec")
     what = "every pod"
     if not template.spec["containers"]:
-        where = (*path, "containers")
-        yield Problem(where, f"{template.role or 'the pod'} has no containers", "add one", "containers", what=what)
+        where, why = (*path, "containers"), f"{template.role or 'the pod'} has no containers"
+        yield Problem(where, why, "add one", "containers", what="" if meta.api_group in _LOOK_FOR_CONTAINERS else what)
         return
-    for index, container in enumerate(template.spec["containers"]):
-        if whole and isinstance(container, dict) and not container.get("image"):
-            who = text(container.get("name"))
-            yield Problem(
-                (*path, "containers", index),
-                f"container {who} has no image",
-                "set image",
-                f"image {who}",
-                lacks="image",
-            )
+    for key in ("containers", "initContainers") if whole else ():
+        for place, container in elements(template.spec.get(key), *path, key):
+            if not container.get("image"):
+                who = text(container.get("name"))
+                why = f"container {who} has no image"
+                later = "" if meta.api_version in _LOOK_FOR_IMAGES else what
+                yield Problem(place, why, "set image", f"image {who}", lacks="image", what=later)
     if template.maker:
         what = f"every {template.maker}"
     if not template.bare:

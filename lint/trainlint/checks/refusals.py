@@ -18,6 +18,7 @@ from trainlint.kube.values import read_text
 from trainlint.model.because import Because
 from trainlint.model.root import Root
 from trainlint.model.workload import ObjectRef, PodSet, Workload
+from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.proof.ground import ProofGround
 from trainlint.scheduling.requests import invalid_resources
 from trainlint.snapshot.build import Snapshot
@@ -26,7 +27,6 @@ from trainlint.workload.checks.containers import missing_main_containers
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
-from trainlint.operators.shipped_runtimes import shipped_runtime
 
 if TYPE_CHECKING:
     from trainlint.installed.gates import RefusedByPolicy

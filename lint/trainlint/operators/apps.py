@@ -53,7 +53,12 @@ def _numbered(item: Manifest, spec: Manifest, number: int) -> Manifest:
         "apps.kubernetes.io/pod-index": str(number),
         _HASH: f"{own}-{ANY}",
     }
-    metadata = {"name": name, "namespace": namespace_of(item), "labels": labels, "annotations": annotations_of(template)}
+    metadata = {
+        "name": name,
+        "namespace": namespace_of(item),
+        "labels": labels,
+        "annotations": annotations_of(template),
+    }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": drop_empty(metadata), "spec": pod_spec}
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
+    below,
     copied,
     every_container,
     items,
@@ -31,10 +32,15 @@ _HASH_LENGTH: Final = 10
 
 
 def taken(manifest: Manifest) -> bool:
-    """Whether the API server takes the name and the labels of an object: what can be told without its schemas."""
+    """Whether the API server takes the name and the labels of an object, and the jobs of a JobSet, which must list
+    containers: what can be told without its schemas.
+    """
     name = name_of(manifest).replace(ANY, "x" * _RANDOM_LENGTH)
     shape = _SERVICE_NAME if manifest.get("kind") == "Service" else _NAME
     if shape.fullmatch(name) is None:
+        return False
+    jobs = items(below(manifest, "spec", "replicatedJobs")) if manifest.get("kind") == "JobSet" else []
+    if any(below(each, "template", "spec", "template", "spec", "containers") is None for each in jobs):
         return False
     return all(_length(key, str(value)) <= _LABEL_LENGTH for key, value in labels_of(manifest).items())
 
@@ -87,7 +93,10 @@ class Cluster:
 
     def create_pods(self, pods: Iterable[Manifest]) -> bool:
         """Make pods in turn; ``False`` where one of them was refused."""
-        return all([self.create(each) for each in pods])
+        refused = 0
+        for each in pods:
+            refused += not self.create(each)
+        return refused == 0
 
     def find(self, kind: str, name: str, namespace: str) -> Manifest | None:
         """An object that exists: given, or made before."""

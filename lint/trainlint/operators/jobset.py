@@ -17,7 +17,6 @@ from trainlint.operators.manifest import (
     count,
     every_container,
     items,
-    labels_of,
     mapping,
     meta,
     name_of,

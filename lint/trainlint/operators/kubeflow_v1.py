@@ -135,7 +135,7 @@ def run_v1_job(cluster: Cluster, item: Manifest) -> None:
         if not cluster.create_pods(_pod(cluster, item, roles, role, number) for number in numbers):
             return
         ports = _ports(spec, job)
-        if not all([cluster.create(_service(item, role, number, ports)) for number in numbers]):
+        if not all(cluster.create(_service(item, role, number, ports)) for number in numbers):
             return
 
 

@@ -75,7 +75,9 @@ def _pytorch(item: Manifest, roles: Roles, role: str, number: int, pod: Manifest
 def _elastic(item: Manifest, elastic: Manifest, roles: Roles) -> list[Manifest]:
     workers = mapping(roles.get("Worker")).get("replicas", 1)
     least, most = (elastic.get(each) for each in ("minReplicas", "maxReplicas"))
-    least, most = (next(each for each in pair if each is not None) for pair in ((least, most, workers), (most, least, workers)))
+    least, most = (
+        next(each for each in pair if each is not None) for pair in ((least, most, workers), (most, least, workers))
+    )
     port = elastic.get("rdzvPort")
     port = _port(roles, "Worker", "pytorch", "pytorchjob-port") if port is None else port
     host = elastic.get("rdzvHost")

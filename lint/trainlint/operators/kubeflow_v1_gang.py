@@ -49,9 +49,9 @@ def pod_group(item: Manifest, policy: Manifest, roles: dict[str, Manifest], sche
 
 def _resources(roles: dict[str, Manifest], minimum: int) -> dict[str, str]:
     """What the first pods of the gang request."""
-    templates = [
-        mapping(below(spec, "template", "spec")) for spec in roles.values() for _ in range(spec["replicas"])
-    ][: max(minimum, 0)]
+    templates = [mapping(below(spec, "template", "spec")) for spec in roles.values() for _ in range(spec["replicas"])][
+        : max(minimum, 0)
+    ]
     return total_of(requests_of(each) for template in templates for each in containers_of(template))
 
 

@@ -15,7 +15,6 @@ from trainlint.operators.manifest import (
     below,
     copied,
     count,
-    drop_empty,
     every_container,
     items,
     labels_of,
@@ -136,7 +135,9 @@ def _workers(item: Manifest, leader: Manifest, domain: str) -> Manifest:
     if has_tpus(leader["spec"]):
         annotations[LEADER_HAS_TPUS] = "true"
     keys = ("group-index", "group-key")
-    selector = {f"{PREFIX}{key}": labels_of(leader)[f"{PREFIX}{key}"] for key in keys} | {f"{PREFIX}name": name_of(item)}
+    selector = {f"{PREFIX}{key}": labels_of(leader)[f"{PREFIX}{key}"] for key in keys} | {
+        f"{PREFIX}name": name_of(item)
+    }
     spec = {
         "serviceName": name_of(item) if _policy(item) == "Shared" else name_of(leader),
         "replicas": _size(item) - 1,
@@ -190,7 +191,9 @@ def _admitted(pod: Manifest) -> Manifest | None:
         if _SUBGROUP_SIZE in annotations and _SUBGROUP_INDEX not in labels:
             return None
         add_tpu_env(pod, size)
-    address = f"{labels[f'{PREFIX}name']}-{labels[f'{PREFIX}group-index']}.{pod['spec']['subdomain']}.{namespace_of(pod)}"
+    address = (
+        f"{labels[f'{PREFIX}name']}-{labels[f'{PREFIX}group-index']}.{pod['spec']['subdomain']}.{namespace_of(pod)}"
+    )
     entries = {
         "LWS_LEADER_ADDRESS": address,
         "LWS_GROUP_SIZE": str(size),

@@ -95,9 +95,7 @@ def _of_subgroup(pod: Manifest, container: Manifest) -> None:
     _add(container, hosts, number, leader, [f"{each}:{port}" for each in hosts], port)
 
 
-def _add(
-    container: Manifest, hosts: list[str], number: int, leader: str, addresses: list[str], port: str
-) -> None:
+def _add(container: Manifest, hosts: list[str], number: int, leader: str, addresses: list[str], port: str) -> None:
     known = _value(container, "TPU_PROCESS_PORT") is not None
     set_env(
         container,

@@ -36,10 +36,11 @@ OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
     ("jobset.x-k8s.io/v1alpha2", "JobSet"): run_job_set,
 }
 """By API version and kind."""
+_USUAL: Final = Options()
 
 
 def run_operators(
-    manifests: Iterable[Manifest], options: Options = Options(), takes: Callable[[Manifest], bool] = taken
+    manifests: Iterable[Manifest], options: Options = _USUAL, takes: Callable[[Manifest], bool] = taken
 ) -> Cluster:
     """What comes of manifests that the API server takes. What comes later in a job's life is brought about:
     pods are ready, and jobs that others wait for complete. A ``*`` in a text stands for what the cluster decides.

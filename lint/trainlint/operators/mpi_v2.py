@@ -103,7 +103,9 @@ def _config(item: Manifest, roles: dict[str, Manifest]) -> Manifest:
 
 def _key(item: Manifest) -> Manifest:
     name = name_of(item)
-    return object_of("v1", "Secret", f"{name}-ssh", namespace_of(item), labels={"app": name}, type="kubernetes.io/ssh-auth")
+    return object_of(
+        "v1", "Secret", f"{name}-ssh", namespace_of(item), labels={"app": name}, type="kubernetes.io/ssh-auth"
+    )
 
 
 def _implementation(item: Manifest) -> str:
@@ -125,7 +127,10 @@ def _template(item: Manifest, spec: Manifest, role: str, host: str) -> Manifest:
     if pod.get("hostNetwork") is True:
         pod["dnsPolicy"] = "ClusterFirstWithHostNet"
     pod["restartPolicy"] = "Never" if spec["restartPolicy"] == "ExitCode" else spec["restartPolicy"]
-    pod["volumes"] = [*items(pod.get("volumes")), {"name": "ssh-auth", "secret": {"secretName": f"{name_of(item)}-ssh"}}]
+    pod["volumes"] = [
+        *items(pod.get("volumes")),
+        {"name": "ssh-auth", "secret": {"secretName": f"{name_of(item)}-ssh"}},
+    ]
     path = text(below(item, "spec", "sshAuthMountPath")) or "/root/.ssh"
     for container in containers_of(pod)[:1]:
         container["volumeMounts"] = [*items(container.get("volumeMounts")), {"name": "ssh-auth", "mountPath": path}]

@@ -99,4 +99,6 @@ def _redis(cluster: Manifest, ray: Manifest, params: dict[str, str], options: Ma
         given = options.get(key)
         if isinstance(given, dict):
             params[name.lower().replace("_", "-")] = f"${name}"
-            set_env(ray, {"name": name, **{part: copied(given[part]) for part in ("value", "valueFrom") if part in given}})
+            set_env(
+                ray, {"name": name, **{part: copied(given[part]) for part in ("value", "valueFrom") if part in given}}
+            )

@@ -51,6 +51,8 @@ __all__ = ["head_pod", "worker_pod"]
 _HEAD_GROUP: Final = "headgroup"
 _METRICS: Final = {"name": "metrics", "containerPort": 8080}
 _DEFAULT_PARAMS: Final = {"metrics-export-port": "8080", "dashboard-agent-listen-port": "52365"}
+_EVERY_ADDRESS: Final = "0.0.0.0"  # noqa: S104 (what KubeRay writes; nothing is bound here)
+_SHARED_MEMORY: Final = "/dev/shm"  # noqa: S108 (a mount in the pod)
 _ULIMIT: Final = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
 _NEVER_CHANGED: Final = frozenset({NODE_TYPE, GROUP, CLUSTER})
 
@@ -60,7 +62,13 @@ def head_pod(cluster: Manifest, options: Options) -> Manifest:
     group = mapping(below(cluster, "spec", "headGroupSpec"))
     template = copied(mapping(group.get("template")))
     spec = mapping(template.get("spec"))
-    params = {"dashboard-host": "0.0.0.0", **_DEFAULT_PARAMS, **params_of(group), **group_params(group), "block": "true"}
+    params = {
+        "dashboard-host": _EVERY_ADDRESS,
+        **_DEFAULT_PARAMS,
+        **params_of(group),
+        **group_params(group),
+        "block": "true",
+    }
     if _autoscales(cluster):
         params["no-monitor"] = "true"
         _add_autoscaler(cluster, spec, options)
@@ -172,7 +180,7 @@ def _words(value: Any) -> list[str]:
 def _add_memory(spec: Manifest, ray: Manifest, params: Mapping[str, str]) -> None:
     """Shared memory for the object store, unless another directory is set."""
     mounts = items(ray.get("volumeMounts"))
-    if "plasma-directory" in params or any(each.get("mountPath") == "/dev/shm" for each in mounts):
+    if "plasma-directory" in params or any(each.get("mountPath") == _SHARED_MEMORY for each in mounts):
         return
     volumes = items(spec.get("volumes"))
     if all(each.get("name") != "shared-mem" for each in volumes):
@@ -182,7 +190,7 @@ def _add_memory(spec: Manifest, ray: Manifest, params: Mapping[str, str]) -> Non
             *volumes,
             {"name": "shared-mem", "emptyDir": drop_empty({"medium": "Memory", "sizeLimit": memory})},
         ]
-    ray["volumeMounts"] = [*mounts, {"name": "shared-mem", "mountPath": "/dev/shm"}]
+    ray["volumeMounts"] = [*mounts, {"name": "shared-mem", "mountPath": _SHARED_MEMORY}]
 
 
 def _waiting(ray: Manifest, address: str, options: Options) -> Manifest:
@@ -203,6 +211,10 @@ def _waiting(ray: Manifest, address: str, options: Options) -> Manifest:
 
 
 _T: Final = "\t"
+_STILL: Final = (
+    "Still waiting for GCS to be ready. For troubleshooting, refer to the FAQ at "
+    "https://docs.ray.io/en/master/cluster/kubernetes/troubleshooting.html."
+)
 _LINES: Final = (
     (5, "SECONDS=0"),
     (5, "while true; do"),
@@ -219,8 +231,7 @@ _LINES: Final = (
     (7, "fi"),
     (
         7,
-        'echo "$SECONDS seconds elapsed: Still waiting for GCS to be ready. For troubleshooting, refer to the FAQ at '
-        'https://docs.ray.io/en/master/cluster/kubernetes/troubleshooting.html."',
+        f'echo "$SECONDS seconds elapsed: {_STILL}"',
     ),
     (6, "fi"),
     (6, "sleep 5"),
@@ -233,9 +244,7 @@ _SCRIPT: Final = "\n" + "".join(f"{_T * depth}{line}\n" for depth, line in _LINE
 def _add_autoscaler(cluster: Manifest, spec: Manifest, options: Options) -> None:
     spec["serviceAccountName"] = checked_name(text(spec.get("serviceAccountName")) or name_of(cluster))
     ray = containers_of(spec)[0]
-    command = (
-        "ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)"
-    )
+    command = "ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)"
     amounts = {"cpu": "500m", "memory": "512Mi"}
     container: Manifest = {
         "name": "autoscaler",

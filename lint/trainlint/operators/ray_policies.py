@@ -15,7 +15,17 @@ from trainlint.operators.manifest import (
     object_of,
     text,
 )
-from trainlint.operators.ray_names import CLUSTER, CREATED_BY, GROUP, NODE_TYPE, OPERATOR, ORIGIN, ORIGIN_KIND, RAY, params_of
+from trainlint.operators.ray_names import (
+    CLUSTER,
+    CREATED_BY,
+    GROUP,
+    NODE_TYPE,
+    OPERATOR,
+    ORIGIN,
+    ORIGIN_KIND,
+    RAY,
+    params_of,
+)
 
 __all__ = ["network_policies"]
 

@@ -13,7 +13,6 @@ from trainlint.operators.manifest import (
     containers_of,
     copied,
     count,
-    labels_of,
     mapping,
     name_of,
     namespace_of,
@@ -23,7 +22,16 @@ from trainlint.operators.manifest import (
     text,
 )
 from trainlint.operators.ray_env import set_token
-from trainlint.operators.ray_names import CREATED_BY, OPERATOR, ORIGIN, ORIGIN_KIND, address_of, enabled, login_shell, port_named
+from trainlint.operators.ray_names import (
+    CREATED_BY,
+    OPERATOR,
+    ORIGIN,
+    ORIGIN_KIND,
+    address_of,
+    enabled,
+    login_shell,
+    port_named,
+)
 from trainlint.operators.ray_services import service_ports
 from trainlint.source.loader import load
 
@@ -88,7 +96,9 @@ def sidecar(job: Manifest, ray: Manifest, options: Options) -> Manifest:
     return container
 
 
-def _configure(container: Manifest, job: Manifest, ray: Manifest, options: Options, address: str, *, sidecar: bool) -> None:
+def _configure(
+    container: Manifest, job: Manifest, ray: Manifest, options: Options, address: str, *, sidecar: bool
+) -> None:
     if sidecar or not container.get("command"):
         checks = not sidecar or enabled(options, "SidecarSubmitterRestart")
         container["command"] = login_shell(options, "e")

@@ -127,7 +127,9 @@ def _patched(item: Manifest, spec: Manifest) -> Manifest:
         change = below(patch, "trainingRuntimeSpec", "template", "spec")
         if isinstance(change, dict):
             found = merged(found, {"replicatedJobs": [_pruned(each) for each in items(change.get("replicatedJobs"))]})
-    found["replicatedJobs"] = sorted(items(found.get("replicatedJobs")), key=lambda each: order.get(each.get("name"), 0))
+    found["replicatedJobs"] = sorted(
+        items(found.get("replicatedJobs")), key=lambda each: order.get(each.get("name"), 0)
+    )
     return found
 
 
@@ -201,11 +203,15 @@ def _tell(pods: PodSet, trainer: Manifest | None, policy: Manifest) -> None:
         if container.get("name") != "node":
             continue
         if pods.step == "trainer":
-            container |= {key: copied(trainer[key]) for key in ("image", "command", "args") if trainer.get(key) is not None}
+            container |= {
+                key: copied(trainer[key]) for key in ("image", "command", "args") if trainer.get(key) is not None
+            }
         upsert_env(container, *items(trainer.get("env")))
 
 
-def _pod_group(item: Manifest, gang: Manifest, pod_sets: list[PodSet], metadata: dict[str, Manifest]) -> Manifest | None:
+def _pod_group(
+    item: Manifest, gang: Manifest, pod_sets: list[PodSet], metadata: dict[str, Manifest]
+) -> Manifest | None:
     """The PodGroup of all pods, or ``None`` where the runtime asks for none."""
     spec: dict[str, Any] = {
         "minMember": sum(each.count for each in pod_sets),

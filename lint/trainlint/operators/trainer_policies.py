@@ -135,7 +135,7 @@ def _torch(item: Manifest, trainer: Manifest | None, torch: Manifest, pod_sets: 
     if processes is None:
         processes = "auto" if gpus else max(1, _cpus(resources))
     nodes = pods.count if pods is not None else 1
-    own = [
+    own: list[Manifest] = [
         {"name": "PET_NNODES", "value": str(nodes)},
         {"name": "PET_NPROC_PER_NODE", "value": str(processes)},
         {"name": "PET_NODE_RANK", "valueFrom": _INDEX},

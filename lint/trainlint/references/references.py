@@ -12,9 +12,9 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import ObjectRef, PodSet
+from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
-from trainlint.operators.shipped_runtimes import shipped_runtime
 
 __all__ = ["BUILT_IN", "ReferenceCause", "dangling_references", "references_of", "referred_by"]
 

@@ -15,13 +15,13 @@ from trainlint.model.pod import Container, ContainerPort, PodSpec
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.queued import QueuedPods
 from trainlint.model.workload import PER_POD, Flow, ObjectRef, PodSet
+from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerator_count, holds_accelerators
 from trainlint.workload.expansion import Context, Expansion, injected, named, opened
 from trainlint.workload.flows import dns, maybe_several, rendezvous, total
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.kueue_pod_sets import queued_job_set
-from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.workload.stages import job_set_stages
 from trainlint.workload.trainer_mpi import mpi_job, processes
 from trainlint.workload.trainer_places import written_places

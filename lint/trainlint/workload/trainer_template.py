@@ -6,8 +6,8 @@ import copy
 from collections.abc import Mapping
 from typing import Any, Final
 
-from trainlint.source.document import Field
 from trainlint.operators.strategic_merge import merged
+from trainlint.source.document import Field
 
 __all__ = ["NODE", "is_told", "job_set_spec", "launches_as_node", "step_of"]
 

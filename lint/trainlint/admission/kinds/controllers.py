@@ -17,7 +17,12 @@ from trainlint.kube.values import is_placeholder
 __all__ = ["of_controllers", "of_job"]
 
 _DOMAIN_PATH: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
-_OWN_LABELS: Final = ("job-name", "batch.kubernetes.io/job-name", "controller-uid", "batch.kubernetes.io/controller-uid")
+_OWN_LABELS: Final = (
+    "job-name",
+    "batch.kubernetes.io/job-name",
+    "controller-uid",
+    "batch.kubernetes.io/controller-uid",
+)
 _INDEXED_ONLY: Final = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 
 

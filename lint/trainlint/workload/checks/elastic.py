@@ -22,7 +22,6 @@ __all__ = [
     "MIN_PARALLELISM",
     "ElasticFault",
     "EmptyRange",
-    "UnusedEmptyRange",
     "EtcdWithoutHost",
     "MasterBesideRange",
     "MinimumAboveMaximum",
@@ -32,6 +31,7 @@ __all__ = [
     "TooManyWorkers",
     "TwoProcessCounts",
     "UnknownBackend",
+    "UnusedEmptyRange",
     "elastic_faults",
 ]
 
