@@ -18,7 +18,7 @@ from typing import Any
 
 from tests.conformance.refused import refused, takes
 
-from trainlint.operators.cluster import Options
+from trainlint.operators.cluster import OperatorOptions
 from trainlint.operators.made import run_operators
 from trainlint.operators.manifest import ANY, Manifest, mapping, meta, name_of, namespace_of, text
 
@@ -39,6 +39,8 @@ POD = (
 )
 CONTAINER = ("name", "command", "args", "env", "ports", "resources", "restartPolicy")
 WHOLE = ("NetworkPolicy", "PodGroup")
+QUEUES = frozenset({"default", "q1"})
+"""The queues that the recordings' Volcano has open."""
 _USUAL = {"schedulerName": "default-scheduler", "dnsPolicy": "ClusterFirst"}
 _GANG = ("gang-scheduler-name", "gang-scheduling", "batch-scheduler", "gangSchedulingManagement.schedulerProvider")
 
@@ -65,12 +67,12 @@ def predict(record: Record) -> Prediction:
     return {"id": record["id"], "output": {key: sorted(each, key=_order) for key, each in output.items()}}
 
 
-def _options(record: Record) -> Options:
+def _options(record: Record) -> OperatorOptions:
     """The settings of the installation; the nodes on which leaders of LeaderWorkerSets were placed had no labels."""
     config = record.get("config", {})
     bare = any(each.get("kind") == "LeaderWorkerSet" for each in record["input"])
     gang = next((text(config[key]) for key in _GANG if key in config), "")
-    return Options(gang, config.get("feature-gates", {}), config.get("env", {}), "" if bare else ANY)
+    return OperatorOptions(gang, config.get("feature-gates", {}), config.get("env", {}), "" if bare else ANY, QUEUES)
 
 
 def pod_entry(pod: Manifest) -> Manifest:

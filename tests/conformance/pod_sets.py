@@ -6,11 +6,9 @@ compared in expansion.py. Records of refused objects are passed over: what is re
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -289,19 +287,3 @@ def compare(paths: Iterable[Path]) -> Comparison:
         for record in read_records(path):
             total.add(record)
     return total
-
-
-def main(argv: list[str]) -> int:
-    """The command line: 0 where everything agrees."""
-    parser = argparse.ArgumentParser(prog="python -m tests.conformance expansion", description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-    parser.add_argument("--predict", action="store_true", help="print predictions as JSON lines")
-    arguments = parser.parse_args(argv)
-    if arguments.predict:
-        for path in arguments.files:
-            for record in read_records(path):
-                sys.stdout.write(json.dumps(predict(record)) + "\n")
-        return 0
-    comparison = compare(arguments.files)
-    sys.stdout.write(comparison.report() + "\n")
-    return 0 if comparison.complete else 1

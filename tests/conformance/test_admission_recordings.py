@@ -44,7 +44,6 @@ ELSEWHERE = {
     "vc-0173": "the rule queue-never-admits",
     "vc-0174": "the rule queue-never-admits",
     "vc-0175": "the rule queue-never-admits",
-    "vc-0237": "the CPU topology manager's whole numbers",
 }
 """Refusals that this layer leaves to another rule, or that the manifest does not tell."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.conformance.pod_sets import compare, disagreements, main, predict, read_records
+from tests.conformance.pod_sets import compare, disagreements, predict, read_records
 
 DATA = Path(__file__).parent / "data" / "expansion"
 AGREE = {
@@ -47,8 +47,3 @@ def test_a_changed_label_count_and_service_are_noticed() -> None:
     record["output"]["services"][0]["selector"]["new"] = "label"
     record["output"]["pods"].append(record["output"]["pods"][-1])
     assert len(disagreements(record, predicted)) == 3
-
-
-def test_the_command_line_says_how_many_agree(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([str(DATA / "mpijob-v2beta1.jsonl.gz")]) == 0
-    assert "107 of 107 records agree" in capsys.readouterr().out

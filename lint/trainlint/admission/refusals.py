@@ -39,7 +39,7 @@ _KINDS: Final = (
     of_volcano,
     of_runtime,
 )
-_LOOK_FOR_CONTAINERS: Final = frozenset({"kubeflow.org", "ray.io"})
+_LOOK_FOR_CONTAINERS: Final = frozenset({"batch.volcano.sh", "kubeflow.org", "ray.io"})
 """API groups whose operators refuse an object with a role without containers themselves."""
 _LOOK_FOR_IMAGES: Final = frozenset({"v1", "apps/v1", "batch/v1", "kubeflow.org/v1", "batch.volcano.sh/v1alpha1"})
 """API versions of objects that are refused where an image is missing; of others, what the operator makes is."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -26,7 +26,7 @@ __all__ = ["run_deployment", "run_stateful_set", "stateful_set_pods"]
 _HASH: Final = "controller-revision-hash"
 
 
-def run_stateful_set(cluster: Cluster, item: Manifest) -> None:
+def run_stateful_set(cluster: MadeObjects, item: Manifest) -> None:
     """The pods of a StatefulSet, in order: the first that is refused keeps later ones away, unless Parallel."""
     parallel = below(item, "spec", "podManagementPolicy") == "Parallel"
     for pod in stateful_set_pods(item):
@@ -62,7 +62,7 @@ def _numbered(item: Manifest, spec: Manifest, number: int) -> Manifest:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": drop_empty(metadata), "spec": pod_spec}
 
 
-def run_deployment(cluster: Cluster, item: Manifest) -> None:
+def run_deployment(cluster: MadeObjects, item: Manifest) -> None:
     """The pods of a Deployment's one ReplicaSet."""
     spec = mapping(item.get("spec"))
     template = mapping(spec.get("template"))

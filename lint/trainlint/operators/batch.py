@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -30,7 +30,7 @@ _LONGEST_BASE: Final = 58
 _INDEX_FROM: Final = {"fieldRef": {"apiVersion": "v1", "fieldPath": f"metadata.labels['{COMPLETION_INDEX}']"}}
 
 
-def run_job(cluster: Cluster, job: Manifest) -> None:
+def run_job(cluster: MadeObjects, job: Manifest) -> None:
     """The pods of a Job that exists: as many as may run at once."""
     cluster.create_pods(job_pods(job))
 

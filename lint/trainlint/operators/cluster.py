@@ -22,7 +22,7 @@ from trainlint.operators.manifest import (
 )
 from trainlint.operators.quantities import canonical
 
-__all__ = ["Cluster", "Options", "stored_pod", "taken"]
+__all__ = ["MadeObjects", "OperatorOptions", "stored_pod", "taken"]
 
 _SERVICE_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
 _NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
@@ -52,24 +52,26 @@ def _length(key: str, value: str) -> int:
 
 
 @dataclass(frozen=True)
-class Options:
+class OperatorOptions:
     """What an installation of the operators sets otherwise than by default.
 
     ``gang_scheduler`` makes PodGroups, ``gates`` are feature gates, ``environment`` are variables of the operator,
-    ``domain`` is the value of topology labels on the node of a leader.
+    ``domain`` is the value of topology labels on the node of a leader, ``queues`` are the open queues of Volcano;
+    ``None``: it is unknown which there are.
     """
 
     gang_scheduler: str = ""
     gates: Mapping[str, bool] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     domain: str = ANY
+    queues: frozenset[str] | None = None
 
 
 @dataclass
-class Cluster:
+class MadeObjects:
     """The objects that came to be. ``takes`` says whether the API server takes one that an operator makes."""
 
-    options: Options = field(default_factory=Options)
+    options: OperatorOptions = field(default_factory=OperatorOptions)
     takes: Callable[[Manifest], bool] = taken
     given: list[Manifest] = field(default_factory=list)
     pods: list[Manifest] = field(default_factory=list)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from trainlint.operators.batch import COMPLETION_INDEX, job_pods
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -38,7 +38,7 @@ _IN_PLACE: Final = "InPlaceRestart"
 _PRIORITY: Final = f"{PREFIX}priority"
 
 
-def run_job_set(cluster: Cluster, job_set: Manifest) -> None:
+def run_job_set(cluster: MadeObjects, job_set: Manifest) -> None:
     """The Service, the Jobs in the order that they wait for each other, and their pods."""
     spec = _defaulted(mapping(job_set.get("spec")))
     if text(spec.get("managedBy")) not in {"", MANAGER}:
@@ -66,7 +66,7 @@ def run_job_set(cluster: Cluster, job_set: Manifest) -> None:
             return
 
 
-def _run(cluster: Cluster, jobs: list[Manifest]) -> bool:
+def _run(cluster: MadeObjects, jobs: list[Manifest]) -> bool:
     """Make the pods of Jobs; ``True`` where all of them came to be."""
     return all([cluster.create_pods(pods) for pods in map(_admitted, jobs)] + [True])
 

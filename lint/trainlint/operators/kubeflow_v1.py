@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.kubeflow_v1_env import ENV_OF, Roles
 from trainlint.operators.kubeflow_v1_gang import decorate, pod_group
 from trainlint.operators.manifest import (
@@ -117,7 +117,7 @@ JOBS: Final[Mapping[str, Job]] = {
 }
 
 
-def run_v1_job(cluster: Cluster, item: Manifest) -> None:
+def run_v1_job(cluster: MadeObjects, item: Manifest) -> None:
     """The PodGroup of a gang, then pods and Services role by role."""
     kind = text(item.get("kind"))
     job = JOBS[kind]
@@ -177,7 +177,7 @@ def _labels(item: Manifest, role: str, number: int) -> dict[str, str]:
     }
 
 
-def _pod(cluster: Cluster, item: Manifest, roles: Roles, role: str, number: int) -> Manifest:
+def _pod(cluster: MadeObjects, item: Manifest, roles: Roles, role: str, number: int) -> Manifest:
     job, spec = JOBS[item["kind"]], roles[role]
     template = copied(mapping(spec.get("template")))
     labels = {**labels_of(template), **_labels(item, role, number)}

@@ -6,7 +6,7 @@ import hashlib
 from typing import Any, Final
 
 from trainlint.operators.apps import stateful_set_pods
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.lws_tpu import LEADER_HAS_TPUS, add_tpu_env, has_tpus
 from trainlint.operators.manifest import (
     ANY,
@@ -39,7 +39,7 @@ _GROUP_NAME: Final = "scheduling.k8s.io/group-name"
 _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
-def run_leader_worker_set(cluster: Cluster, item: Manifest) -> None:
+def run_leader_worker_set(cluster: MadeObjects, item: Manifest) -> None:
     """The leaders, and for each of them its PodGroup and its workers."""
     shared = _policy(item) == "Shared"
     leaders = _leaders(item)
@@ -58,7 +58,7 @@ def run_leader_worker_set(cluster: Cluster, item: Manifest) -> None:
         _make_group(cluster, item, leader)
 
 
-def _make_group(cluster: Cluster, item: Manifest, leader: Manifest) -> None:
+def _make_group(cluster: MadeObjects, item: Manifest, leader: Manifest) -> None:
     if cluster.options.gang_scheduler == "volcano":
         cluster.create(_pod_group(item, leader))
     if _size(item) == 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.kubeflow_v1 import PREFIX
 from trainlint.operators.kubeflow_v1_gang import decorate, pod_group
 from trainlint.operators.manifest import (
@@ -34,7 +34,7 @@ _KUBECTL: Final = "/opt/kube"
 _DEFAULTS: Final = {"Launcher": 1, "Worker": 0}
 
 
-def run_mpi_v1_job(cluster: Cluster, item: Manifest) -> None:
+def run_mpi_v1_job(cluster: MadeObjects, item: Manifest) -> None:
     """The PodGroup of a gang, the host file, the workers and then the launcher."""
     policy = mapping(below(item, "spec", "runPolicy"))
     if policy.get("suspend") is True or text(policy.get("managedBy")) not in {"", _MANAGER}:
@@ -97,7 +97,7 @@ def _pod(item: Manifest, spec: Manifest, role: str, end: str) -> Manifest:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": drop_empty(metadata), "spec": pod}
 
 
-def _worker(cluster: Cluster, item: Manifest, spec: Manifest, number: int) -> Manifest:
+def _worker(cluster: MadeObjects, item: Manifest, spec: Manifest, number: int) -> Manifest:
     pod = _pod(item, spec, "worker", f"worker-{number}")
     pod["metadata"]["labels"][f"{PREFIX}replica-index"] = str(number)
     for container in containers_of(pod["spec"])[:1]:
@@ -109,7 +109,7 @@ def _worker(cluster: Cluster, item: Manifest, spec: Manifest, number: int) -> Ma
     return pod
 
 
-def _launcher(cluster: Cluster, item: Manifest, spec: Manifest) -> Manifest:
+def _launcher(cluster: MadeObjects, item: Manifest, spec: Manifest) -> Manifest:
     pod = _pod(item, spec, "launcher", "launcher")
     pod["metadata"]["labels"][f"{PREFIX}job-role"] = "master"
     own = pod["spec"]

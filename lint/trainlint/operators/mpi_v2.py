@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.operators.batch import run_job
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.manifest import (
     Manifest,
     annotations_of,
@@ -35,7 +35,7 @@ _ATTEMPTS: Final = "-o ConnectionAttempts=10"
 _RESTARTS: Final = {"Launcher": "OnFailure", "Worker": "Never"}
 
 
-def run_mpi_job(cluster: Cluster, item: Manifest) -> None:
+def run_mpi_job(cluster: MadeObjects, item: Manifest) -> None:
     """The Service, host file and key, the PodGroup of a gang, the workers and the launcher's Job."""
     policy = mapping(below(item, "spec", "runPolicy"))
     if text(policy.get("managedBy")) not in {"", _MANAGER}:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trainlint.model.quantity import QuantityError, parse_quantity
 
-__all__ = ["canonical", "pod_requests", "requests_of", "scaled", "total_of"]
+__all__ = ["canonical", "pod_requests", "quota_usage", "requests_of", "scaled", "total_of"]
 
 _BINARY: Final = ("", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei")
 _DECIMAL: Final = ("", "k", "M", "G", "T", "P", "E")
@@ -88,3 +88,32 @@ def _mappings(value: Any) -> list[dict[str, Any]]:
 def scaled(values: Mapping[str, Any], times: int) -> dict[str, str]:
     """A list of resources, so many times."""
     return total_of([values] * times)
+
+
+_COMPUTE: Final = ("cpu", "memory", "ephemeral-storage")
+
+
+def quota_usage(spec: Mapping[str, Any]) -> dict[str, str]:
+    """What a pod takes of quotas, by the names that quotas have, and by the plain name of extended resources."""
+    found = {"count/pods": "1", "pods": "1"}
+    for name, value in pod_requests(spec).items():
+        if name in _COMPUTE or name.startswith("hugepages-") or "/" in name:
+            found[name] = value
+        found[f"requests.{name}"] = value
+    for name, value in _pod_limits(spec).items():
+        if name in _COMPUTE:
+            found[f"limits.{name}"] = value
+    return found
+
+
+def _pod_limits(spec: Mapping[str, Any]) -> dict[str, str]:
+    def limited(container: dict[str, Any]) -> dict[str, Any]:
+        resources = container.get("resources")
+        return {
+            "resources": {"requests": (resources or {}).get("limits")},
+            "restartPolicy": container.get("restartPolicy"),
+        }
+
+    return pod_requests(
+        {key: [limited(each) for each in _mappings(spec.get(key))] for key in ("containers", "initContainers")}
+    )

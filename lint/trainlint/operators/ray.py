@@ -6,7 +6,7 @@ from collections import Counter
 from typing import Final
 
 from trainlint.operators.batch import run_job
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -51,7 +51,7 @@ def _own(item: Manifest) -> bool:
     return text(below(item, "spec", "managedBy")) in {"", _MANAGER}
 
 
-def run_ray_cluster(cluster: Cluster, item: Manifest) -> None:
+def run_ray_cluster(cluster: MadeObjects, item: Manifest) -> None:
     """The policies, Services and pods of a RayCluster."""
     if not _own(item):
         return
@@ -61,7 +61,7 @@ def run_ray_cluster(cluster: Cluster, item: Manifest) -> None:
     _run_cluster(cluster, item)
 
 
-def _run_cluster(cluster: Cluster, item: Manifest) -> bool:
+def _run_cluster(cluster: MadeObjects, item: Manifest) -> bool:
     """``True`` where the pods came to be."""
     options = cluster.options
     if enabled(options, _POLICIES):
@@ -95,7 +95,7 @@ def _run_cluster(cluster: Cluster, item: Manifest) -> bool:
     return True
 
 
-def _run_group(cluster: Cluster, item: Manifest, group: Manifest, there: int) -> bool:
+def _run_group(cluster: MadeObjects, item: Manifest, group: Manifest, there: int) -> bool:
     """The pods of a worker group beyond those that are there already, of another group by its name."""
     hosts = max(count(group.get("numOfHosts"), 1), 1)
     indexed = hosts > 1 and enabled(cluster.options, "RayMultiHostIndexing")
@@ -108,7 +108,7 @@ def _run_group(cluster: Cluster, item: Manifest, group: Manifest, there: int) ->
     return True
 
 
-def run_ray_job(cluster: Cluster, item: Manifest) -> None:
+def run_ray_job(cluster: MadeObjects, item: Manifest) -> None:
     """The cluster of a RayJob, or the one that it selects, and the pod that submits the job once that is ready."""
     spec = mapping(item.get("spec"))
     mode = text(spec.get("submissionMode")) or "K8sJobMode"
@@ -160,7 +160,7 @@ def _cluster_of(owner: Manifest, spec: object, labels: dict[str, str]) -> Manife
     )
 
 
-def run_ray_service(cluster: Cluster, item: Manifest) -> None:
+def run_ray_service(cluster: MadeObjects, item: Manifest) -> None:
     """The cluster of a RayService, and the Services that lead to it once its applications run."""
     spec = mapping(item.get("spec"))
     if not _own(item) or spec.get("suspend") is True:

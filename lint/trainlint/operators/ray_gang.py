@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.manifest import (
     Manifest,
     annotations_of,
@@ -59,7 +59,7 @@ def _group_name(parent: Manifest) -> str:
     return f"ray-{name or name_of(parent)}-pg"
 
 
-def make_gang(cluster: Cluster, owner: Manifest, ray: Manifest, submitter: list[Manifest]) -> bool:
+def make_gang(cluster: MadeObjects, owner: Manifest, ray: Manifest, submitter: list[Manifest]) -> bool:
     """Make the PodGroup of a RayCluster, or of a RayJob with the requests of its ``submitter``.
 
     ``False`` where the scheduler does not take objects of this kind.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.operators.cluster import Options
+from trainlint.operators.cluster import OperatorOptions
 from trainlint.operators.manifest import (
     Manifest,
     annotations_of,
@@ -65,7 +65,7 @@ _LONGEST_NAME: Final = 50
 _LONGEST_LABEL: Final = 63
 
 
-def enabled(options: Options, gate: str) -> bool:
+def enabled(options: OperatorOptions, gate: str) -> bool:
     """Whether a feature gate is on."""
     return options.gates.get(gate, _GATES.get(gate, False))
 
@@ -128,7 +128,7 @@ def desired_workers(group: Manifest) -> int:
     return replicas * count(group.get("numOfHosts"), 1)
 
 
-def login_shell(options: Options, flags: str = "") -> list[str]:
+def login_shell(options: OperatorOptions, flags: str = "") -> list[str]:
     """The shell that runs what KubeRay generates."""
     login = "l" if options.environment.get("ENABLE_LOGIN_SHELL", "").lower() == "true" else ""
     return ["/bin/bash", f"-c{flags}{login}", "--"]

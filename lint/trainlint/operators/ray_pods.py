@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from trainlint.operators.cluster import Options
+from trainlint.operators.cluster import OperatorOptions
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -57,7 +57,7 @@ _ULIMIT: Final = "ulimit -n ${RAY_START_ULIMIT_OPEN_FILES:-65536}"
 _NEVER_CHANGED: Final = frozenset({NODE_TYPE, GROUP, CLUSTER})
 
 
-def head_pod(cluster: Manifest, options: Options) -> Manifest:
+def head_pod(cluster: Manifest, options: OperatorOptions) -> Manifest:
     """The head, with the autoscaler beside it where that is on."""
     group = mapping(below(cluster, "spec", "headGroupSpec"))
     template = copied(mapping(group.get("template")))
@@ -81,7 +81,7 @@ def head_pod(cluster: Manifest, options: Options) -> Manifest:
     return _pod(own_pod_name(name_of(cluster), "head"), cluster, template, labels, spec)
 
 
-def worker_pod(cluster: Manifest, group: Manifest, options: Options, replica: int, host: int) -> Manifest:
+def worker_pod(cluster: Manifest, group: Manifest, options: OperatorOptions, replica: int, host: int) -> Manifest:
     """A worker of a group, which waits for the GCS."""
     template = copied(mapping(group.get("template")))
     spec = mapping(template.get("spec"))
@@ -147,7 +147,9 @@ def _labels(cluster: Manifest, group: Manifest, template: Manifest, node_type: s
     return found | {key: value for key, value in own.items() if key not in _NEVER_CHANGED}
 
 
-def _finish(cluster: Manifest, spec: Manifest, params: Mapping[str, str], options: Options, *, head: bool) -> None:
+def _finish(
+    cluster: Manifest, spec: Manifest, params: Mapping[str, str], options: OperatorOptions, *, head: bool
+) -> None:
     """Ports, tokens, volumes, command and variables, in the order in which KubeRay adds them."""
     ray = containers_of(spec)[0]
     if all(each.get("name") != "metrics" for each in items(ray.get("ports"))):
@@ -193,7 +195,7 @@ def _add_memory(spec: Manifest, ray: Manifest, params: Mapping[str, str]) -> Non
     ray["volumeMounts"] = [*mounts, {"name": "shared-mem", "mountPath": _SHARED_MEMORY}]
 
 
-def _waiting(ray: Manifest, address: str, options: Options) -> Manifest:
+def _waiting(ray: Manifest, address: str, options: OperatorOptions) -> Manifest:
     """The init container of workers, which waits for the GCS."""
     container = {
         "name": "wait-gcs-ready",
@@ -241,7 +243,7 @@ _SCRIPT: Final = "\n" + "".join(f"{_T * depth}{line}\n" for depth, line in _LINE
 """What the init container runs, as it stands in the pod, by depth and line."""
 
 
-def _add_autoscaler(cluster: Manifest, spec: Manifest, options: Options) -> None:
+def _add_autoscaler(cluster: Manifest, spec: Manifest, options: OperatorOptions) -> None:
     spec["serviceAccountName"] = checked_name(text(spec.get("serviceAccountName")) or name_of(cluster))
     ray = containers_of(spec)[0]
     command = "ray kuberay-autoscaler --cluster-name $(RAY_CLUSTER_NAME) --cluster-namespace $(RAY_CLUSTER_NAMESPACE)"

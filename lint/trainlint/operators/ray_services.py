@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from trainlint.operators.cluster import Options
+from trainlint.operators.cluster import OperatorOptions
 from trainlint.operators.manifest import (
     Manifest,
     annotations_of,
@@ -53,7 +53,7 @@ def service_ports(cluster: Manifest) -> dict[str, int]:
     return {"metrics": _DEFAULT_PORTS["metrics"], **(ports or _DEFAULT_PORTS)}
 
 
-def head_service(cluster: Manifest, options: Options, *, owned: bool = True) -> Manifest:
+def head_service(cluster: Manifest, options: OperatorOptions, *, owned: bool = True) -> Manifest:
     """The head's Service; that of another owner does not follow the name label of the template."""
     head = _head(cluster)
     selector = {
@@ -102,7 +102,7 @@ def _written(
     return {**service, "apiVersion": "v1", "kind": "Service"}
 
 
-def owners_head_service(owner: Manifest, cluster: Manifest, options: Options) -> Manifest:
+def owners_head_service(owner: Manifest, cluster: Manifest, options: OperatorOptions) -> Manifest:
     """The Service of a RayJob or RayService that leads to the head of its cluster."""
     service = head_service(cluster, options, owned=False)
     service["metadata"] |= {"name": f"{name_of(owner)}-head-svc", "namespace": namespace_of(owner)}

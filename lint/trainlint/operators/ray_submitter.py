@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
-from trainlint.operators.cluster import Options
+from trainlint.operators.cluster import OperatorOptions
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -64,7 +64,7 @@ def _template(job: Manifest, ray: Manifest) -> Manifest:
     return {"spec": {"containers": [_container(ray)], "restartPolicy": "Never"}}
 
 
-def submitter_job(job: Manifest, ray: Manifest, options: Options) -> Manifest:
+def submitter_job(job: Manifest, ray: Manifest, options: OperatorOptions) -> Manifest:
     """The Job that submits."""
     template = _template(job, ray)
     containers = containers_of(mapping(template.get("spec")))
@@ -85,7 +85,7 @@ def dashboard_port(ray: Manifest) -> int | None:
     return service_ports(ray).get("dashboard")
 
 
-def sidecar(job: Manifest, ray: Manifest, options: Options) -> Manifest:
+def sidecar(job: Manifest, ray: Manifest, options: OperatorOptions) -> Manifest:
     """The container in the head's pod that submits."""
     container = _container(ray)
     head = containers_of(mapping(below(ray, "spec", "headGroupSpec", "template", "spec")))[0]
@@ -97,7 +97,7 @@ def sidecar(job: Manifest, ray: Manifest, options: Options) -> Manifest:
 
 
 def _configure(
-    container: Manifest, job: Manifest, ray: Manifest, options: Options, address: str, *, sidecar: bool
+    container: Manifest, job: Manifest, ray: Manifest, options: OperatorOptions, address: str, *, sidecar: bool
 ) -> None:
     if sidecar or not container.get("command"):
         checks = not sidecar or enabled(options, "SidecarSubmitterRestart")

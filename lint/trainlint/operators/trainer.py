@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from trainlint.operators.cluster import Cluster
+from trainlint.operators.cluster import MadeObjects
 from trainlint.operators.jobset import run_job_set
 from trainlint.operators.manifest import (
     ANY,
@@ -27,7 +27,7 @@ from trainlint.operators.manifest import (
 from trainlint.operators.quantities import pod_requests, scaled, total_of
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.operators.strategic_merge import merged
-from trainlint.operators.trainer_policies import PodSet, enforce, upsert_env
+from trainlint.operators.trainer_policies import TrainerPods, enforce, upsert_env
 
 __all__ = ["run_train_job"]
 
@@ -53,7 +53,7 @@ _POD_FIELDS: Final = frozenset(
 _CONTAINER_FIELDS: Final = frozenset({"name", "env", "volumeMounts", "securityContext"})
 
 
-def run_train_job(cluster: Cluster, item: Manifest) -> None:
+def run_train_job(cluster: MadeObjects, item: Manifest) -> None:
     """The PodGroup that the runtime asks for, and the JobSet with its Jobs and pods."""
     spec = mapping(item.get("spec"))
     runtime = _runtime(cluster, item)
@@ -88,7 +88,7 @@ def run_train_job(cluster: Cluster, item: Manifest) -> None:
         run_job_set(cluster, made)
 
 
-def _runtime(cluster: Cluster, item: Manifest) -> Manifest | None:
+def _runtime(cluster: MadeObjects, item: Manifest) -> Manifest | None:
     """The spec of the runtime that is named: a given one, else the one that Trainer installs."""
     ref = mapping(below(item, "spec", "runtimeRef"))
     kind = text(ref.get("kind")) or "ClusterTrainingRuntime"
@@ -107,7 +107,7 @@ def _runtime(cluster: Cluster, item: Manifest) -> Manifest | None:
     return spec
 
 
-def _missing_class(cluster: Cluster, gang: Manifest, job_set: Manifest) -> str:
+def _missing_class(cluster: MadeObjects, gang: Manifest, job_set: Manifest) -> str:
     """A priority class of the pods of a gang of Volcano that is not there."""
     if not isinstance(gang.get("volcano"), dict):
         return ""
@@ -155,7 +155,7 @@ def _metadata(item: Manifest, template: Manifest) -> dict[str, Manifest]:
     return found
 
 
-def _pod_set(item: Manifest, policy: Manifest, job: Manifest) -> PodSet:
+def _pod_set(item: Manifest, policy: Manifest, job: Manifest) -> TrainerPods:
     """A job of the runtime with its number of pods, and with the resources that the TrainJob asks for."""
     inner = own_of(own_of(job, "template"), "spec")
     step = text(labels_of(mapping(job.get("template"))).get(_STEP))
@@ -170,15 +170,15 @@ def _pod_set(item: Manifest, policy: Manifest, job: Manifest) -> PodSet:
             if container.get("name") == "node":
                 container["resources"] = merged(mapping(container.get("resources")), asked)
                 break
-    return PodSet(job, step, max(pods, 1), spec, pod_requests(spec))
+    return TrainerPods(job, step, max(pods, 1), spec, pod_requests(spec))
 
 
-def _count(pod_sets: list[PodSet]) -> None:
+def _count(pod_sets: list[TrainerPods]) -> None:
     for each in pod_sets:
         each.job["template"]["spec"].update(parallelism=each.count, completions=each.count)
 
 
-def _initialize(pods: PodSet, initializer: Manifest) -> None:
+def _initialize(pods: TrainerPods, initializer: Manifest) -> None:
     """What the TrainJob says about the source of data or model."""
     part = {"dataset-initializer": "dataset", "model-initializer": "model"}.get(pods.step, "")
     if not part:
@@ -192,7 +192,7 @@ def _initialize(pods: PodSet, initializer: Manifest) -> None:
             upsert_env(container, *items(source.get("env")))
 
 
-def _tell(pods: PodSet, trainer: Manifest | None, policy: Manifest) -> None:
+def _tell(pods: TrainerPods, trainer: Manifest | None, policy: Manifest) -> None:
     """Image, command, arguments and variables of the TrainJob's trainer."""
     if pods.step == "trainer":
         pods.job["replicas"] = 1
@@ -210,7 +210,7 @@ def _tell(pods: PodSet, trainer: Manifest | None, policy: Manifest) -> None:
 
 
 def _pod_group(
-    item: Manifest, gang: Manifest, pod_sets: list[PodSet], metadata: dict[str, Manifest]
+    item: Manifest, gang: Manifest, pod_sets: list[TrainerPods], metadata: dict[str, Manifest]
 ) -> Manifest | None:
     """The PodGroup of all pods, or ``None`` where the runtime asks for none."""
     spec: dict[str, Any] = {
@@ -233,7 +233,7 @@ def _pod_group(
     return object_of(version, "PodGroup", name_of(item), namespace_of(item), spec=spec)
 
 
-def _join(item: Manifest, gang: Manifest, pod_sets: list[PodSet]) -> None:
+def _join(item: Manifest, gang: Manifest, pod_sets: list[TrainerPods]) -> None:
     """Make the pods members of the gang."""
     for each in pod_sets:
         metadata = own_of(each.job["template"]["spec"]["template"], "metadata")

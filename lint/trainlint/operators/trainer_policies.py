@@ -11,7 +11,7 @@ from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.operators.manifest import Manifest, below, containers_of, copied, count, items, mapping, name_of, text
 from trainlint.operators.torchtune import ENTRYPOINT, tuning_command
 
-__all__ = ["PodSet", "enforce", "upsert_env"]
+__all__ = ["TrainerPods", "enforce", "upsert_env"]
 
 _PORT: Final = 29500
 _INDEX: Final = {
@@ -20,7 +20,7 @@ _INDEX: Final = {
 
 
 @dataclass
-class PodSet:
+class TrainerPods:
     """A replicated job, its step, how many pods each of its Jobs has, their spec, and what one of them requests."""
 
     job: Manifest
@@ -55,7 +55,7 @@ def _upsert_port(container: Manifest) -> None:
     container["ports"] = found
 
 
-def enforce(item: Manifest, trainer: Manifest | None, policy: Manifest, pod_sets: list[PodSet]) -> None:
+def enforce(item: Manifest, trainer: Manifest | None, policy: Manifest, pod_sets: list[TrainerPods]) -> None:
     """Apply the plugin of the runtime's policy; ``trainer`` is the TrainJob's section, and its command may change."""
     if isinstance(policy.get("torch"), dict):
         _torch(item, trainer, policy["torch"], pod_sets)
@@ -71,22 +71,22 @@ def enforce(item: Manifest, trainer: Manifest | None, policy: Manifest, pod_sets
             _flux(trainer, pod_sets)
 
 
-def _trainer_set(pod_sets: Sequence[PodSet]) -> PodSet | None:
+def _trainer_set(pod_sets: Sequence[TrainerPods]) -> TrainerPods | None:
     return next((each for each in pod_sets if each.step == "trainer"), None)
 
 
-def _node(pods: PodSet | None) -> Manifest | None:
+def _node(pods: TrainerPods | None) -> Manifest | None:
     """The container that trains."""
     containers = containers_of(pods.spec) if pods is not None else []
     return next((each for each in containers if each.get("name") == "node"), None)
 
 
-def _set_nodes(trainer: Manifest | None, pods: PodSet | None) -> None:
+def _set_nodes(trainer: Manifest | None, pods: TrainerPods | None) -> None:
     if pods is not None and trainer is not None and trainer.get("numNodes") is not None:
         pods.count = count(trainer["numNodes"], pods.count)
 
 
-def _resources(trainer: Manifest | None, pod_sets: Sequence[PodSet]) -> Manifest:
+def _resources(trainer: Manifest | None, pod_sets: Sequence[TrainerPods]) -> Manifest:
     """What each node asks for: by the TrainJob, else by the runtime."""
     if trainer is not None and isinstance(trainer.get("resourcesPerNode"), dict):
         asked: Manifest = trainer["resourcesPerNode"]
@@ -118,7 +118,7 @@ def _cpus(resources: Manifest) -> int:
     return requested or _units(mapping(resources.get("limits")).get("cpu", 0))
 
 
-def _plain(trainer: Manifest | None, pod_sets: list[PodSet]) -> None:
+def _plain(trainer: Manifest | None, pod_sets: list[TrainerPods]) -> None:
     pods = _trainer_set(pod_sets)
     _set_nodes(trainer, pods)
     node = _node(pods)
@@ -126,7 +126,7 @@ def _plain(trainer: Manifest | None, pod_sets: list[PodSet]) -> None:
         upsert_env(node, *items(trainer.get("env")))
 
 
-def _torch(item: Manifest, trainer: Manifest | None, torch: Manifest, pod_sets: list[PodSet]) -> None:
+def _torch(item: Manifest, trainer: Manifest | None, torch: Manifest, pod_sets: list[TrainerPods]) -> None:
     pods = _trainer_set(pod_sets)
     _set_nodes(trainer, pods)
     processes = mapping(trainer).get("numProcPerNode")
@@ -159,7 +159,7 @@ def _torch(item: Manifest, trainer: Manifest | None, torch: Manifest, pod_sets: 
             upsert_env(container, *own, *meeting)
 
 
-def _named(pod_sets: Sequence[PodSet], job: str, names: Sequence[Any]) -> list[Manifest]:
+def _named(pod_sets: Sequence[TrainerPods], job: str, names: Sequence[Any]) -> list[Manifest]:
     """Containers and init containers of a job by name."""
     pods = next((each for each in pod_sets if each.job.get("name") == job), None)
     if pods is None:
@@ -168,7 +168,7 @@ def _named(pod_sets: Sequence[PodSet], job: str, names: Sequence[Any]) -> list[M
     return [each for each in there if each.get("name") in names]
 
 
-def _jax(item: Manifest, trainer: Manifest | None, pod_sets: list[PodSet]) -> None:
+def _jax(item: Manifest, trainer: Manifest | None, pod_sets: list[TrainerPods]) -> None:
     pods = _trainer_set(pod_sets)
     _set_nodes(trainer, pods)
     node = _node(pods)
@@ -183,7 +183,7 @@ def _jax(item: Manifest, trainer: Manifest | None, pod_sets: list[PodSet]) -> No
     _upsert_port(node)
 
 
-def _xgboost(item: Manifest, trainer: Manifest | None, pod_sets: list[PodSet]) -> None:
+def _xgboost(item: Manifest, trainer: Manifest | None, pod_sets: list[TrainerPods]) -> None:
     pods = _trainer_set(pod_sets)
     node = _node(pods)
     if trainer is None or node is None or pods is None:
@@ -199,7 +199,7 @@ def _xgboost(item: Manifest, trainer: Manifest | None, pod_sets: list[PodSet]) -
     _upsert_port(node)
 
 
-def _mpi(trainer: Manifest | None, mpi: Manifest, pod_sets: list[PodSet]) -> None:
+def _mpi(trainer: Manifest | None, mpi: Manifest, pod_sets: list[TrainerPods]) -> None:
     nodes = next((each for each in pod_sets if each.job.get("name") == "node"), None)
     if nodes is not None and trainer is not None and trainer.get("numNodes") is not None:
         wanted = count(trainer["numNodes"], nodes.count)
@@ -221,7 +221,7 @@ def _mpi(trainer: Manifest | None, mpi: Manifest, pod_sets: list[PodSet]) -> Non
             )
 
 
-def _flux(trainer: Manifest, pod_sets: list[PodSet]) -> None:
+def _flux(trainer: Manifest, pod_sets: list[TrainerPods]) -> None:
     node = _node(_trainer_set(pod_sets))
     command = trainer.get("command") if trainer.get("command") is not None else mapping(node).get("command")
     words = [str(each) for each in (*(command or []), *(trainer.get("args") or []))]

@@ -15,6 +15,7 @@ from trainlint.admission.syntax import rfc1123_label
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.model.quantity import QuantityError, parse_quantity
 
 __all__ = ["of_volcano"]
 
@@ -23,6 +24,37 @@ _PLUGINS: Final = frozenset({"ssh", "env", "svc", "tensorflow", "mpi", "pytorch"
 _EVENTS: Final = ("*", "PodPending", "PodRunning", "PodFailed", "PodEvicted", "Unknown", "TaskCompleted", "OutOfSync")
 _EVENTS_TOO: Final = ("CommandIssued", "JobUpdated", "TaskFailed")
 _MASTER: Final = "--master="
+
+
+def _whole_cpus(task: Mapping[str, Any], at: Path) -> Iterator[Problem]:
+    """A policy of the topology manager goes with whole CPUs, requested of every container."""
+    policy = known(task.get("topologyPolicy"))
+    if policy in {None, "none"}:
+        return
+    for key in ("containers", "initContainers"):
+        for place, container in elements(below(task, "template", "spec", key), *at, "template", "spec", key):
+            resources = mapping(container.get("resources"))
+            asked = (mapping(resources.get("requests")) or mapping(resources.get("limits"))).get("cpu")
+            if not _whole(asked):
+                who = text(container.get("name"))
+                why = f"topologyPolicy {policy} goes with whole CPUs, and {who} requests {asked or 'none'}"
+                remedy = "request whole CPUs for each container, or remove topologyPolicy"
+                yield Problem((*place, "resources"), why, remedy, "whole CPUs", _BY)
+                return
+
+
+def _whole(value: Any) -> bool:
+    """Whether a quantity is a whole number above zero; one that is not known is."""
+    if value is None:
+        return False
+    given = str(value)
+    if is_placeholder(given):
+        return True
+    try:
+        cpus = parse_quantity(given)
+    except QuantityError:
+        return True
+    return cpus > 0 and cpus.denominator == 1
 
 
 def of_volcano(meta: Meta, item: Any) -> Iterator[Problem]:
@@ -35,6 +67,7 @@ def of_volcano(meta: Meta, item: Any) -> Iterator[Problem]:
     tasks = list(elements(spec.get("tasks"), "spec", "tasks"))
     seen: dict[str, Path] = {}
     for at, task in tasks:
+        yield from _whole_cpus(task, at)
         name = known(task.get("name"))
         for key in ("replicas", "minAvailable"):
             yield from at_least(item, (*at, key), 0)
