@@ -177,7 +177,7 @@ def _annotations(job_set: Manifest, entry: Manifest, index: int, job_name: str) 
 
 
 def _admitted(job: Manifest) -> list[Manifest]:
-    """The pods of a child Job, as JobSet's webhook of pods leaves them; none where it refuses them for ever."""
+    """The pods of a child Job, as JobSet's webhook of pods leaves them; none where it always refuses them."""
     pods = job_pods(job)
     return [each for each in pods if _placed(each, led=any(map(_leads, pods)))]
 
