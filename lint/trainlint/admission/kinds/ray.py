@@ -58,7 +58,7 @@ def _environment(job: Mapping[str, Any]) -> Iterator[Problem]:
         load(given)
     except (YamlError, TooDeepError) as error:
         why = f"runtimeEnvYAML is no YAML: {error}"
-        yield Problem(("spec", "runtimeEnvYAML"), why, "mend the text", "runtime environment", _BY)
+        yield Problem(("spec", "runtimeEnvYAML"), why, "correct the text", "runtime environment", _BY)
 
 
 def _cluster(cluster: Mapping[str, Any], at: Path) -> Iterator[Problem]:
