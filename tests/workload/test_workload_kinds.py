@@ -33,6 +33,7 @@ ABOUT_ONE_KIND = {
     "installed/kinds": "a Deployment may state a setting",
     "installed/kueue": "the Deployment of Kueue",
     "kube/structure": "spellings and versions of schemas",
+    "operators": "what the operator of each kind makes of it",
     "questions/ends": "a Pod that a question makes up",
     "questions/lookalikes": "objects that select pods",
     "queues/missed_queues": "the queue of Volcano's Job",
