@@ -71,7 +71,7 @@ def _by_fabric(fabric: Fabric) -> Iterator[Stopped]:
         for each in faults:
             if each.severity is None:
                 certain = sure and each.certainty is Certainty.PROVEN
-                yield Stopped(root, each.pod_sets, certain, _although(each.text))
+                yield Stopped(root, each.pod_sets, certain, None if certain else _although(each.what))
 
 
 def _by_contract(contract: Contract) -> Iterator[Stopped]:

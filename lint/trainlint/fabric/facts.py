@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
-from trainlint.fabric.checks.attachments import missing_attachments
+from trainlint.fabric.checks.attachments import AttachmentFault, missing_attachments
 from trainlint.fabric.checks.different_networks import DifferentNetworks, different_networks
 from trainlint.fabric.checks.interfaces import (
+    GlooFault,
     IsolatedInterface,
     LoopbackInterface,
     MissingInterface,
@@ -18,10 +19,10 @@ from trainlint.fabric.checks.interfaces import (
     missing_fault,
 )
 from trainlint.fabric.checks.names_on_hosts import UnresolvedNames, unresolved_names
-from trainlint.fabric.checks.some_roles import some_roles
-from trainlint.fabric.checks.versions import mixed_versions
+from trainlint.fabric.checks.some_roles import DeviceFault, some_roles
+from trainlint.fabric.checks.versions import VersionFault, mixed_versions
 from trainlint.fabric.device import Device, Devices, devices_of, offered_devices
-from trainlint.fabric.fault import NetworkFault, merged
+from trainlint.fabric.fault import merged
 from trainlint.fabric.networks import Networks, read_networks
 from trainlint.fabric.pod_interfaces import PodInterfaces, pod_interfaces
 from trainlint.fabric.process import Communicator, Rank, communicators, single_ranks
@@ -115,7 +116,7 @@ class Fabric:
         )
 
     @cached_property
-    def gloo_names(self) -> tuple[NetworkFault, ...]:
+    def gloo_names(self) -> tuple[GlooFault, ...]:
         """Items of GLOO_SOCKET_IFNAME that are no interface."""
         found = (gloo_fault(rank, self.interfaces(rank.pod_set)) for rank, _ in self.ranks)
         return tuple(merged(fault for fault in found if fault is not None))
@@ -139,7 +140,7 @@ class Fabric:
         return offered_devices(pod_set, self.pools_of(pod_set) or (), self.networks)
 
     @cached_property
-    def unequal_roles(self) -> tuple[NetworkFault, ...]:
+    def unequal_roles(self) -> tuple[DeviceFault, ...]:
         """Communicators of which only some ranks have the device."""
         return tuple(
             fault
@@ -148,7 +149,7 @@ class Fabric:
         )
 
     @cached_property
-    def missing_attachments(self) -> tuple[NetworkFault, ...]:
+    def missing_attachments(self) -> tuple[AttachmentFault, ...]:
         """Networks that no object defines."""
         return tuple(
             merged(
@@ -166,6 +167,6 @@ class Fabric:
         return tuple(merged(fault for each in self._snapshot.workloads.groups for fault in unresolved_names(each)))
 
     @cached_property
-    def mixed_versions(self) -> tuple[NetworkFault, ...]:
+    def mixed_versions(self) -> tuple[VersionFault, ...]:
         """Communicators with images of different releases."""
         return tuple(merged(fault for each in self.communicators for fault in mixed_versions(each)))

@@ -16,6 +16,7 @@ from trainlint.scheduling.node_resources_fit import Shortage
 from trainlint.scheduling.taint_toleration import describe as describe_taint
 from trainlint.wording.faults import fault_text
 from trainlint.wording.filling import filled
+from trainlint.wording.network_faults import NetworkCause
 from trainlint.wording.texts.proof import PROOF
 from trainlint.wording.texts.queues import QUEUES
 from trainlint.wording.texts.scheduling import REFUSALS
@@ -69,7 +70,7 @@ def _said(value: object) -> str:
             return describe(value)
         case Shortage():
             return _shortage(value)
-        case ContractFault():
+        case _ if isinstance(value, ContractFault | NetworkCause):
             return fault_text(value)
         case tuple():
             sentences = any(_is_ground(each) or isinstance(each, Shortage) for each in value)

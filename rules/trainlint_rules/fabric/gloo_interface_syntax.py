@@ -73,13 +73,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.interfaces import GlooFault
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.network_faults import network_text
 
 
 @rule(Severity.ERROR, tells=(Root.GLOO_INTERFACE,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and value."""
     for fault in facts.fabric.gloo_names:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: GlooFault) -> Finding:
+    what = fault.what
+    return fault.finding(
+        network_text(what),
+        f"write the exact name: {fault.exact}" if fault.exact else "write the exact name of an interface",
+        *fault.places,
+        evidence={"value": what.value, "item": what.item, "interfaces": ", ".join(what.interfaces)},
+    )

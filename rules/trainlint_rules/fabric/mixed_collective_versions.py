@@ -68,13 +68,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.versions import VersionFault
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.network_faults import network_text
 
 
 @rule(Severity.ERROR, tells=(Root.VERSIONS,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator."""
     for fault in facts.fabric.mixed_versions:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: VersionFault) -> Finding:
+    first, second = fault.what.first, fault.what.second
+    return fault.finding(
+        network_text(fault.what),
+        "use one image in all roles",
+        (f"has {fault.what.library} {second.release} ({second.pods})", fault.second_at),
+        evidence={first.pods: first.image, second.pods: second.image},
+    )

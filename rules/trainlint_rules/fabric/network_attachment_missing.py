@@ -88,13 +88,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.attachments import AttachmentFault, MissingDevices, MissingGkeNetwork, MissingNetwork
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.network_faults import network_text
 
 
 @rule(Severity.ERROR, tells=(Root.ATTACHMENT,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per object and network."""
     for fault in facts.fabric.missing_attachments:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: AttachmentFault) -> Finding:
+    text, at = network_text(fault.what), fault.defined_at
+    match fault.what:
+        case MissingNetwork(network=network, namespace=namespace, elsewhere=elsewhere):
+            remedy = f"define the NetworkAttachmentDefinition {namespace}/{network}"
+            if elsewhere:
+                remedy = f"write {elsewhere}/{network}, or define it in {namespace}"
+            places = ((f"is defined in {elsewhere}", at),) if at is not None else ()
+            return fault.finding(text, remedy, *places, evidence={"network": network, "namespace": namespace})
+        case MissingGkeNetwork(network=network, interface=interface, known=known):
+            remedy = f"define the Network {network}, or name one of {', '.join(known)}"
+            return fault.finding(text, remedy, evidence={"network": network, "interface": interface})
+        case MissingDevices(resource=resource, attachments=count, requested=requested):
+            return fault.finding(
+                text,
+                f'add {resource}: "{count}" to the limits of a container',
+                *(((f"needs a {resource}", at),) if at is not None else ()),
+                evidence={"resource": resource, "attachments": count, "requested": requested},
+            )

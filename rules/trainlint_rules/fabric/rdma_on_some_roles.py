@@ -69,13 +69,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from trainlint.fabric.checks.some_roles import DeviceFault, MissingDevice, UnequalCounts
 from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.network_faults import network_text
 
 
 @rule(Severity.ERROR, tells=(Root.RDMA,))
 def check(facts: Facts) -> Iterator[Finding]:
     """One finding per communicator and kind of device."""
     for fault in facts.fabric.unequal_roles:
-        yield fault.finding()
+        yield _finding(fault)
+
+
+def _finding(fault: DeviceFault) -> Finding:
+    text = network_text(fault.what)
+    match fault.what:
+        case MissingDevice(having=having, lacking=lacking, resource=resource):
+            return fault.finding(
+                text,
+                f"request {resource} in every role that holds GPUs",
+                (f"asks for {resource} ({having[0]})", fault.other_at),
+                evidence={"resource": resource, "with": ", ".join(having), "without": ", ".join(lacking)},
+            )
+        case UnequalCounts(resource=resource, other=other, many=many):
+            return fault.finding(
+                text,
+                "request the same number in every role that holds GPUs",
+                (f"asks for {many} ({other})", fault.other_at),
+                evidence={"resource": resource},
+            )

@@ -13,17 +13,63 @@ from trainlint.fabric.attachment import (
     multus_attachments,
 )
 from trainlint.fabric.device import requested
-from trainlint.fabric.fault import NetworkFault
+from trainlint.fabric.fault import RoleFault
 from trainlint.fabric.fixes import request
 from trainlint.fabric.networks import Networks
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location, Severity
 from trainlint.kube.network import Attachable
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet
 
-__all__ = ["attached_networks", "missing_attachments"]
+__all__ = [
+    "AttachmentFault",
+    "MissingDevices",
+    "MissingGkeNetwork",
+    "MissingNetwork",
+    "attached_networks",
+    "missing_attachments",
+]
 
 _ALWAYS = frozenset({"default", ""})
+
+
+@fact
+class MissingNetwork:
+    """Pods ask Multus for a network that their namespace does not define; ``elsewhere`` is a namespace that does."""
+
+    pods: str
+    network: str
+    namespace: str
+    elsewhere: str
+
+
+@fact
+class MissingGkeNetwork:
+    """Pods ask GKE for a network on an interface, and only ``known`` and default are there."""
+
+    pods: str
+    network: str
+    interface: str
+    known: tuple[str, ...]
+
+
+@fact
+class MissingDevices:
+    """Pods attach networks that take a device each, and ask for fewer devices."""
+
+    pods: str
+    resource: str
+    attachments: int
+    requested: int
+
+
+@fact
+class AttachmentFault(RoleFault):
+    """A network that pods cannot attach; ``defined_at`` is the definition that is meant, or that needs the device."""
+
+    what: MissingNetwork | MissingGkeNetwork | MissingDevices
+    defined_at: Location | None
 
 
 def attached_networks(pod_set: PodSet, networks: Networks) -> tuple[Attachable, ...]:
@@ -35,7 +81,7 @@ def attached_networks(pod_set: PodSet, networks: Networks) -> tuple[Attachable, 
     return tuple(each for each in found if each is not None)
 
 
-def missing_attachments(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[NetworkFault]:
+def missing_attachments(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[AttachmentFault]:
     """What is wrong with the networks of the set's pods; ``opened`` says that more may be in the namespace."""
     if pod_set.spec.host_network:  # no network plugin runs for them
         return
@@ -44,7 +90,7 @@ def missing_attachments(pod_set: PodSet, networks: Networks, *, opened: bool) ->
     yield from _without_devices(pod_set, networks)
 
 
-def _of_multus(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[NetworkFault]:
+def _of_multus(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[AttachmentFault]:
     attached = multus_attachments(pod_set.annotations, pod_set.namespace)
     if isinstance(attached, Undetermined):
         return
@@ -58,45 +104,31 @@ def _of_multus(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator
         yield _missing(pod_set, each, elsewhere)
 
 
-def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable]) -> NetworkFault:
-    name = f"{attachment.namespace}/{attachment.network}"
-    remedy = f"define the NetworkAttachmentDefinition {name}"
-    if elsewhere:
-        remedy = f"write {elsewhere[0].namespace}/{attachment.network}, or define it in {attachment.namespace}"
-    return NetworkFault(
+def _missing(pod_set: PodSet, attachment: Attachment, elsewhere: list[Attachable]) -> AttachmentFault:
+    home = elsewhere[0].namespace if elsewhere else ""
+    return AttachmentFault(
         pod_set,
-        f"the pods of {pod_set.name} ask for the network {attachment.network}, which the namespace "
-        f"{attachment.namespace} does not define: Multus cannot attach it, and they stay in ContainerCreating",
         _annotation(pod_set, MULTUS_ANNOTATION),
-        remedy,
-        name,
-        tuple((f"is defined in {each.namespace}", each.at) for each in elsewhere[:1] if each.at is not None),
-        {"network": attachment.network, "namespace": attachment.namespace},
+        f"{attachment.namespace}/{attachment.network}",
+        MissingNetwork(pod_set.name, attachment.network, attachment.namespace, home),
+        elsewhere[0].at if elsewhere else None,
         certainty=Certainty.LIKELY,
     )
 
 
-def _of_gke(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[NetworkFault]:
+def _of_gke(pod_set: PodSet, networks: Networks, *, opened: bool) -> Iterator[AttachmentFault]:
     interfaces = gke_interfaces(pod_set.annotations)
     if isinstance(interfaces, Undetermined) or not networks.gke or opened:
         return
     for each in interfaces:
         if each.network in networks.gke or each.network in _ALWAYS:
             continue
-        known = ", ".join(sorted(networks.gke))
-        yield NetworkFault(
-            pod_set,
-            f"the pods of {pod_set.name} ask for the network {each.network} on {each.interface}, and there is no "
-            f"Network of that name (there are {known} and default): they stay in ContainerCreating",
-            _annotation(pod_set, GKE_ANNOTATION),
-            f"define the Network {each.network}, or name one of {known}",
-            each.network,
-            evidence={"network": each.network, "interface": each.interface},
-            certainty=Certainty.LIKELY,
-        )
+        what = MissingGkeNetwork(pod_set.name, each.network, each.interface, tuple(sorted(networks.gke)))
+        at = _annotation(pod_set, GKE_ANNOTATION)
+        yield AttachmentFault(pod_set, at, each.network, what, None, certainty=Certainty.LIKELY)
 
 
-def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[NetworkFault]:
+def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[AttachmentFault]:
     """Attachments that need a device each, and pods that ask for fewer."""
     needed = Counter(each.resource for each in attached_networks(pod_set, networks) if "/" in each.resource)
     amounts: Counter[str] = Counter()
@@ -109,17 +141,13 @@ def _without_devices(pod_set: PodSet, networks: Networks) -> Iterator[NetworkFau
         if amounts[resource] >= count or "containers.resources" in pod_set.spec.undetermined:
             continue
         injected = networks.injector and not amounts[resource]
-        some = f"only {amounts[resource]}" if amounts[resource] else "none"
         definition = next(each for each in attached_networks(pod_set, networks) if each.resource == resource)
-        yield NetworkFault(
+        yield AttachmentFault(
             pod_set,
-            f"the pods of {pod_set.name} attach {count} network{'s' if count > 1 else ''} that take a {resource} each, "
-            f"and ask for {some}: the attachment fails, and they stay in ContainerCreating",
             _annotation(pod_set, MULTUS_ANNOTATION),
-            f'add {resource}: "{count}" to the limits of a container',
             resource,
-            ((f"needs a {resource}", definition.at),) if definition.at else (),
-            {"resource": resource, "attachments": count, "requested": amounts[resource]},
+            MissingDevices(pod_set.name, resource, count, amounts[resource]),
+            definition.at,
             severity=Severity.WARNING if injected else None,
             certainty=Certainty.LIKELY if injected else Certainty.PROVEN,
             fixes=request(pod_set, pod_set.spec.containers[0], resource, count)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
-from trainlint.fabric.fault import NetworkFault, RoleFault, place_of
+from trainlint.fabric.fault import RoleFault, place_of
 from trainlint.fabric.fixes import write
 from trainlint.fabric.gloo import gloo_names
 from trainlint.fabric.interface import placed
@@ -22,6 +22,9 @@ from trainlint.launch.environment import Variable
 __all__ = [
     "GLOO",
     "NCCL",
+    "GlooFault",
+    "GlooItem",
+    "GlooProblem",
     "IsolatedInterface",
     "Judged",
     "LoopbackInterface",
@@ -176,7 +179,38 @@ def loopback_fault(judged: Judged) -> LoopbackInterface | None:
     return LoopbackInterface(judged.rank.pod_set, place_of(judged.variable), judged.value, judged, fixes=fixes)
 
 
-def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> NetworkFault | None:
+class GlooProblem(Enum):
+    """Why an item of GLOO_SOCKET_IFNAME is no interface."""
+
+    EMPTY = auto()
+    GRAMMAR = auto()
+    ABSENT = auto()
+
+
+@fact
+class GlooItem:
+    """An item of GLOO_SOCKET_IFNAME that no interface of the pods is called exactly."""
+
+    pods: str
+    value: str
+    item: str
+    why: GlooProblem
+    interfaces: tuple[str, ...]
+
+
+@fact
+class GlooFault(RoleFault):
+    """The fault of such an item; ``exact`` is an interface that it may mean, or empty.
+
+    ``places`` are where the variable comes from, each with its part.
+    """
+
+    what: GlooItem
+    exact: str
+    places: tuple[tuple[str, Location], ...]
+
+
+def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> GlooFault | None:
     """The fault of GLOO_SOCKET_IFNAME: its first item that no interface of the pods is called exactly; ``None`` where
     there is no such item.
     """
@@ -192,19 +226,17 @@ def gloo_fault(rank: Rank, interfaces: PodInterfaces) -> NetworkFault | None:
         if not grammar and (name in known or interfaces.unknown):
             continue
         pod_set = rank.pod_set
-        why = "an empty item raises" if not name else "Gloo knows exact names only: no prefix, no ^, no =, no blanks"
-        if not grammar and not any(each.startswith(name) for each in known):
-            why = f"its pods have {', '.join(interfaces.names)}"
+        why = GlooProblem.ABSENT
+        if grammar or any(each.startswith(name) for each in known):
+            why = GlooProblem.GRAMMAR if name else GlooProblem.EMPTY
         exact = next((each for each in interfaces.names if each != "lo" and each not in interfaces.useless), "")
-        return NetworkFault(
+        return GlooFault(
             pod_set,
-            f"{GLOO}={value} names {name or 'an empty item'!r}, which is no interface of {pod_set.name} ({why}): "
-            "creating a Gloo group raises",
             place_of(variable),
-            f"write the exact name: {exact}" if exact else "write the exact name of an interface",
             value,
+            GlooItem(pod_set.name, value, name, why, tuple(interfaces.names)),
+            exact,
             variable_places(rank, variable),
-            {"value": value, "item": name, "interfaces": ", ".join(interfaces.names)},
             fixes=write(variable, exact) if exact and _alone(interfaces) else (),
         )
     return None

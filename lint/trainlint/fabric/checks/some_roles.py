@@ -6,22 +6,54 @@ from collections.abc import Iterator, Mapping
 from itertools import permutations
 
 from trainlint.fabric.device import Device, DeviceKind, Devices, accelerator_count, requested
-from trainlint.fabric.fault import NetworkFault
+from trainlint.fabric.fault import RoleFault
 from trainlint.fabric.fixes import request, together
 from trainlint.fabric.process import Communicator
-from trainlint.finding import Fix, Put, Severity
+from trainlint.fact import fact
+from trainlint.finding import Fix, Location, Put, Severity
+from trainlint.model.known import Known
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.workload.accelerators import accelerators_of, is_accelerator
 
-__all__ = ["some_roles"]
+__all__ = ["DeviceFault", "MissingDevice", "UnequalCounts", "some_roles"]
 
 
 Of = Mapping[int, Devices]
 """By the identity of the pod set."""
 
 
-def some_roles(communicator: Communicator, devices: Of) -> Iterator[NetworkFault]:
+@fact
+class MissingDevice:
+    """Some roles of a group (``having``) ask for a network device, and others for none."""
+
+    group: str
+    having: tuple[str, ...]
+    lacking: tuple[str, ...]
+    resource: str
+
+
+@fact
+class UnequalCounts:
+    """One role of a group asks for fewer network devices than another with as many GPUs."""
+
+    group: str
+    resource: str
+    one: str
+    few: Known[int]
+    other: str
+    many: Known[int]
+
+
+@fact
+class DeviceFault(RoleFault):
+    """Unequal network devices in one communicator; ``other_at`` is where the other role asks for its devices."""
+
+    what: MissingDevice | UnequalCounts
+    other_at: Location
+
+
+def some_roles(communicator: Communicator, devices: Of) -> Iterator[DeviceFault]:
     """Ranks of one communicator of which only some have the device, or of which some have fewer."""
     pod_sets = [
         each
@@ -39,18 +71,19 @@ def some_roles(communicator: Communicator, devices: Of) -> Iterator[NetworkFault
 
 def _unequal(
     communicator: Communicator, lacking: list[PodSet], having: list[tuple[PodSet, Device]], kind: DeviceKind
-) -> NetworkFault:
+) -> DeviceFault:
     first, (other, device) = lacking[0], having[0]
-    names = ", ".join(each.name for each in lacking)
-    return NetworkFault(
+    return DeviceFault(
         first,
-        f"the ranks of {communicator.group.name} have different networks: {other.name} asks for {device.resource}, "
-        f"{names} for no such device, so that NCCL cannot use it between them, falls back to TCP or hangs",
         first.spec.at or first.template,
-        f"request {device.resource} in every role that holds GPUs",
         f"some roles {kind}",
-        ((f"asks for {device.resource} ({other.name})", device.at or other.at),),
-        {"resource": device.resource, "with": ", ".join(each.name for each, _ in having), "without": names},
+        MissingDevice(
+            communicator.group.name,
+            tuple(each.name for each, _ in having),
+            tuple(each.name for each in lacking),
+            device.resource,
+        ),
+        device.at or other.at,
         fixes=_requested(lacking, device),
     )
 
@@ -85,19 +118,15 @@ def _fewer(having: list[tuple[PodSet, Device]]) -> tuple[tuple[PodSet, Device], 
     return None
 
 
-def _counted(communicator: Communicator, less: tuple[PodSet, Device], more: tuple[PodSet, Device]) -> NetworkFault:
+def _counted(communicator: Communicator, less: tuple[PodSet, Device], more: tuple[PodSet, Device]) -> DeviceFault:
     (one, few), (other, many) = less, more
-    return NetworkFault(
+    edit = () if few.at is None else (Put(few.at, str(many.count)),)
+    return DeviceFault(
         one,
-        f"the ranks of {communicator.group.name} have unequal networks: {one.name} asks for {few.count} "
-        f"{few.resource}, {other.name} for {many.count}",
         few.at or one.at,
-        "request the same number in every role that holds GPUs",
         "unequal counts",
-        ((f"asks for {many.count} ({other.name})", many.at or other.at),),
-        {"resource": few.resource},
+        UnequalCounts(communicator.group.name, few.resource, one.name, few.count, other.name, many.count),
+        many.at or other.at,
         severity=Severity.WARNING,
-        fixes=()
-        if few.at is None
-        else (Fix(f"request {many.count} {few.resource} in {one.name}", (Put(few.at, str(many.count)),)),),
+        fixes=(Fix(f"request {many.count} {few.resource} in {one.name}", edit),) if edit else (),
     )

@@ -5,16 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
-from trainlint.fabric.fault import NetworkFault
+from trainlint.fabric.fault import RoleFault
 from trainlint.fabric.image import Versions, versions_of
 from trainlint.fabric.process import Communicator, Rank
 from trainlint.fabric.release import Release, write_release
+from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 
-__all__ = ["mixed_versions"]
+__all__ = ["MixedVersions", "RoleRelease", "VersionFault", "mixed_versions"]
 
 
-def mixed_versions(communicator: Communicator) -> Iterator[NetworkFault]:
+@fact
+class RoleRelease:
+    """The release of a library that the image of a role carries."""
+
+    pods: str
+    release: str
+    image: str
+
+
+@fact
+class MixedVersions:
+    """Two roles of a group run different releases of a library."""
+
+    group: str
+    library: str
+    first: RoleRelease
+    second: RoleRelease
+
+
+@fact
+class VersionFault(RoleFault):
+    """Different releases in one communicator; ``second_at`` is the image of the second role."""
+
+    what: MixedVersions
+    second_at: Location
+
+
+def mixed_versions(communicator: Communicator) -> Iterator[VersionFault]:
     """The first two roles whose images are known to differ."""
     carried = [(rank, versions_of(rank.container.image)) for rank in communicator.ranks]
     for (one, left), (other, right) in combinations(carried, 2):
@@ -24,18 +52,14 @@ def mixed_versions(communicator: Communicator) -> Iterator[NetworkFault]:
         if pair is None:
             continue
         library, first, second = pair
-        yield NetworkFault(
-            one.pod_set,
-            f"the ranks of {communicator.group.name} run different releases of {library}: {one.pod_set.name} has "
-            f"{write_release(first)} ({one.container.image}), {other.pod_set.name} {write_release(second)} "
-            f"({other.container.image}); NCCL refuses unequal releases since 2.23, and hangs before",
-            _image(one),
-            "use one image in all roles",
-            "versions",
-            ((f"has {library} {write_release(second)} ({other.pod_set.name})", _image(other)),),
-            {one.pod_set.name: one.container.image, other.pod_set.name: other.container.image},
-            certainty=Certainty.LIKELY,
+        what = MixedVersions(
+            communicator.group.name,
+            library,
+            RoleRelease(one.pod_set.name, write_release(first), one.container.image),
+            RoleRelease(other.pod_set.name, write_release(second), other.container.image),
         )
+        at = _image(one)
+        yield VersionFault(one.pod_set, at, "versions", what, _image(other), certainty=Certainty.LIKELY)
         return
 
 

@@ -92,7 +92,7 @@ def _faults(fabric: Fabric) -> Iterator[NetworkFault]:
     """One fault for each value; none for interface lists of which another rule speaks."""
     lists = (*fabric.missing_interfaces, *fabric.loopback_interfaces)
     spoken = {(NCCL, fault.judged.value) for fault in lists}
-    spoken |= {(GLOO, str(fault.evidence["value"])) for fault in fabric.gloo_names}
+    spoken |= {(GLOO, fault.what.value) for fault in fabric.gloo_names}
     for pod_set in fabric.pod_sets:
         yield from invalid_values(pod_set, nccl_releases(pod_set), frozenset(spoken))
     for pod_set in fabric.pod_sets:
