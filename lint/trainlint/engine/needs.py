@@ -33,7 +33,7 @@ def needs_of_groups(
         UsageError: a path that is not there, a wrong configuration, a group that does not exist.
     """
     state, _ = opened(paths, config, progress, given=Choices(nodes=nodes), cache=cache)
-    found = tuple(verdict for verdict, _, _ in verdicts(state.facts, state.repository))
+    found = tuple(state.places.group(verdict) for verdict, _, _ in verdicts(state.facts, state.repository))
     if not group:
         return found
     names = {proof.group.name for proof, _ in proofs_of(group, state.facts)}

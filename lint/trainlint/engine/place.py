@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 from trainlint.finding import Finding, Location, Path, Related, Span, Unknown
-from trainlint.result import Placed, PlacedRelated, PlacedUnknown
+from trainlint.result import GroupVerdict, Placed, PlacedRelated, PlacedUnknown
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.reading import Reading
@@ -125,6 +126,13 @@ class Places:
     def _excerpt(self, at: Location, span: Span) -> tuple[str, ...]:
         lines = self._home(at).lines(at.file)
         return lines[span.line - 1 : min(span.end_line, span.line + EXCERPT - 1)]
+
+    def group(self, group: GroupVerdict) -> GroupVerdict:
+        """The verdict with the place of a group whose name does not say which it is."""
+        if group.at is None:
+            return group
+        at = self.written(group.at)
+        return replace(group, place=f"{at.file}:{self.locate(at)[1].line}")
 
     def unknown(self, unknown: Unknown) -> PlacedUnknown:
         """The unknown with its line."""

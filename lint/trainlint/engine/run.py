@@ -99,7 +99,7 @@ def run(world: World, request: CheckRequest, cache: Cache | None) -> Result:
         ),
         findings=tuple(state.places.placed(finding) for finding in sorted(kept, key=_order)),
         suppressed=tuple(state.places.placed(finding, reason) for finding, reason in suppressed),
-        groups=tuple(verdict for verdict, _, _ in judged),
+        groups=tuple(state.places.group(verdict) for verdict, _, _ in judged),
         unknowns=tuple(_unknowns(state, before.unknowns if before else ())),
         assumptions=tuple(
             sorted(

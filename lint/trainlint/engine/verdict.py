@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from trainlint.facts.facts import Facts
+from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Answer
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.cause import CutCause, FlowCause, SpreadCause, ZoneCause
@@ -53,6 +54,7 @@ def _verdict(proof: GroupProof, facts: Facts, repository: Repository) -> GroupVe
         connections=proof.connections,
         needs=proof.needs,
         across=_runs_across(proof, facts),
+        at=(proof.group.at or proof.group.members[0].at) if is_placeholder(proof.group.name) else None,
     )
 
 

@@ -139,9 +139,11 @@ def finding_data(placed: Placed) -> dict[str, Any]:
 
 
 def _group(group: GroupVerdict) -> dict[str, Any]:
-    optional = {"counterexample": plain(group.counterexample)} if group.counterexample else {}
+    optional: dict[str, Any] = {"counterexample": plain(group.counterexample)} if group.counterexample else {}
+    place = {"place": group.place} if group.place else {}
     return {
         "name": group.name,
+        **place,
         "kind": group.kind,
         "snapshot": group.snapshot,
         "pods": group.pods,

@@ -115,7 +115,7 @@ def _groups(result: Result) -> str:
     ordered = worst_first(result.groups)
     for group in ordered[:GROUP_ROWS]:
         entries = [
-            _name(group.name),
+            _name(group.shown),
             *([_name(group.snapshot)] if several else []),
             "?" if group.pods is None else str(group.pods),
             _answer(can_run(group)),

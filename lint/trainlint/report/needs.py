@@ -36,7 +36,7 @@ def needs_text(groups: Sequence[GroupVerdict], options: Options) -> str:
     paint = Paint(options.color)
     lines: list[str] = []
     for group in groups:
-        lines.append(paint("bold", escape(f"{group.name} ({group.kind})")))
+        lines.append(paint("bold", escape(f"{group.shown} ({group.kind})")))
         for text in _words(group):
             mark = "  - "
             for line in wrap(escape(text), options.width - len(mark)):
@@ -66,6 +66,7 @@ def needs_json(groups: Sequence[GroupVerdict]) -> str:
         "groups": [
             {
                 "name": group.name,
+                **({"place": group.place} if group.place else {}),
                 "kind": group.kind,
                 "snapshot": group.snapshot,
                 "exists": str(group.exists),
@@ -87,7 +88,7 @@ def needs_inventory(groups: Sequence[GroupVerdict]) -> str:
 
 
 def _inventory(group: GroupVerdict, needs: Needs) -> str:
-    head = [*HEAD, f"Group: {group.name}"]
+    head = [*HEAD, f"Group: {group.shown}"]
     head += [f"It also needs {object_words(each)}" for each in needs.objects]
     head += [f"It also needs {text}" for text in needs.others]
     head += [f"{each.role} may have more pods, each with a node: {each.unsaid}" for each in needs.roles if each.unsaid]
@@ -102,7 +103,7 @@ def needs_kubectl(groups: Sequence[GroupVerdict]) -> str:
             for way in role.labels or ((),):
                 selector = ",".join(filter(None, map(_selector, way)))
                 question = f"kubectl get nodes{f' -l {shlex.quote(escape(selector))}' if selector else ''} -o wide"
-                asked.setdefault(question, []).append(f"# {escape(f'{group.name}: {role_words(role)}')}")
+                asked.setdefault(question, []).append(f"# {escape(f'{group.shown}: {role_words(role)}')}")
     lines = [line for question, whose in asked.items() for line in (*whose, question)]
     return "".join(f"{line}\n" for line in lines) or "# no group needs anything that Git does not hold\n"
 

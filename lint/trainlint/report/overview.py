@@ -94,7 +94,7 @@ def _groups(result: Result, paint: Paint, columns: int) -> Iterator[str]:
     header = ("name", *(("snapshot",) if several else ()), "pods", "can run", "every placement", "connections")
     rows = [
         (
-            group.name,
+            group.shown,
             *((group.snapshot,) if several else ()),
             "?" if group.pods is None else str(group.pods),
             can_run(group),

@@ -112,7 +112,8 @@ class GroupVerdict:
 
     ``missing`` says why an answer is unknown, ``notes`` what else is worth knowing. ``connections`` says whether all
     needed flows are permitted, ``needs`` what the cluster must have where an answer is conditional. ``across`` says
-    that no zone takes all its pods, and several zones together do.
+    that no zone takes all its pods, and several zones together do. ``at`` is where the group is written if its name
+    holds a placeholder, and so may be that of others too, ``place`` the same as file and line.
     """
 
     name: str
@@ -131,6 +132,13 @@ class GroupVerdict:
     connections: Answer = Answer.UNKNOWN
     needs: Needs | None = None
     across: bool = False
+    at: Location | None = None
+    place: str = ""
+
+    @property
+    def shown(self) -> str:
+        """The name, with the place where it alone does not say which group it is."""
+        return f"{self.name} ({self.place})" if self.place else self.name
 
     @property
     def answer(self) -> Answer:

@@ -63,7 +63,7 @@ def _filters(result: Result, order: Iterable[int]) -> Markup:
 
 def _row(group: GroupVerdict, anchor: str, count: int, *, several: bool) -> list[Child]:
     link = element(
-        "a", group.name, href=f"#{anchor}", class_="open", data_answer=str(group.answer), data_snapshot=group.snapshot
+        "a", group.shown, href=f"#{anchor}", class_="open", data_answer=str(group.answer), data_snapshot=group.snapshot
     )
     return [
         link,
