@@ -15,6 +15,7 @@ from trainlint.engine.role_zones import obstacles_of, pools_of, role_zones_of, s
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
+from trainlint.model.policy import Permission
 from trainlint.proof.cause import (
     CapacityCause,
     DeadlockCause,
@@ -26,6 +27,7 @@ from trainlint.proof.cause import (
 )
 from trainlint.proof.group import GroupProof
 from trainlint.questions.table import accelerators, no_group, table_of
+from trainlint.reachability.flow_graph import FlowGraph
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GraphRole, GroupGraph
 from trainlint.rule import told_by
@@ -65,6 +67,7 @@ class Graphs:
             pools=pools,
             role_zones=role_zones_of(proof, facts, zones, place),
             links=links_of(proof, facts, place),
+            flows=_flows(proof) if proof.reach is None else proof.reach.graph,
             table=table_of(proof, facts, told_by()),
             witness=seated(proof, proof.assignments),
             counterexample=seated(proof, proof.bad_assignments),
@@ -88,6 +91,11 @@ class Graphs:
         if key not in self._pools:
             self._pools[key] = pools_of(inventory, facts.verdicts.nodes(inventory), proof.topology_key, self._place)
         return self._pools[key]
+
+
+def _flows(proof: GroupProof) -> FlowGraph:
+    """The graph of a group whose connections could not be judged."""
+    return FlowGraph(len(proof.group.members), proof.group.flows, lambda flow, source, target: Permission.UNKNOWN)
 
 
 def _across(proof: GroupProof) -> bool:

@@ -6,7 +6,7 @@ still communicates.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice, product
@@ -253,26 +253,15 @@ class Reachability:
 
     @cached_property
     def graph(self) -> FlowGraph:
-        """The permitted flows as a graph of (member, place)."""
-        return self._graph_of({Permission.ALLOW})
+        """The flows as a graph of (member, place), each with the answer of the policies."""
+        known = {place.name: place for place in self.places}
 
-    @cached_property
-    def possible(self) -> FlowGraph:
-        """The graph of the flows that are permitted, or of which that is not known."""
-        return self._graph_of({Permission.ALLOW, Permission.UNKNOWN})
+        def answer(flow: Flow, source: str, target: str) -> Permission:
+            if source not in known or target not in known:
+                return Permission.UNKNOWN
+            return self.crossing(flow, known[source], known[target]).permission
 
-    def _graph_of(self, wanted: Collection[Permission]) -> FlowGraph:
-        places = {place.name: place for place in self.places}
-
-        def permits(flow: Flow, source: str, target: str) -> bool:
-            return self.crossing(flow, places[source], places[target]).permission in wanted
-
-        return FlowGraph(len(self.group.members), self.group.flows, permits)
-
-    @cached_property
-    def needed(self) -> FlowGraph:
-        """The graph in which every flow is permitted: what the group would have without policies."""
-        return FlowGraph(len(self.group.members), self.group.flows, lambda flow, source, target: True)
+        return FlowGraph(len(self.group.members), self.group.flows, answer)
 
     def cut_inside(self, place: Place, flows: Iterable[int]) -> tuple[Crossing, ...]:
         """The flows among those given (indices) that are not permitted inside one place."""

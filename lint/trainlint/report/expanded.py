@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from trainlint.fact import fact
@@ -19,9 +19,11 @@ __all__ = [
     "Edge",
     "GraphNode",
     "counted",
+    "edges_between",
     "edges_of",
     "nodes_of",
     "pools_text",
+    "reached",
     "where",
     "zone_title",
 ]
@@ -70,19 +72,33 @@ def nodes_of(graph: GroupGraph, *, prefix: str = "") -> tuple[GraphNode, ...]:
     return tuple(found.values())
 
 
-def edges_of(graph: GroupGraph, nodes: Sequence[GraphNode]) -> Iterator[Edge]:
-    """Every connection between places that its ends may be scheduled to; of a role that fits nowhere, between all."""
+def reached(nodes: Iterable[GraphNode]) -> tuple[GraphNode, ...]:
+    """The nodes that are ends of edges: those that a role may be scheduled to; of a role that fits nowhere, all."""
     by_role: dict[int | None, list[GraphNode]] = {}
     for node in nodes:
         by_role.setdefault(None if node.role_zone is None else node.role_zone.role, []).append(node)
-    for role, found in by_role.items():
+    ends: list[GraphNode] = []
+    for found in by_role.values():
         possible = [node for node in found if node.role_zone is None or node.role_zone.fits is not Answer.REFUTED]
-        by_role[role] = possible or found
+        ends += possible or found
+    return tuple(ends)
+
+
+def edges_of(graph: GroupGraph, nodes: Sequence[GraphNode]) -> Iterator[Edge]:
+    """Every connection between places that its ends may be scheduled to; of a role that fits nowhere, between all."""
+    by_role: dict[int | None, list[GraphNode]] = {}
+    for node in reached(nodes):
+        by_role.setdefault(None if node.role_zone is None else node.role_zone.role, []).append(node)
     for link in graph.links:
         for source in by_role.get(link.source, ()):
             for target in by_role.get(link.target, ()):
-                rulings: list[Ruling | None] = [*link.between(source.zone, target.zone)]
-                yield from (Edge(source.id, target.id, link, ruling) for ruling in rulings or [None])
+                yield from edges_between(link, source, target)
+
+
+def edges_between(link: Link, source: GraphNode, target: GraphNode) -> Iterator[Edge]:
+    """The edges of a connection between two nodes: two where it matters whether the pods share a node."""
+    rulings: list[Ruling | None] = [*link.between(source.zone, target.zone)]
+    return (Edge(source.id, target.id, link, ruling) for ruling in rulings or [None])
 
 
 def where(places: Sequence[PlacedRelated]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from trainlint.fact import fact
@@ -12,6 +13,7 @@ from trainlint.result import PlacedRelated
 
 if TYPE_CHECKING:
     from trainlint.questions.table import GroupTable
+    from trainlint.reachability.flow_graph import FlowGraph
 
 __all__ = [
     "GraphPool",
@@ -154,7 +156,7 @@ class GroupGraph:
     Pending, and why. ``obstacles`` are what else keeps roles from ever starting.
     ``closest`` is the zone that lacks least, where none takes the group. ``across`` says that it
     runs only spread over zones, ``split`` that the counterexample is bad because it is spread. ``table`` is the proof
-    as a table.
+    as a table. ``flows`` is the graph of the connections, by the numbers of roles and of ``links``.
     """
 
     group: str
@@ -165,6 +167,7 @@ class GroupGraph:
     pools: tuple[GraphPool, ...]
     role_zones: tuple[RoleZone, ...]
     links: tuple[Link, ...]
+    flows: FlowGraph = field(repr=False, compare=False)
     table: GroupTable
     witness: tuple[Seated, ...] = ()
     counterexample: tuple[Seated, ...] = ()

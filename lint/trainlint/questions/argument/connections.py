@@ -11,6 +11,7 @@ from trainlint.proof.decided import list_of
 from trainlint.proof.group import GroupProof
 from trainlint.questions.argument.step import Statement, Step, listed
 from trainlint.reachability import ANYWHERE, Crossing, Reachability
+from trainlint.reachability.flow_graph import EVERY, POSSIBLE
 
 __all__ = ["connections_needed", "what_policies_decide"]
 
@@ -59,8 +60,8 @@ def _apart(group: Group, reach: Reachability) -> Iterator[Statement]:
     names = [place.name for place in reach.places]
     divided: dict[tuple[tuple[int, ...], ...], list[str]] = {}
     for name in names:
-        parts = reach.possible.parts(name, own)
-        if len(parts) > len(reach.needed.parts(name, own)):
+        parts = reach.graph.parts(name, own, POSSIBLE)
+        if len(parts) > len(reach.graph.parts(name, own, EVERY)):
             divided.setdefault(parts, []).append(name)
     for parts, places in divided.items():
         where = f"inside {listed(places)}, " if reach.places != (ANYWHERE,) else ""

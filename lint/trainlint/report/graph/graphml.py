@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from trainlint.reachability.graphml import Attributes, graphml
-from trainlint.report.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of, where
+from trainlint.reachability.flow_graph import DNS, Attributes
+from trainlint.reachability.graphml import Described, graphml
+from trainlint.report.expanded import RUNS, Edge, GraphNode, edges_between, nodes_of, reached, where
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
 from trainlint.result.graph import GroupGraph
@@ -15,14 +16,25 @@ __all__ = ["render"]
 
 def render(graphs: Sequence[GroupGraph], options: Options) -> str:
     """All groups in one graph; with several, the name of the group stands before that of each node."""
-    nodes: dict[str, Attributes] = {}
-    edges: list[tuple[str, str, Attributes]] = []
-    for graph in graphs:
-        found = nodes_of(graph, prefix=f"{graph.group}: " if len(graphs) > 1 else "")
-        nodes.update((escape(node.id), _node(graph, node)) for node in found)
-        edges += [(escape(edge.source), escape(edge.target), _edge(edge)) for edge in edges_of(graph, found)]
-    about = {"groups": ", ".join(escape(graph.group) for graph in graphs)}
-    return graphml(nodes, edges, about)
+    described = (_described(graph, f"{graph.group}: " if len(graphs) > 1 else "") for graph in graphs)
+    return graphml(described, {"groups": ", ".join(escape(graph.group) for graph in graphs)})
+
+
+def _described(graph: GroupGraph, prefix: str) -> Described:
+    nodes = {escape(node.id): node for node in nodes_of(graph, prefix=prefix)}
+    ends = reached(nodes.values())
+
+    def of_edge(source: str, target: str, flow: int) -> Iterator[Attributes]:
+        start, end = nodes[source], nodes[target]
+        if start in ends and end in ends:
+            yield from (_edge(edge) for edge in edges_between(graph.links[flow], start, end))
+
+    return Described(
+        graph.flows,
+        {DNS if node.role_zone is None else (node.role_zone.role, node.zone): name for name, node in nodes.items()},
+        {name: _node(graph, node) for name, node in nodes.items()},
+        of_edge,
+    )
 
 
 def _node(graph: GroupGraph, node: GraphNode) -> Attributes:
