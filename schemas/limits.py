@@ -8,6 +8,7 @@ pods must be is left out: it is the same for all kinds, and Kubernetes' own.
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -102,12 +103,19 @@ def is_pod(fields: Mapping[str, Any]) -> bool:
     return "containers" in fields and "volumes" in fields
 
 
+def for_python(pattern: str) -> str:
+    """A regular expression of Go, in which flags may stand anywhere, as Python reads it."""
+    return re.sub(r"\(\?([ims]+)\)(.*)\Z", r"(?\1:\2)", pattern, flags=re.DOTALL)
+
+
 def tree(node: Mapping[str, Any]) -> Tree:
     """The demands of a schema, with those of what lies below."""
     fields = node.get("properties", {})
     if is_pod(fields):
         return {}
     found: Tree = {key: node[key] for key in KEYWORDS if key in node}
+    if "pattern" in found:
+        found["pattern"] = for_python(found["pattern"])
     if isinstance(node.get("format"), str) and node["format"] in ("date-time", "duration", "byte"):
         found["form"] = node["format"]
     if node.get("x-kubernetes-preserve-unknown-fields") is not True and node.get("type") == "number":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
@@ -125,6 +126,58 @@ def test_a_group_is_refuted_by_what_is_certain_and_unknown_by_what_is_likely(tmp
     (certain,) = lint(tmp_path / "a", {"run.yaml": job.replace("MORE", policy)}).groups
     (likely,) = lint(tmp_path / "b", {"run.yaml": job.replace("MORE", STRATEGY)}).groups
     assert (certain.exists, likely.exists) == (Answer.REFUTED, Answer.UNKNOWN)
+
+
+def patterns(tree: Any) -> Iterator[str]:
+    for key, each in tree.items() if isinstance(tree, dict) else ():
+        if key == "pattern" and isinstance(each, str):
+            yield each
+        yield from patterns(each)
+
+
+@pytest.mark.parametrize("name", LIMITS)
+def test_every_pattern_of_a_crd_compiles_here(name: str) -> None:
+    for text in patterns(json.loads(files("trainlint_schemas").joinpath("limits", name).read_text(encoding="utf-8"))):
+        re.compile(text)
+
+
+QUEUES = """apiVersion: kueue.x-k8s.io/v1beta1
+kind: Topology
+metadata: {name: racks}
+spec: {levels: [{nodeLabel: kubernetes.io/hostname}, {nodeLabel: example.com/rack}]}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ResourceFlavor
+metadata: {name: gpus}
+spec: {topologyName: racks}
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: team}
+spec:
+  queueingStrategy: Fairest
+  resourceGroups:
+  - coveredResources: [cpu, memory]
+    flavors: [{name: gpus, resources: [{name: cpu, nominalQuota: 4}]}]
+---
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: good}
+spec:
+  queueingStrategy: StrictFIFO
+  resourceGroups: [{coveredResources: [cpu], flavors: [{name: gpus, resources: [{name: cpu, nominalQuota: 4}]}]}]
+"""
+
+
+def test_objects_of_kueue(tmp_path: Path) -> None:
+    result = lint(tmp_path, {"queues.yaml": QUEUES}, ignore=frozenset())
+    found = [each.finding for each in result.findings if each.finding.rule == "rejected-object"]
+    assert [(each.at.document, ".".join(map(str, each.at.path))) for each in found] == [
+        (0, "spec.levels"),
+        (1, "spec.topologyName"),
+        (2, "spec.queueingStrategy"),
+        (2, "spec.resourceGroups.0.flavors"),
+    ]
 
 
 def rules(tree: Mapping[str, Any]) -> Iterator[str]:

@@ -27,7 +27,7 @@ from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of
 from trainlint.source.document import Field
 
-__all__ = ["is_whole", "problems"]
+__all__ = ["demands", "is_whole", "problems"]
 
 _KINDS: Final = (
     of_controllers,
@@ -56,6 +56,17 @@ def problems(item: Field, kubernetes: str, runtime: Any = None) -> tuple[Problem
         found = (*found, *_once(of_train_job(read_meta(item), item.value, runtime)))
         found = tuple(_once(found))
     return found
+
+
+def demands(item: Field) -> tuple[Problem, ...]:
+    """What the CRD of an object without pods refuses of it; once for each fault."""
+    return item.once(_demands)
+
+
+def _demands(item: Field) -> tuple[Problem, ...]:
+    rendered = item.document.origin is not None
+    found = (each for each, _ in of_limits(read_meta(item), item) if rendered or not each.lacks)
+    return tuple(_once(each for each in found if not _filled_later(each, item)))
 
 
 @cache

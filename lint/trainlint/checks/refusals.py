@@ -10,7 +10,7 @@ from trainlint.admission.fullnames import of_full_names
 from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.names import of_name
 from trainlint.admission.problem import Problem
-from trainlint.admission.refusals import problems
+from trainlint.admission.refusals import demands, problems
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.strings import unquoted
@@ -39,6 +39,11 @@ _NAMED: Final = frozenset(
     | {"Secret", "Service", "ServiceAccount", "StorageClass"}
 )
 """Other kinds whose names are checked: what pods refer to."""
+_BESIDE: Final = frozenset(
+    {"AdmissionCheck", "ClusterQueue", "Cohort", "HyperNode", "LocalQueue", "PodGroup", "Queue", "ResourceFlavor"}
+    | {"Topology"}
+)
+"""Kinds of Kueue and Volcano without pods, of which the CRD demands something."""
 _RUNTIMES: Final = frozenset({"TrainingRuntime", "ClusterTrainingRuntime"})
 
 
@@ -92,7 +97,16 @@ def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
             if (known := _by_release(problem, snapshot)) is not None:
                 yield RefusedObject(ObjectRef(kind, namespace, name), known, item)
     yield from map(_by_policy, snapshot.refused)
+    yield from _beside(snapshot)
+
+
+def _beside(snapshot: Snapshot) -> Iterator[RefusedObject]:
+    """What is refused of objects without pods."""
     for each in snapshot.objects:
+        if each.meta.kind in _BESIDE:
+            for problem in demands(each.field):
+                if (known := _by_release(problem, snapshot)) is not None:
+                    yield RefusedObject(each.ref, known, each.field)
         if each.meta.kind in _NAMED:
             for problem in of_name(each.meta, each.field.value):
                 yield RefusedObject(each.ref, problem, each.field)
