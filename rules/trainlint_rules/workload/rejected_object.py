@@ -13,8 +13,8 @@ The ValidatingAdmissionPolicies of the repository are evaluated for the objects 
 bindings say, with variables, conditions, parameters and `failurePolicy`. What an expression asks that Git does not say,
 such as who creates the object, is unknown, and so is a policy without a binding that would refuse something.
 
-The CRDs of operators add enumerations, patterns, bounds and rules in CEL, of jobs as of the queues and flavors of Kueue.
-What only newer releases refuse is likely, unless Git says which release is installed.
+The CRDs of operators add enumerations, patterns, bounds and rules in CEL: of jobs, and of the queues and flavors of
+Kueue. What only newer releases refuse is likely, unless Git says which release is installed.
 
 Silent for placeholders and for what may be a patch of an object. What only some releases of an operator refuse is
 likely, and says so. Devices without a limit, names that are too long, containers that operators look for by name and
