@@ -49,6 +49,7 @@ CACHE = tempfile.TemporaryDirectory(prefix="trainlint-tests-")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--inventories", type=int, default=2, help="random inventories for each world of a law")
     parser.addoption("--update-golden", action="store_true", help="write the golden files anew")
 
 
