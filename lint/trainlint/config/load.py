@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from trainlint.config.choices import Choices, choices_of
 from trainlint.config.described import described_kind
 from trainlint.config.render import Render
+from trainlint.config.schema import config_schema
 from trainlint.config.validate import validate
 from trainlint.fact import fact
 from trainlint.finding import Path, UsageError
@@ -75,7 +76,7 @@ def load_configuration(document: Document | None) -> Configuration:
         return Configuration(document)
     from trainlint.config.model import Config  # noqa: PLC0415 (pydantic is slow to import)
 
-    config = validate(Config, document.root, what="configuration")
+    config = validate(Config, config_schema, document.root, what="configuration")
     render = Render(kustomize=config.render.kustomize == "auto", helm=config.render.helm == "auto")
     return Configuration(document, _settings_of(config), choices_of(config, document), render)
 

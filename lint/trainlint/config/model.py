@@ -131,7 +131,9 @@ class RulesConfig(_Strict):
     )
     ignore: list[RuleName] = Field(default_factory=list, description="Rules or categories that do not run.")
     severity: dict[RuleName, LevelOrOff] = Field(
-        default_factory=dict, description="The severity of a rule's findings; off is the same as to ignore the rule."
+        default_factory=dict,
+        description="The severity of a rule's findings; off is the same as to ignore the rule.",
+        json_schema_extra={"additionalProperties": False},
     )
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema, field_validator, model_validator
 
 from trainlint.config.validate import validate
 from trainlint.inventory.amounts import as_written
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["InventoryModel", "read_inventory"]
 
 REGION = "topology.kubernetes.io/region"
+
+
+_Amount = Annotated[str, WithJsonSchema({"type": ["string", "number"]})]
+"""An amount, which may be written without quotes."""
 
 
 class _Strict(BaseModel):
@@ -42,7 +46,7 @@ class _Pool(_Strict):
     region: str | None = Field(None, min_length=1)
     labels: dict[str, str] = Field(default_factory=dict)
     taints: list[_Taint] = Field(default_factory=list)
-    allocatable: dict[str, str] | None = None
+    allocatable: dict[str, _Amount] | None = None
     unschedulable: bool = False
 
     @field_validator("allocatable", mode="before")
@@ -88,7 +92,7 @@ def read_inventory(item: Cursor) -> Inventory:
     Raises:
         UsageError: a key or value that an Inventory cannot have, with its line.
     """
-    model = validate(InventoryModel, item, what="Inventory")
+    model = validate(InventoryModel, InventoryModel.model_json_schema, item, what="Inventory", lenient=True)
     listed = frozenset({ZONE, REGION}).union(*(pool.labels for pool in model.pools))
     pools = tuple(_pool(pool, item["pools"][index], listed) for index, pool in enumerate(model.pools))
     return Inventory(name=model.metadata.name, pools=pools, complete=model.complete, at=item.at, live=True)
