@@ -31,6 +31,7 @@ class _Marked(Protocol):
     trainlint_severity: Severity
     trainlint_sees: type
     trainlint_tells: tuple[Root, ...]
+    trainlint_blames: bool
 
     def __call__(self, facts: Any, /) -> Iterator[Finding]: ...
 
@@ -39,7 +40,8 @@ class _Marked(Protocol):
 class Rule:
     """One rule: its name (the module's, with dashes), category (the package's), page (the module's docstring).
 
-    ``tells`` are the roots of refutations that it reports.
+    ``tells`` are the roots of refutations that it reports. ``blames`` says that the part of a change which makes its
+    findings must be looked for: they give no place of it.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Rule:
     check: Callable[..., Iterator[Finding]]
     sees: type
     tells: tuple[Root, ...] = ()
+    blames: bool = False
 
     @property
     def summary(self) -> str:
@@ -66,18 +69,22 @@ class Rule:
         return self.module.partition(".")[0]
 
 
-def rule(severity: Severity, *, sees: type = Facts, tells: tuple[Root, ...] = ()) -> Callable[[Check], Check]:
+def rule(
+    severity: Severity, *, sees: type = Facts, tells: tuple[Root, ...] = (), blames: bool = False
+) -> Callable[[Check], Check]:
     """Mark a module's function as its rule.
 
     ``sees`` says what the function is given: the ``Facts`` of one snapshot (the default; it then runs once for each
     snapshot), the ``Repository`` as it was read, before anything is deployed together, or the ``Change`` from a base
     revision (it then runs only where there is one). ``tells`` are the roots of refutations that the rule reports.
+    ``blames`` is for rules about a change that find what it does and not where: it is tried which part of it does that.
     """
 
     def mark(check: Check) -> Check:
         check.trainlint_severity = severity  # type: ignore[attr-defined]
         check.trainlint_sees = sees  # type: ignore[attr-defined]
         check.trainlint_tells = tells  # type: ignore[attr-defined]
+        check.trainlint_blames = blames  # type: ignore[attr-defined]
         return check
 
     return mark
@@ -116,4 +123,5 @@ def _rule_of(module: ModuleType, check: _Marked) -> Rule:
         check=check,
         sees=check.trainlint_sees,
         tells=check.trainlint_tells,
+        blames=check.trainlint_blames,
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -57,6 +59,25 @@ class Changes:
             path = (*path, step)
         return Location(at.file, at.document, path)
 
+    def undone(self, document: Document) -> Iterator[tuple[Location, Document]]:
+        """The smallest touched parts of a document that was there before, each with the document without that touch.
+        A part that is gone is seen at its parent.
+        """
+        before = self.counterpart(document)
+        for path, step, now, then in _touched(document.data, before.data) if before is not None else ():
+            data = deepcopy(document.data)
+            here = data
+            for each in path:
+                here = here[each]
+            if then is MISSING:
+                del here[step]
+            elif isinstance(here, list) and now is MISSING:
+                here.append(then)
+            else:
+                here[step] = then
+            at = path if now is MISSING else (*path, step)
+            yield Location(document.file, document.index, at), replace(document, data=data)
+
     def counterpart(self, document: Document) -> Document | None:
         """The document of the base revision that became this one; ``None`` where there was none."""
         here = (document.file, document.index)
@@ -86,6 +107,25 @@ def _pair(now: Any, then: Any, path: Path) -> tuple[Any, Any]:
         pairs = {here: (value, before) for here, value, before in _parts(now, then)}
         now, then = pairs.get(step, (MISSING, MISSING))
     return now, then
+
+
+def _touched(now: Any, then: Any, path: Path = ()) -> Iterator[tuple[Path, str | int, Any, Any]]:
+    """The smallest parts that are new, other or gone: the path of the parent, the step below it, what is there now and
+    what was (``MISSING`` where there is nothing).
+    """
+    kept = set()
+    for step, value, old in _parts(now, then):
+        kept.add(step if isinstance(now, dict) else id(old))
+        if value == old:
+            continue
+        if old is not MISSING and type(value) is type(old) and isinstance(value, dict | list):
+            yield from _touched(value, old, (*path, step))
+        else:
+            yield path, step, value, old
+    if isinstance(now, dict):
+        yield from ((path, key, MISSING, old) for key, old in then.items() if key not in kept)
+    elif isinstance(now, list):
+        yield from ((path, len(now), MISSING, old) for old in then if id(old) not in kept)
 
 
 def _parts(now: Any, then: Any) -> Iterator[tuple[str | int, Any, Any]]:

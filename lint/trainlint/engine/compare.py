@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from trainlint.engine.alike import as_one
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
 from trainlint.engine.judge import judge, judge_change, sift
@@ -25,7 +26,7 @@ __all__ = ["Base", "compare", "judge_base"]
 
 @dataclass(eq=False)
 class Base:
-    """The base revision: what it held, and the findings that were not suppressed there.
+    """The base revision: what it held, its settings, and the findings that were not suppressed there.
 
     ``state`` is ``None`` where it could not be judged; it is the head itself where nothing differs.
     """
@@ -34,6 +35,7 @@ class Base:
     state: State | None = None
     findings: Sequence[Finding] = ()
     unknowns: tuple[Unknown, ...] = ()
+    setup: Setup | None = None
 
 
 def judge_base(name: str, head: State, setup: Setup, request: CheckRequest, cache: Cache | None) -> Base:
@@ -64,7 +66,7 @@ def judge_base(name: str, head: State, setup: Setup, request: CheckRequest, cach
     head.before = state
     head.failures += [failure for failure in state.failures if failure not in head.failures]
     judge_change(state, head, setup.rules)
-    return Base(revision, state, findings, revision.unknowns)
+    return Base(revision, state, findings, revision.unknowns, own)
 
 
 def _feeds_other(head: State, revision: Revision) -> bool:
@@ -106,9 +108,16 @@ def compare(
     scope = head.world.scope
     fixed = [base.findings[index] for index in gone]
     changes = Changes(base.state, head, base.revision.same)
-    moved = {index: there for index, finding in enumerate(new) if (there := _moved(finding, changes)) is not None}
-    blame = Blame(changes, setup, {finding.rule for index, finding in enumerate(new) if index not in moved})
-    return [moved.get(index) or blame.of(finding) for index, finding in enumerate(new)], Comparison(
+    blaming = {rule.name for rule in setup.rules if rule.blames}
+    moved = {
+        index: there
+        for index, finding in enumerate(new)
+        if finding.rule not in blaming and (there := _moved(finding, changes)) is not None
+    }
+    left_over = {finding.rule for index, finding in enumerate(new) if index not in moved}
+    blame = Blame(changes, setup, base.setup or setup, left_over)
+    placed = [moved.get(index) or blame.of(finding) for index, finding in enumerate(new)]
+    return as_one(placed, blaming), Comparison(
         name,
         commit,
         fixed=tuple(base.state.places.placed(each) for each in fixed if scope is None or in_scope(each, scope)),

@@ -12,7 +12,7 @@ from trainlint.checks.gated import gated
 from trainlint.checks.policies import NodePeer, node_peers
 from trainlint.checks.preferred_affinity import SoftColocation, soft_colocations
 from trainlint.checks.slips import with_slips
-from trainlint.checks.stopped import Stopped, refuted_by_faults, stopped
+from trainlint.checks.stopped import Stopped, refuted_by_faults, stopped, stopping
 from trainlint.facts.core_finder import CoreFinder
 from trainlint.facts.obstacles import NO_INVENTORY
 from trainlint.facts.prover import Prover
@@ -28,6 +28,7 @@ from trainlint.wording.because import because_text
 if TYPE_CHECKING:
     from trainlint.causes.unsat_core import Core
     from trainlint.facts.facts import Facts
+    from trainlint.model.because import Because
     from trainlint.model.policy import Verdict
     from trainlint.model.workload import Flow
     from trainlint.proof.near import Near
@@ -85,6 +86,11 @@ class GroupFacts:
     def proved(self, group: Group) -> GroupProof:
         """The proof of a group, without looking at what it assumes."""
         return self._prover.prove(group)
+
+    def told(self, proof: GroupProof) -> tuple[Because, ...]:
+        """The reasons for an unknown answer of which rules give findings of their own."""
+        faults = (each.why for each in stopping(self.stopped, proof) if each.why is not None)
+        return (*self._prover.told(proof.group), *faults)
 
     @cached_property
     def stopped(self) -> tuple[Stopped, ...]:

@@ -117,6 +117,15 @@ class Obstacles:
 
     def missing(self, group: Group) -> Iterator[Because]:
         """What is not known about the group and may end it, beside nodes and policies."""
+        yield from self.told(group)
+        yield from self._facts.control_plane.meshed(group)
+        if self._snapshot.rest is not None:
+            from trainlint.proof.left_out import left_out  # noqa: PLC0415 (only where there are alternatives)
+
+            yield from left_out(self._snapshot, self._snapshot.rest, group)
+
+    def told(self, group: Group) -> Iterator[Because]:
+        """Those of the doubts of which rules give findings of their own."""
         members = {id(member) for member in group.members}
         for cause in self._facts.objects.dangling_references:
             if any(id(pod_set) in members for pod_set in cause.pod_sets):
@@ -130,11 +139,6 @@ class Obstacles:
         cut_off = self._facts.control_plane.cut_off
         cut = (cut_off.get(each) for each in dict.fromkeys(member.owner for member in group.members))
         yield from (each[0] for each in cut if each is not None and not each[1])
-        yield from self._facts.control_plane.meshed(group)
-        if self._snapshot.rest is not None:
-            from trainlint.proof.left_out import left_out  # noqa: PLC0415 (only where there are alternatives)
-
-            yield from left_out(self._snapshot, self._snapshot.rest, group)
 
 
 def unknown_nodes(nearest: tuple[Inventory, ...]) -> Iterator[Because]:

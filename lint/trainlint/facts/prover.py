@@ -78,6 +78,10 @@ class Prover:
         basis.remember(proof)
         return proof
 
+    def told(self, group: Group) -> tuple[Because, ...]:
+        """The reasons for an unknown answer of which rules give findings of their own."""
+        return tuple(self._obstacles.told(group))
+
     def _in_each(self, group: Group, nearest: tuple[Inventory, ...], missing: list[Because]) -> Because:
         """In which of several described clusters the group can run, where Git does not say which of them counts."""
         judged = [(each, self._judged(group, each, missing).exists) for each in nearest[:_WORLDS]]

@@ -12,7 +12,7 @@ from trainlint.report.diagnostic import diagnostic
 from trainlint.report.options import Options
 from trainlint.report.terminal import Paint, escape
 from trainlint.result import GroupVerdict, Placed, Result
-from trainlint.result.answers import short_need
+from trainlint.wording.needs import short_need
 
 __all__ = ["render"]
 

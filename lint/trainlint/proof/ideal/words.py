@@ -9,7 +9,7 @@ from trainlint.model.pod import Toleration
 from trainlint.model.settings import ZONE
 from trainlint.scheduling.node_affinity import describe
 
-__all__ = ["domain_word", "need_words", "object_words", "role_words"]
+__all__ = ["domain_word", "need_words", "object_words", "role_words", "taint_words"]
 
 
 def need_words(needs: Needs) -> Iterator[str]:
@@ -50,11 +50,12 @@ def role_words(role: RoleNeed) -> str:
     text += f"; devices of {', '.join(role.devices)}" if role.devices else ""
     text += f"; within reach of the volumes of {', '.join(role.volumes)}" if role.volumes else ""
     if role.tolerates:
-        text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(_taint, role.tolerates)))}"
+        text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(taint_words, role.tolerates)))}"
     return text + (f"; how many is not known: {role.unsaid}" if role.unsaid else "")
 
 
-def _taint(toleration: Toleration) -> str:
+def taint_words(toleration: Toleration) -> str:
+    """The taints that a toleration is for, as kubectl writes them."""
     key = toleration.key or "with anything"
     value = f"={toleration.value}" if toleration.value else ""
     return f"{key}{value}{f':{toleration.effect}' if toleration.effect else ''}"
