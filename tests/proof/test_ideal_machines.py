@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,27 @@ def test_nodes_with_tpus_are_tainted_for_pods_that_ask_for_none(tmp_path: Path) 
 def test_an_architecture_that_the_machine_does_not_have_contradicts_it(tmp_path: Path) -> None:
     group, errors = judged(tmp_path, f"nodeSelector: {{{TYPE}: p5.48xlarge, kubernetes.io/arch: arm64}}", "cpu: 1")
     assert (group.exists, list(errors)) == ("refuted", ["accelerator-shape-mismatch"])
+
+
+def interfaces(count: int) -> str:
+    listed = [{"interfaceName": f"eth{each}", "network": f"net-{each}" if each else "default"} for each in range(count)]
+    return (
+        f"metadata: {{labels: {{app: train}}, annotations: {{networking.gke.io/interfaces: '{json.dumps(listed)}'}}}}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("machine", "most"), [("a3-highgpu-8g", 5), ("a3-megagpu-8g", 9), ("a4-highgpu-8g", 10), ("a4x-highgpu-4g", 6)]
+)
+def test_a_pod_has_no_more_interfaces_than_the_machine_gives(machine: str, most: int, tmp_path: Path) -> None:
+    for count, expected in ((most, []), (most + 1, ["accelerator-shape-mismatch"])):
+        text = JOB.replace("SPEC", on(machine)).replace("RESOURCES", "nvidia.com/gpu: 4")
+        text = text.replace("metadata: {labels: {app: train}}", interfaces(count))
+        result = lint(tmp_path / str(count), {"job.yaml": text})
+        assert [each.finding.rule for each in result.findings if each.finding.severity == "error"] == expected
+
+
+def test_interfaces_of_a_machine_in_no_table_are_not_counted(tmp_path: Path) -> None:
+    text = JOB.replace("SPEC", on("a9-ultragpu-8g")).replace("RESOURCES", "nvidia.com/gpu: 4")
+    result = lint(tmp_path, {"job.yaml": text.replace("metadata: {labels: {app: train}}", interfaces(20))})
+    assert not [each for each in result.findings if each.finding.severity == "error"]

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
+from trainlint.fabric.attachment import GKE_ANNOTATION, gke_interfaces
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.instance_types import ACCELERATORS
+from trainlint.inventory.interfaces import extra_interfaces
 from trainlint.inventory.selected import Machines, is_shared, selected_machines
 from trainlint.inventory.tpu import ACCELERATOR_KEY, TOPOLOGY_ANNOTATION, TOPOLOGY_KEY, TPU, slices
 from trainlint.kube.values import is_placeholder, read_int, read_text
@@ -38,6 +40,8 @@ class Shape(StrEnum):
     """Each asks for another number of TPU chips than a host of the slice has."""
     MIG = "mig"
     """A container asks for several MIG slices, of which one process uses one."""
+    INTERFACES = "interfaces"
+    """They list more interfaces than the selected machine has."""
     DOMAIN = "domain"
     """The compute domain waits for another number of nodes."""
 
@@ -74,7 +78,9 @@ def shape_mismatches(snapshot: Snapshot) -> Iterator[ShapeMismatch]:
     for workload in snapshot.workloads.objects:
         alive = [pods for pods in workload.pod_sets if pods.replicas != 0]
         if alive:
-            yield from _merged([*_of_machines(alive), *_of_slices(workload, alive), *_of_mig(alive)])
+            yield from _merged(
+                [*_of_machines(alive), *_of_slices(workload, alive), *_of_mig(alive), *_of_interfaces(alive)]
+            )
     yield from _of_domains(domains, snapshot.workloads.pod_sets)
 
 
@@ -130,6 +136,25 @@ def _above(
                 by,
                 places,
                 machines=tuple(each.name for each in machines.types),
+            )
+
+
+def _of_interfaces(pod_sets: Iterable[PodSet]) -> Iterator[ShapeMismatch]:
+    """Each network of GKE's annotation needs a card of the node (N 3.3)."""
+    for pods in pod_sets:
+        listed = gke_interfaces(pods.annotations)
+        machines = selected_machines(pods.spec) if listed and not isinstance(listed, Undetermined) else None
+        known = [extra_interfaces(each.name) for each in machines.types] if machines is not None else []
+        if isinstance(listed, Undetermined) or machines is None or not known:
+            continue
+        counts = [each for each in known if each is not None]
+        most = max(counts, default=0) + 1
+        if len(counts) == len(known) and len(listed) > most:
+            by, places = _selectors(machines.by)
+            at = pods.template.child("metadata", "annotations", GKE_ANNOTATION)
+            names = tuple(each.name for each in machines.types)
+            yield ShapeMismatch(
+                Shape.INTERFACES, (pods,), at, ", ".join(by), len(listed), most, "", by, places, machines=names
             )
 
 

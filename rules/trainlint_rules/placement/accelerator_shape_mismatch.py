@@ -3,7 +3,8 @@
 A selector often says which machine a pod runs on, and what that machine has is public: no p5.48xlarge has nine GPUs,
 no H100 sits in a p4d. A TPU topology says how many hosts a slice has; each of them needs a pod, and on a slice of
 several hosts each pod takes all chips of its host, or the runtime waits for the missing ones. A CUDA process uses one
-MIG slice, however many its container asks for. A compute domain is ready when as many nodes have joined as it says.
+MIG slice, however many its container asks for. Each interface that a pod of GKE lists needs a network card of its
+node. A compute domain is ready when as many nodes have joined as it says.
 
 No inventory is needed for any of this. Machines and topologies that the tables do not hold are unknown, and silent; so
 are GPUs that a node offers several times (time slicing, MPS, partitions).
@@ -150,6 +151,16 @@ def _domain(cause: ShapeMismatch) -> tuple[str, str]:
     return message, f"set numNodes to {cause.wanted}, or run {cause.there} pods"
 
 
+def _interfaces(cause: ShapeMismatch) -> tuple[str, str]:
+    few = 0 < len(cause.machines) <= MANY
+    machine = " or ".join(cause.machines) if few else f"machine with {cause.name}"
+    message = (
+        f"no {machine} gives a pod {cause.wanted} interfaces: it has {cause.there}, so the pods of "
+        f"{cause.pod_sets[0].name} never start"
+    )
+    return message, f"list at most {cause.there} interfaces, eth0 among them, or select a machine with more"
+
+
 WORDS: Final[dict[Shape, Callable[[ShapeMismatch], tuple[str, str]]]] = {
     Shape.MACHINE: _machine,
     Shape.CONTRADICTION: _contradiction,
@@ -157,4 +168,5 @@ WORDS: Final[dict[Shape, Callable[[ShapeMismatch], tuple[str, str]]]] = {
     Shape.CHIPS: _chips,
     Shape.MIG: _mig,
     Shape.DOMAIN: _domain,
+    Shape.INTERFACES: _interfaces,
 }
