@@ -12,8 +12,10 @@ from typing import get_args
 import pytest
 
 import trainlint
+from trainlint.admission.flaws import FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType
+from trainlint.admission.problem import Problem
 from trainlint.causes.constraint import Constraint, Subject
-from trainlint.checks.refusals import Refused
+from trainlint.checks.refusals import Refused, RefusedObject
 from trainlint.checks.stopped import Stopped
 from trainlint.control_plane.mesh import MeshDenial
 from trainlint.control_plane.need import Need
@@ -44,6 +46,7 @@ DATA = [
     *get_args(Obstacle),
     *(ZoneReason, *get_args(Subject), Constraint, Refusal, Doubt, QuotaCause, Need, MeshDenial, Because),
     *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, Stopped, Refused, GroupProof, Zone, Everywhere),
+    *(Problem, RefusedObject),
 ]
 SENTENCES = {
     "breaks",
@@ -71,7 +74,7 @@ def test_causes_hold_no_sentence(kind: type) -> None:
 
 GROUNDS = [
     *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
-    *(QueueGround, QueueRole),
+    *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType),
 ]
 """Every enumeration of grounds."""
 
@@ -197,6 +200,9 @@ def test_places_are_worked_out_when_a_finding_is_shown() -> None:
         ("write {{}} for {}", ("a[b|c]{0}",), "write {} for a[b|c]{0}"),
         ("[{0!}|wait]", ("later",), "repair later"),
         ("[{0!}|wait]", ("never",), "wait"),
+        ("[{1?}it is {0}|it is missing]", (0, True), "it is 0"),
+        ("[{1?}it is missing|it is {0}]", (0, False), "it is 0"),
+        ("in all[{0?} {1}|{1?} of {1}]", ("", 0), "in all"),
     ],
 )
 def test_a_text_is_filled(text: str, values: tuple[object, ...], sentence: str) -> None:

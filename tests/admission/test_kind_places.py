@@ -14,6 +14,7 @@ import yaml
 
 from trainlint.admission.refusals import problems
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text, remedy_for
 
 POD = {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "c", "image": "registry.example/x:1"}]}}}
 
@@ -117,7 +118,7 @@ def refused(kind: str, changes: str) -> list[str]:
         else:
             here[last] = yaml.safe_load(value)
     found = problems(Document("a.yaml", 0, 1, "", made).root, "1.36")
-    assert all(each.why and each.remedy for each in found)
+    assert all(because_text(each.why) and remedy_for(each.why) for each in found)
     return [".".join(map(str, each.at)) for each in found]
 
 

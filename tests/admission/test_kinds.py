@@ -10,6 +10,7 @@ from tests.workload.manifests import objects
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.engine import check
+from trainlint.wording.because import remedy_for
 
 CONTAINERS = "containers: [{name: pytorch, image: 'registry.example/x:1'}]"
 RAY = f"""
@@ -84,7 +85,7 @@ def test_the_same_fault_in_two_roles_is_one() -> None:
 )
 def test_a_replicated_job_depends_on_one_before_it(depends: str, words: str) -> None:
     found = of(JOBS.replace("DEPENDS", f"dependsOn: [{{name: {depends}, status: Ready}}]"))
-    assert [words in each.remedy for each in found] == ([True] if words else [])
+    assert [words in remedy_for(each.why) for each in found] == ([True] if words else [])
 
 
 def test_a_mount_of_a_claim_template_has_a_volume() -> None:

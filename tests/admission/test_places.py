@@ -13,6 +13,7 @@ import yaml
 from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import problems
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text, remedy_for
 
 LONG, LONGEST = "b" * 64, "b" * 63
 REQUIRED, PREFERRED = (f"{word}DuringSchedulingIgnoredDuringExecution" for word in ("required", "preferred"))
@@ -29,7 +30,7 @@ def refused(spec: str, container: str = "{}", init: str = "") -> list[Problem]:
 
 def places(found: list[Problem], above: tuple[str | int, ...]) -> list[str]:
     assert all(each.at[: len(above)] == above for each in found), found
-    assert all(each.why and each.remedy for each in found)
+    assert all(because_text(each.why) and remedy_for(each.why) for each in found)
     return ["/".join(map(str, each.at[len(above) :])) for each in found]
 
 
@@ -399,7 +400,7 @@ def test_a_container_uses_claims_of_its_pod(claims: str, asked: str, found: list
 )
 def test_what_is_nearest_is_offered(container: str, spec: str, remedy: str, put: str | None) -> None:
     (only,) = refused(spec, container)
-    assert remedy in only.remedy
+    assert remedy in remedy_for(only.why)
     assert (None if only.put is None else only.put[1]) == put
 
 

@@ -11,6 +11,7 @@ from tests.plausible import plausible
 
 from trainlint.admission.refusals import problems
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text
 
 BY_CHANCE = ("minDomains of", "two spread constraints are over")
 """Of spread constraints the generator leaves to chance what the API server refuses (validateMinDomains,
@@ -23,7 +24,7 @@ def workloads(seed: int) -> list[dict[str, Any]]:
 
 
 def said(item: dict[str, Any]) -> list[str]:
-    return [each.why for each in problems(Document("jobs.yaml", 0, 1, "", item).root, "1.36")]
+    return [because_text(each.why) for each in problems(Document("jobs.yaml", 0, 1, "", item).root, "1.36")]
 
 
 def containers(node: Any) -> list[dict[str, Any]]:

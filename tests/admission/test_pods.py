@@ -9,6 +9,7 @@ import pytest
 
 from trainlint.admission.refusals import problems
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text
 
 POD: dict[str, Any] = {
     "apiVersion": "v1",
@@ -67,7 +68,7 @@ def changed(path: tuple[str | int, ...], value: Any) -> dict[str, Any]:
 
 
 def said(pod: dict[str, Any], kubernetes: str = "1.36") -> list[str]:
-    return [each.why for each in problems(Document("pod.yaml", 0, 1, "", pod).root, kubernetes)]
+    return [because_text(each.why) for each in problems(Document("pod.yaml", 0, 1, "", pod).root, kubernetes)]
 
 
 def test_a_valid_pod_is_taken() -> None:

@@ -17,6 +17,7 @@ from trainlint.kube.meta import read_meta
 from trainlint.model.settings import Settings
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Document, Field
+from trainlint.wording.because import because_text
 from trainlint.workload import read_workloads
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 from trainlint.workload.checks.elastic import elastic_faults
@@ -95,7 +96,7 @@ def test_what_is_taken_is_never_called_refused(path: Path) -> None:
         if "rejected" in record or record.get("child_rejected"):
             continue
         refused = [each for each in found(record) if not (_leaves_no_pods(each) and _lacks_pods(record))]
-        assert not refused, (record["id"], [(each.by, each.why) for each in refused])
+        assert not refused, (record["id"], [(each.by, because_text(each.why)) for each in refused])
 
 
 def _leaves_no_pods(problem: Problem) -> bool:

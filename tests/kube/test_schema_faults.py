@@ -16,6 +16,7 @@ from trainlint.kube import schema_faults as checked
 from trainlint.kube.schema_faults import schema_faults
 from trainlint.kube.structure import Structure
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text, remedy_for
 
 COMMON: dict[str, Any] = {
     "$defs": {"Port": {"type": "object", "properties": {"number": {"type": "integer", "minimum": 1, "maximum": 65535}}}}
@@ -103,7 +104,7 @@ def said(value: Any) -> list[tuple[str, str]]:
     properties = {**SCHEMA["properties"], "ports": {"type": "array", "maxItems": 2}}
     structure = Structure("example.org/v1", "Thing", {**SCHEMA, "properties": properties})
     problems = of_schema(structure, Document("x.yaml", 0, 1, "", value).root)
-    return [(each.why, each.remedy) for each in problems]
+    return [(because_text(each.why), remedy_for(each.why)) for each in problems]
 
 
 def test_messages_say_what_is_there_what_must_be_and_what_to_write() -> None:

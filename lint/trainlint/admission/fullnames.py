@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.admission.flaws import ObjectFlaw
 from trainlint.admission.problem import Problem
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.inside import last_name
 from trainlint.workload.written import template_of
@@ -36,9 +38,7 @@ def of_full_names(workload: Workload) -> Iterator[tuple[PodSet, Problem]]:
             pods,
             Problem(
                 at.path[len(workload.field.path) :],
-                f"a pod of {pods.name} would be called {name}, {len(name)} characters with setHostnameAsFQDN, and a "
-                f"node takes {_LIMIT}",
-                "remove setHostnameAsFQDN, or shorten the name of the object or of the role",
+                Because(ObjectFlaw.FULL_NAME, (pods.name, name, len(name), _LIMIT)),
                 "full name",
                 "the kubelet",
                 "to start every pod",

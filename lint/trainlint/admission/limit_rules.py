@@ -7,11 +7,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
+from trainlint.admission.flaws import SchemaFlaw
 from trainlint.admission.plain import mapping
 from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.cel.expression import Variables, expression
 from trainlint.finding import Path
+from trainlint.model.because import Because
 from trainlint.source.document import Field
 
 __all__ = ["of_rules"]
@@ -102,11 +104,11 @@ def _broken(rule: Mapping[str, str], value: Any, path: Path, item: Field) -> Pro
         return None
     at = _place(text, path, item)
     where = ".".join(map(str, at)) or "the object"
-    said = " ".join(rule.get("message", "").split()).rstrip(".") or f"{text} must hold"
+    said = " ".join(rule.get("message", "").split()).rstrip(".")
     if found.unknown or found.invalid:
-        why = f"{where}: its rule {text!r} cannot be evaluated, for {found.unknown or found.error}"
-        return Problem(at, why, "ask the cluster", f"rule {text}", unknown=True)
-    return Problem(at, f"{where} breaks a rule of its CRD: {said}", "change it so that the rule holds", f"rule {text}")
+        values = (where, repr(text), found.unknown or found.error)
+        return Problem(at, Because(SchemaFlaw.RULE_NOT_EVALUATED, values), f"rule {text}", unknown=True)
+    return Problem(at, Because(SchemaFlaw.RULE, (where, said, text)), f"rule {text}")
 
 
 def _place(text: str, path: Path, item: Field) -> Path:

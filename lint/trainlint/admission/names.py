@@ -9,10 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from trainlint.admission.flaws import ObjectFlaw
 from trainlint.admission.plain import below, mapping, text
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 from trainlint.workload.kinds import workload_kind
 
 __all__ = ["of_name"]
@@ -34,22 +36,18 @@ def of_name(meta: Meta, item: Any, version: tuple[int, ...] = ()) -> Iterator[Pr
         return
     full = name if key == "name" else f"{name}xxxxx"
     at = ("metadata", key)
+    evidence, values = {"name": name}, (name, _renamed(name))
     if _SUBDOMAIN.fullmatch(full) is None:
-        allowed = "lower case letters, digits, dashes and dots, with a letter or digit at both ends"
-        why = f"{name} is no name of an object: the API server takes {allowed}"
-        yield Problem(at, why, _renamed(name), "name", evidence={"name": name})
+        yield Problem(at, Because(ObjectFlaw.NAME, values), "name", evidence=evidence)
     elif meta.kind == "Namespace" and _LABEL_1123.fullmatch(full) is None:
-        why = f"{name} is no name of a namespace: it must have no dots, because hosts are named after it"
-        yield Problem(at, why, _renamed(name), "name", evidence={"name": name})
+        yield Problem(at, Because(ObjectFlaw.NAMESPACE_NAME, values), "name", evidence=evidence)
     elif (by := _by(meta)) and _LABEL_1035.fullmatch(full) is None:
-        why = f"{name} is no name of a {meta.kind}: it must begin with a letter and hold only lower case letters, "
-        why += "digits and dashes, because hosts and Services are named after it"
+        why = Because(ObjectFlaw.KIND_NAME, (*values, meta.kind))
         assumes = _RELAXED if meta.kind == "Service" else ()
-        yield Problem(at, why, _renamed(name), "name", by=by, evidence={"name": name}, assumes=assumes)
+        yield Problem(at, why, "name", by=by, evidence=evidence, assumes=assumes)
     elif _dotless(meta, item, version) and _LABEL_1123.fullmatch(full) is None:
-        why = f"{name} holds a dot, and the host names of its pods are made from it"
         assumes = () if meta.kind == "Job" else ("the cluster runs Kubernetes 1.36 or newer",)
-        yield Problem(at, why, _renamed(name), "name", evidence={"name": name}, assumes=assumes)
+        yield Problem(at, Because(ObjectFlaw.DOTTED_NAME, values), "name", evidence=evidence, assumes=assumes)
 
 
 def _by(meta: Meta) -> str:
@@ -69,5 +67,6 @@ def _dotless(meta: Meta, item: Any, version: tuple[int, ...]) -> bool:
 
 
 def _renamed(name: str) -> str:
+    """A name that would do, made of the letters and digits of this one; empty where there is none."""
     plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
-    return f"call it {plain}" if _LABEL_1035.fullmatch(plain) else "choose a name of lower case letters and dashes"
+    return plain if _LABEL_1035.fullmatch(plain) else ""

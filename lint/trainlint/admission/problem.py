@@ -8,6 +8,7 @@ from typing import Any
 
 from trainlint.fact import fact
 from trainlint.finding import Path
+from trainlint.model.because import Because
 
 __all__ = ["API_SERVER", "Problem"]
 
@@ -16,10 +17,10 @@ API_SERVER = "the API server"
 
 @fact
 class Problem:
-    """What is refused at a path below what was looked at, why (a clause), and what fixes it.
+    """What is refused at a path below what was looked at, and why.
 
     ``by`` is who refuses it. ``what`` is what it refuses: "" for the object, else what is made of it ("every pod").
-    ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its part.
+    ``cause`` is equal for the same fault in several roles. ``related`` are other paths, each with its role.
     ``put`` is a value that fixes it, at a path. ``assumes`` says on what the refusal rests: then it is likely.
     ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same. ``lacks`` is the key
     that is missing at the path. ``since`` is the operator whose release decides, with the first one that refuses it:
@@ -27,12 +28,11 @@ class Problem:
     """
 
     at: Path
-    why: str
-    remedy: str
+    why: Because
     cause: str
     by: str = API_SERVER
     what: str = ""
-    related: tuple[tuple[str, Path], ...] = ()
+    related: tuple[tuple[Because, Path], ...] = ()
     evidence: Mapping[str, str | int] = field(default_factory=dict)
     put: tuple[Path, Any] | None = None
     assumes: tuple[str, ...] = ()

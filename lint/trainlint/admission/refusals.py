@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
+from trainlint.admission.flaws import FlawRole, ObjectFlaw
 from trainlint.admission.kinds.controllers import of_controllers
 from trainlint.admission.kinds.jobset import of_job_set
 from trainlint.admission.kinds.kubeflow import of_kubeflow
@@ -25,6 +26,7 @@ from trainlint.admission.templates import PodTemplate, templates
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of
+from trainlint.model.because import Because
 from trainlint.source.document import Field
 
 __all__ = ["demands", "is_whole", "problems"]
@@ -153,16 +155,15 @@ def _of_template(template: PodTemplate, meta: Meta, *, claims: bool, whole: bool
     path = (*template.path, "spec")
     what = "every pod"
     if not template.spec["containers"]:
-        where, why = (*path, "containers"), f"{template.role or 'the pod'} has no containers"
-        yield Problem(where, why, "add one", "containers", what="" if meta.api_group in _LOOK_FOR_CONTAINERS else what)
+        why, made = Because(ObjectFlaw.NO_CONTAINERS, (template.role,)), meta.api_group not in _LOOK_FOR_CONTAINERS
+        yield Problem((*path, "containers"), why, "containers", what=what if made else "")
         return
     for key in ("containers", "initContainers") if whole else ():
         for place, container in elements(template.spec.get(key), *path, key):
             if not container.get("image"):
                 who = text(container.get("name"))
-                why = f"container {who} has no image"
                 later = "" if meta.api_version in _LOOK_FOR_IMAGES else what
-                yield Problem(place, why, "set image", f"image {who}", lacks="image", what=later)
+                yield Problem(place, Because(ObjectFlaw.NO_IMAGE, (who,)), f"image {who}", lacks="image", what=later)
     if template.maker:
         what = f"every {template.maker}"
     if not template.bare:
@@ -172,16 +173,20 @@ def _of_template(template: PodTemplate, meta: Meta, *, claims: bool, whole: bool
         yield _within(problem, what)
     restart = text(template.spec.get("restartPolicy"))
     if template.restarts and restart in {"Always", "OnFailure", "Never"} and restart not in template.restarts:
-        owner = "a Job" if "Never" in template.restarts else f"a {template.maker or template.role}"
         allowed = " or ".join(template.restarts)
-        why = f"restartPolicy of {template.role} is {restart}, and the pods of {owner} have {allowed}"
         place = (*path, "restartPolicy")
-        remedy = f"write {allowed}"
-        yield Problem(place, why, remedy, f"restart {restart}", what=what, evidence={"restartPolicy": restart})
+        yield Problem(
+            place,
+            Because(
+                ObjectFlaw.RESTART_POLICY,
+                (template.role, restart, "Never" in template.restarts, template.maker or template.role, allowed),
+            ),
+            f"restart {restart}",
+            what=what,
+            evidence={"restartPolicy": restart},
+        )
     elif not template.defaults and not restart and "Always" not in template.restarts:
-        why = "there is no restartPolicy, which is Always by default, and the pods of a Job have OnFailure or Never"
-        remedy = "set restartPolicy to Never, or to OnFailure"
-        yield Problem(path, why, remedy, "restart", what=what)
+        yield Problem(path, Because(ObjectFlaw.NO_RESTART_POLICY), "restart", what=what)
 
 
 def _within(problem: Problem, what: str) -> Problem:
@@ -191,11 +196,11 @@ def _within(problem: Problem, what: str) -> Problem:
 def _once(found: Iterator[Problem] | tuple[Problem, ...]) -> Iterator[Problem]:
     """Each fault once: the others of the same cause are further places of the first."""
     firsts: dict[str, Problem] = {}
-    others: dict[str, list[tuple[str, Path]]] = {}
+    others: dict[str, list[tuple[Because, Path]]] = {}
     for problem in found:
         first = firsts.setdefault(problem.cause, problem)
         if problem.at != first.at:
-            others.setdefault(problem.cause, []).append(("the same fault", problem.at))
+            others.setdefault(problem.cause, []).append((Because(FlawRole.SAME_FAULT), problem.at))
     for cause, first in firsts.items():
         places = others.get(cause)
         yield replace(first, related=(*first.related, *places)) if places else first

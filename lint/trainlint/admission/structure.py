@@ -6,14 +6,16 @@ lack quotes one of kube/strings.py.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any, Final
 
+from trainlint.admission.flaws import SchemaFlaw, ValueType
 from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.finding import Path
 from trainlint.kube.schema_faults import SchemaFault
 from trainlint.kube.structure import Structure
+from trainlint.model.because import Because
 from trainlint.source.document import Field
 
 __all__ = ["of_schema", "problem_of"]
@@ -23,8 +25,14 @@ _FREE: Final = frozenset(
     | {"overhead", "requests", "sizeLimit", "status", "storage", "value"}
 )
 """Quantities, which may be numbers, and what kube/strings.py reads."""
-_WORDS: Final = {"string": "text", "integer": "a whole number", "boolean": "true or false", "array": "a list"}
-_WORDS_OF: Final = {**_WORDS, "object": "a mapping", "number": "a number"}
+_TYPES: Final = {
+    "array": ValueType.A_LIST,
+    "boolean": ValueType.TRUE_OR_FALSE,
+    "integer": ValueType.A_WHOLE_NUMBER,
+    "number": ValueType.A_NUMBER,
+    "object": ValueType.A_MAPPING,
+    "string": ValueType.TEXT,
+}
 _SHOWN: Final = 8
 """Values that are listed of those that are allowed."""
 
@@ -40,76 +48,57 @@ def of_schema(structure: Structure, item: Field) -> Iterator[Problem]:
 
 
 def problem_of(fault: SchemaFault) -> Problem:
-    """What is refused, in words."""
-    if fault.keyword == "type":
-        return _of_type(fault)
+    """What is refused."""
     if fault.keyword == "required":
         key = str(fault.wanted)
         where = ".".join(map(str, (*fault.path, key)))
-        return Problem(
-            fault.path, f"{where} is missing, and must be there", f"write {key}", f"lacks {where}", lacks=key
-        )
-    wanted, remedy = _WANTED.get(fault.keyword, _other)(fault)
-    why = f"{_where(fault.path)} {wanted}"
-    return Problem(fault.path, why, remedy, f"{fault.keyword} {_cause(fault.path)}")
+        why = Because(SchemaFlaw.REQUIRED, (where, key))
+        return Problem(fault.path, why, f"lacks {where}", lacks=key)
+    if fault.keyword == "type":
+        return _of_type(fault)
+    why = Because(_FLAWS.get(fault.keyword, SchemaFlaw.OTHER), (_where(fault.path), *_values(fault)))
+    return Problem(fault.path, why, f"{fault.keyword} {_cause(fault.path)}")
 
 
 def _of_type(fault: SchemaFault) -> Problem:
     found, wanted = fault.found, fault.wanted
     quoted = wanted == "string" and isinstance(found, (bool, int, float))
-    said = f"the {_kind(found)} {_shown(found)}" if not isinstance(found, (dict, list)) else _kind(found)
-    why = f"{_where(fault.path)} is {said}, and must be {_WORDS_OF[wanted]}"
-    remedy = f'write it in quotes: "{_shown(found)}"' if quoted else f"write {_WORDS_OF[wanted]}"
+    scalar = not isinstance(found, (dict, list))
+    values = (_where(fault.path), _type(found), _shown(found), _TYPES[wanted], quoted, scalar)
+    why = Because(SchemaFlaw.TYPE, values)
     put = (fault.path, _shown(found)) if quoted else None
-    return Problem(fault.path, why, remedy, f"type {_cause(fault.path)}", put=put)
+    return Problem(fault.path, why, f"type {_cause(fault.path)}", put=put)
 
 
-def _one_of(fault: SchemaFault) -> tuple[str, str]:
-    more = f" and {len(fault.wanted) - _SHOWN} more" if len(fault.wanted) > _SHOWN else ""
-    values = ", ".join(map(_shown, fault.wanted[:_SHOWN])) + more
-    return f"is {_shown(fault.found)}, and must be one of {values}", f"write one of {values}"
-
-
-def _pattern(fault: SchemaFault) -> tuple[str, str]:
-    return f"is {_shown(fault.found)}, and must match {fault.wanted}", "write a value that matches"
-
-
-def _format(fault: SchemaFault) -> tuple[str, str]:
-    return f"is {_shown(fault.found)}, which is no {fault.wanted}", f"write it as {fault.wanted}"
-
-
-def _limit(least: str, unit: str) -> Callable[[SchemaFault], tuple[str, str]]:
-    def said(fault: SchemaFault) -> tuple[str, str]:
-        found = len(fault.found) if unit else _shown(fault.found)
-        has = f"has {found} {unit}" if unit else f"is {found}"
-        return f"{has}, and must {'have' if unit else 'be'} {least} {fault.wanted}", f"{_CHANGE[least]} {fault.wanted}"
-
-    return said
-
-
-def _other(fault: SchemaFault) -> tuple[str, str]:
-    return f"is not what the schema of the kind allows: {fault.text[:200]}", "write what the kind allows there"
-
-
-_CHANGE: Final = {"at least": "raise it to", "at most": "lower it to", "more than": "raise it above"} | {
-    "less than": "lower it below"
+_FLAWS: Final = {
+    "const": SchemaFlaw.CONST,
+    "enum": SchemaFlaw.ENUM,
+    "format": SchemaFlaw.FORMAT,
+    "pattern": SchemaFlaw.PATTERN,
+    "minimum": SchemaFlaw.MINIMUM,
+    "maximum": SchemaFlaw.MAXIMUM,
+    "exclusiveMinimum": SchemaFlaw.EXCLUSIVE_MINIMUM,
+    "exclusiveMaximum": SchemaFlaw.EXCLUSIVE_MAXIMUM,
+    "minLength": SchemaFlaw.MIN_LENGTH,
+    "maxLength": SchemaFlaw.MAX_LENGTH,
+    "minItems": SchemaFlaw.MIN_ITEMS,
+    "maxItems": SchemaFlaw.MAX_ITEMS,
+    "minProperties": SchemaFlaw.MIN_PROPERTIES,
+    "maxProperties": SchemaFlaw.MAX_PROPERTIES,
 }
-_WANTED: Final[dict[str, Callable[[SchemaFault], tuple[str, str]]]] = {
-    "const": lambda fault: (f"is {_shown(fault.found)}, and must be {_shown(fault.wanted)}", "write that"),
-    "enum": _one_of,
-    "format": _format,
-    "pattern": _pattern,
-    "minimum": _limit("at least", ""),
-    "maximum": _limit("at most", ""),
-    "exclusiveMinimum": _limit("more than", ""),
-    "exclusiveMaximum": _limit("less than", ""),
-    "minLength": _limit("at least", "characters"),
-    "maxLength": _limit("at most", "characters"),
-    "minItems": _limit("at least", "elements"),
-    "maxItems": _limit("at most", "elements"),
-    "minProperties": _limit("at least", "entries"),
-    "maxProperties": _limit("at most", "entries"),
-}
+_SIZES: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
+
+
+def _values(fault: SchemaFault) -> tuple[object, ...]:
+    """What a sentence names beside the path: what is there, and what is wanted."""
+    if fault.keyword not in _FLAWS:
+        return (fault.text[:200],)
+    if fault.keyword == "enum":
+        values = tuple(map(_shown, fault.wanted[:_SHOWN]))
+        return _shown(fault.found), values, max(0, len(fault.wanted) - _SHOWN)
+    if fault.keyword == "const":
+        return _shown(fault.found), _shown(fault.wanted)
+    return len(fault.found) if fault.keyword in _SIZES else _shown(fault.found), fault.wanted
 
 
 def _where(path: Path) -> str:
@@ -120,18 +109,18 @@ def _cause(path: Path) -> str:
     return ".".join(str(step) for step in path if isinstance(step, str))[-60:]
 
 
-def _kind(value: Any) -> str:
+def _type(value: Any) -> ValueType:
     match value:
         case bool():
-            return "boolean"
+            return ValueType.BOOLEAN
         case int() | float():
-            return "number"
+            return ValueType.NUMBER
         case str():
-            return "text"
+            return ValueType.TEXT
         case list():
-            return "a list"
+            return ValueType.A_LIST
         case _:
-            return "a mapping"
+            return ValueType.A_MAPPING
 
 
 def _shown(value: Any) -> str:

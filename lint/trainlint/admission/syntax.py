@@ -6,7 +6,9 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from trainlint.admission.flaws import FormFlaw
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["annotation_key", "env_name", "label_key", "label_value", "meant_to_be_replaced", "port_name"]
 __all__ += ["rfc1035_label", "rfc1123_label", "rfc1123_subdomain"]
@@ -29,78 +31,78 @@ def meant_to_be_replaced(name: str) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def rfc1123_label(name: str) -> str:
+def rfc1123_label(name: str) -> Because | None:
     """A DNS label: host names, containers, volumes."""
     if len(name) > _LABEL_LIMIT:
-        return f"it has {len(name)} characters, and {_LABEL_LIMIT} are allowed"
+        return Because(FormFlaw.LENGTH, (len(name), _LABEL_LIMIT))
     if _LABEL_1123.fullmatch(name) is None:
-        return "only lower case letters, digits and dashes are allowed, with a letter or digit at both ends"
-    return ""
+        return Because(FormFlaw.LABEL_1123)
+    return None
 
 
 @lru_cache(maxsize=8192)
-def rfc1035_label(name: str) -> str:
+def rfc1035_label(name: str) -> Because | None:
     """A DNS label that begins with a letter: Services, and jobs that make Services of their own name."""
     if len(name) > _LABEL_LIMIT:
-        return f"it has {len(name)} characters, and {_LABEL_LIMIT} are allowed"
+        return Because(FormFlaw.LENGTH, (len(name), _LABEL_LIMIT))
     if _LABEL_1035.fullmatch(name) is None:
-        return "only lower case letters, digits and dashes are allowed, a letter first and no dash last"
-    return ""
+        return Because(FormFlaw.LABEL_1035)
+    return None
 
 
 @lru_cache(maxsize=8192)
-def rfc1123_subdomain(name: str) -> str:
+def rfc1123_subdomain(name: str) -> Because | None:
     """The name of most objects."""
     if len(name) > _SUBDOMAIN_LIMIT:
-        return f"it has {len(name)} characters, and {_SUBDOMAIN_LIMIT} are allowed"
+        return Because(FormFlaw.LENGTH, (len(name), _SUBDOMAIN_LIMIT))
     if _SUBDOMAIN.fullmatch(name) is None:
-        return "only lower case letters, digits, dashes and dots are allowed, with a letter or digit at both ends"
-    return ""
+        return Because(FormFlaw.SUBDOMAIN)
+    return None
 
 
 @lru_cache(maxsize=8192)
-def label_key(key: str) -> str:
+def label_key(key: str) -> Because | None:
     """The key of a label, a node selector or a taint; the name of a resource."""
     prefix, slash, name = key.rpartition("/")
-    if slash and (wrong := rfc1123_subdomain(prefix) if prefix else "nothing stands before the slash"):
-        return f"the part before the slash is no domain: {wrong}"
+    if slash and (wrong := rfc1123_subdomain(prefix) if prefix else Because(FormFlaw.NO_PREFIX)):
+        return Because(FormFlaw.PREFIX, (wrong,))
     if not name:
-        return "its name is empty"
+        return Because(FormFlaw.NO_NAME)
     if len(name) > _LABEL_LIMIT:
-        return f"its name has {len(name)} characters, and {_LABEL_LIMIT} are allowed"
+        return Because(FormFlaw.NAME_LENGTH, (len(name), _LABEL_LIMIT))
     if _QUALIFIED.fullmatch(name) is None:
-        return "only letters, digits, dashes, dots and underscores are allowed, with a letter or digit at both ends"
-    return ""
+        return Because(FormFlaw.QUALIFIED)
+    return None
 
 
-def annotation_key(key: str) -> str:
+def annotation_key(key: str) -> Because | None:
     """The key of an annotation: that of a label in any case."""
     return label_key(key.lower())
 
 
 @lru_cache(maxsize=8192)
-def label_value(value: str) -> str:
+def label_value(value: str) -> Because | None:
     """The value of a label."""
     if len(value) > _LABEL_LIMIT:
-        return f"it has {len(value)} characters, and {_LABEL_LIMIT} are allowed"
+        return Because(FormFlaw.LENGTH, (len(value), _LABEL_LIMIT))
     if value and _QUALIFIED.fullmatch(value) is None:
-        return "only letters, digits, dashes, dots and underscores are allowed, with a letter or digit at both ends"
-    return ""
+        return Because(FormFlaw.QUALIFIED)
+    return None
 
 
 @lru_cache(maxsize=4096)
-def port_name(name: str) -> str:
+def port_name(name: str) -> Because | None:
     """The name of a container port (an IANA service name)."""
     if len(name) > _PORT_LIMIT:
-        return f"it has {len(name)} characters, and {_PORT_LIMIT} are allowed"
+        return Because(FormFlaw.LENGTH, (len(name), _PORT_LIMIT))
     if _PORT.fullmatch(name) is None or not any(each.isalpha() for each in name):
-        return "only lower case letters, digits and single dashes are allowed, and one letter at least"
-    return ""
+        return Because(FormFlaw.PORT)
+    return None
 
 
 @lru_cache(maxsize=4096)
-def env_name(name: str) -> str:
+def env_name(name: str) -> Because | None:
     """The name of an environment variable, as every release takes it or none (1.32 and newer take more)."""
     if "=" in name or not name.isascii() or not name.isprintable():
-        return "only printable ASCII characters without = are allowed"
-    return ""
+        return Because(FormFlaw.VARIABLE)
+    return None

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from trainlint.admission.flaws import FlawRole, ObjectFlaw
 from trainlint.admission.fullnames import of_full_names
 from trainlint.admission.kinds.ray import KUEUE
 from trainlint.admission.names import of_name
@@ -55,7 +56,7 @@ class RefusedObject:
     problem: Problem
     item: Field
     pod_sets: tuple[PodSet, ...] = ()
-    elsewhere: tuple[tuple[str, Location], ...] = ()
+    elsewhere: tuple[tuple[Because, Location], ...] = ()
     """What refuses it, where that stands in Git."""
 
     @property
@@ -116,15 +117,14 @@ def _by_policy(refused: RefusedByPolicy) -> RefusedObject:
     """What an admission policy of the repository refuses."""
     problem = Problem(
         refused.path,
-        refused.message,
-        f"change it so that {refused.expression} holds, or let the binding leave it out",
+        Because(ObjectFlaw.BY_POLICY, (refused.message, refused.expression)),
         f"{refused.policy} {refused.rule.path}",
         f"ValidatingAdmissionPolicy {refused.policy}",
         "every pod" if refused.pods else "",
         evidence={"expression": refused.expression},
         assumes=refused.assumes,
     )
-    places = (("the rule of the policy", refused.rule), ("what binds the policy", refused.binding))
+    places = ((Because(FlawRole.POLICY_RULE), refused.rule), (Because(FlawRole.POLICY_BINDING), refused.binding))
     return RefusedObject(refused.owner, problem, refused.item, refused.pod_sets, places)
 
 

@@ -17,6 +17,9 @@ from trainlint.scheduling.taint_toleration import describe as describe_taint
 from trainlint.wording.faults import fault_text
 from trainlint.wording.filling import filled
 from trainlint.wording.network_faults import NetworkCause
+from trainlint.wording.texts.kinds import KINDS
+from trainlint.wording.texts.objects import OBJECTS
+from trainlint.wording.texts.pods import PODS
 from trainlint.wording.texts.proof import PROOF
 from trainlint.wording.texts.queues import QUEUES
 from trainlint.wording.texts.scheduling import REFUSALS
@@ -26,7 +29,14 @@ __all__ = ["TEXTS", "because_text", "related_to", "remedy_for", "texts_of"]
 
 Text = str | tuple[str, str]
 """What is said of a ground, or that and what would end it."""
-TEXTS: Final[Mapping[Enum, Text]] = {**REFUSALS, **QUEUES, **PROOF}
+TEXTS: Final[Mapping[Enum, Text]] = {
+    **REFUSALS,
+    **QUEUES,
+    **PROOF,
+    **OBJECTS,
+    **KINDS,
+    **PODS,
+}
 """One sentence without its end for each ground."""
 
 

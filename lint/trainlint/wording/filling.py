@@ -1,8 +1,8 @@
 """How a sentence is written in a table, and how it is filled with the values of its ground.
 
-``{0}`` is a value, ``{}`` the next one, ``{0!}`` what would end it. ``[A|B|C]`` is the first of these in which no value
-is empty, nothing where there is none. ``{0?}`` in brackets asks for a value and does not say it. ``{{`` and ``}}`` are
-braces.
+``{0}`` is a value, ``{}`` the next one, ``{0!}`` what would end it. ``[A|B|C]`` is A where none of its values is empty,
+else B where none of its own is, else C; ``[A]`` is A or nothing. ``{0?}`` asks for a value without saying it: where one
+is asked for in A, B or C, the others may be empty. ``{{`` and ``}}`` are braces.
 """
 
 from __future__ import annotations
@@ -42,10 +42,13 @@ def filled(text: str, values: Sequence[object], said: Callable[[object], str], e
         found = values[int(place[2])]
         return "" if place[3] == "?" else ends(found) if place[3] else said(found)
 
-    def holds(option: str) -> bool:
-        return all(ends(values[int(n)]) if way == "!" else values[int(n)] for n, way in _VALUE.findall(option))
+    def holds(option: str, *, last: bool) -> bool:
+        found = _VALUE.findall(option)
+        asked = [each for each in found if each[1] == "?"] or ([] if last else found)
+        return all(ends(values[int(n)]) if way == "!" else values[int(n)] for n, way in asked)
 
     def chosen(options: re.Match[str]) -> str:
-        return next(filter(holds, options[1].split("|")), "")
+        *first, last = options[1].split("|")
+        return next((each for each in first if holds(each, last=False)), last if holds(last, last=bool(first)) else "")
 
     return _BRACES.sub(value, _OPTIONS.sub(chosen, numbered(text)))

@@ -74,9 +74,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trainlint.checks.refusals import RefusedObject
-from trainlint.finding import Certainty, Finding, Fix, Put, Related, Safety, Severity
+from trainlint.finding import Certainty, Finding, Fix, Put, Safety, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text, related_to, remedy_for
 
 
 @rule(Severity.ERROR, tells=(Root.OBJECT,))
@@ -92,12 +93,12 @@ def _finding(refusal: RefusedObject) -> Finding:
     what = f"{problem.what} of {owner}" if problem.what else str(owner)
     said = f": {problem.by} refuses {what}" if not problem.unmade else f" ({owner})"
     return Finding(
-        message=f"{problem.why}{said}",
+        message=f"{because_text(problem.why)}{said}",
         at=refusal.at,
-        remedy=problem.remedy,
+        remedy=remedy_for(problem.why),
         related=(
-            *(Related(role, refusal.item.down(*path).at) for role, path in problem.related),
-            *(Related(role, at) for role, at in refusal.elsewhere),
+            *related_to((role, refusal.item.down(*path).at) for role, path in problem.related),
+            *related_to(refusal.elsewhere),
         ),
         evidence={"refused by": problem.by, **problem.evidence},
         assumes=problem.assumes,

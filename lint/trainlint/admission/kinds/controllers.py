@@ -7,12 +7,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from trainlint.admission.flaws import KindFlaw
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, known, mapping, text, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["of_controllers", "of_job"]
 
@@ -61,25 +63,20 @@ def _job(spec: Mapping[str, Any], mode: str) -> Iterator[Problem]:
     indexed = written_mode == "Indexed" or is_placeholder(written_mode)
     if written_mode == "Indexed" and not written(spec.get("completions")) and written(spec.get("parallelism")):
         count = spec["parallelism"]
-        why = "the Job is Indexed and has no completions, which says how many indices there are"
-        yield Problem((), why, f"set completions to {count}, as parallelism", "completions")
+        yield Problem((), Because(KindFlaw.INDEXED_WITHOUT_COMPLETIONS, (count,)), "completions")
     for key in _INDEXED_ONLY:
         if not indexed and written(spec.get(key)):
-            why = f"{key} goes with completionMode Indexed only"
-            yield Problem((key,), why, f"set completionMode: Indexed, or remove {key}", key)
+            yield Problem((key,), Because(KindFlaw.INDEXED_ONLY, (key,)), key)
     if written(spec.get("maxFailedIndexes")) and not written(spec.get("backoffLimitPerIndex")):
-        why = "maxFailedIndexes needs backoffLimitPerIndex"
-        yield Problem(("maxFailedIndexes",), why, "set backoffLimitPerIndex", "per index")
+        yield Problem(("maxFailedIndexes",), Because(KindFlaw.FAILED_INDEXES), "per index")
     yield from _failure_policy(spec)
     manager = known(spec.get("managedBy"))
     if manager and _DOMAIN_PATH.fullmatch(manager) is None:
-        why = f"managedBy is {manager}, and must be a path below a domain"
-        yield Problem(("managedBy",), why, "write it as example.com/controller", "managedBy")
+        yield Problem(("managedBy",), Because(KindFlaw.MANAGED_BY, (manager,)), "managedBy")
     if spec.get("manualSelector") is True:
         yield from _chosen(mapping(below(spec, "selector", "matchLabels")), spec, ("selector", "matchLabels"))
     elif written(spec.get("selector")):
-        why = "a Job makes its selector itself, and refuses one that is written"
-        yield Problem(("selector",), why, "remove the selector", "selector")
+        yield Problem(("selector",), Because(KindFlaw.JOB_SELECTOR), "selector")
 
 
 def _own_labels(spec: Mapping[str, Any], name: str) -> Iterator[Problem]:
@@ -90,9 +87,8 @@ def _own_labels(spec: Mapping[str, Any], name: str) -> Iterator[Problem]:
     for key in _OWN_LABELS:
         value = known(labels.get(key))
         if value is not None and not (key.endswith("job-name") and value == name):
-            why = f"the label {key} of a Job's pods is set by the API server, and the template has {value}"
             path = ("spec", "template", "metadata", "labels", key)
-            yield Problem(path, why, "remove the label", f"own label {key}")
+            yield Problem(path, Because(KindFlaw.OWN_LABEL, (key, value)), f"own label {key}")
 
 
 def _failure_policy(spec: Mapping[str, Any]) -> Iterator[Problem]:
@@ -100,21 +96,25 @@ def _failure_policy(spec: Mapping[str, Any]) -> Iterator[Problem]:
         return
     restart = known(below(spec, "template", "spec", "restartPolicy"))
     if restart and restart != "Never":
-        why = f"podFailurePolicy goes with restartPolicy Never only, and the template has {restart}"
-        yield Problem(("template", "spec", "restartPolicy"), why, "write Never", "restart of failure policy")
+        yield Problem(
+            ("template", "spec", "restartPolicy"),
+            Because(KindFlaw.FAILURE_POLICY_RESTART, (restart,)),
+            "restart of failure policy",
+        )
     replacement = known(spec.get("podReplacementPolicy"))
     if replacement and replacement != "Failed":
-        why = f"podFailurePolicy goes with podReplacementPolicy Failed only, and it is {replacement}"
-        yield Problem(("podReplacementPolicy",), why, "write Failed, or remove it", "replacement of failure policy")
+        yield Problem(
+            ("podReplacementPolicy",),
+            Because(KindFlaw.FAILURE_POLICY_REPLACEMENT, (replacement,)),
+            "replacement of failure policy",
+        )
 
 
 def _selector(spec: Mapping[str, Any]) -> Iterator[Problem]:
     selector, labels = spec.get("selector"), mapping(below(spec, "template", "metadata", "labels"))
     if not selector:
         if selector is None and labels:
-            yield Problem(
-                ("spec",), "it has no selector", "select the labels of the template", "selector", lacks="selector"
-            )
+            yield Problem(("spec",), Because(KindFlaw.NO_SELECTOR), "selector", lacks="selector")
         return
     yield from _chosen(mapping(mapping(selector).get("matchLabels")), spec, ("spec", "selector", "matchLabels"))
 
@@ -127,8 +127,5 @@ def _chosen(wanted: Mapping[str, Any], spec: Mapping[str, Any], at: Path) -> Ite
         if any(is_placeholder(each) for each in (key, *pair, *labels)):
             continue
         if pair[0] != pair[1]:
-            found = f"which is {labels[key]} there" if key in labels else "which it does not have"
-            why = f"the selector asks for {key}={value}, and the pod template has other labels: {key}, {found}"
-            path = (*at, key)
-            remedy = "let the selector and the labels of the pod template agree"
-            yield Problem(path, why, remedy, f"selector {key}")
+            why = Because(KindFlaw.SELECTOR_DIFFERS, (key, value, labels.get(key), key in labels))
+            yield Problem((*at, key), why, f"selector {key}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from trainlint.admission.flaws import FlawRole, KindFlaw
 from trainlint.admission.kinds.controllers import of_job
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, elements, known, mapping, names, nearest, number, text, written
@@ -13,6 +14,7 @@ from trainlint.admission.syntax import rfc1035_label
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["of_job_set"]
 
@@ -72,7 +74,7 @@ def _words(item: Any) -> Iterator[Problem]:
     subdomain = known(below(item, "spec", "network", "subdomain"))
     if subdomain and (wrong := rfc1035_label(subdomain)):
         at = ("spec", "network", "subdomain")
-        yield Problem(at, f"{subdomain} is no subdomain: {wrong}", "correct it", "subdomain", _BY)
+        yield Problem(at, Because(KindFlaw.SUBDOMAIN, (subdomain, wrong)), "subdomain", _BY)
 
 
 def _job_name(job: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -80,8 +82,7 @@ def _job_name(job: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         given = known(job.get(key))
         # its name stands in the middle of others, so it may begin with a digit
         if given and (wrong := rfc1035_label(given if key == "groupName" else f"x{given}")):
-            why = f"{given} is no name of a {what}: {wrong}"
-            yield Problem((*at, key), why, "correct the name", f"{key} {given}", _BY)
+            yield Problem((*at, key), Because(KindFlaw.JOB_NAME, (given, what, wrong)), f"{key} {given}", _BY)
 
 
 def _depends(job: Mapping[str, Any], at: Path, there: Sequence[str], index: int) -> Iterator[Problem]:
@@ -89,30 +90,34 @@ def _depends(job: Mapping[str, Any], at: Path, there: Sequence[str], index: int)
     if any(is_placeholder(each) for each in there):
         return
     if index == 0 and job.get("dependsOn"):
-        why = f"{own} is the first replicated job, which depends on none"
-        yield Problem((*at, "dependsOn"), why, "remove dependsOn, or move the job down", "first depends", _BY)
+        yield Problem((*at, "dependsOn"), Because(KindFlaw.FIRST_DEPENDS, (own,)), "first depends", _BY)
         return
     for path, dependency in elements(job.get("dependsOn"), *at, "dependsOn"):
         name = known(dependency.get("name"))
         if name == own:
-            why = f"{own} depends on itself, so that it never starts"
-            yield Problem((*path, "name"), why, "name another replicated job", f"depends on {name}", _BY, unmade=True)
+            yield Problem(
+                (*path, "name"), Because(KindFlaw.DEPENDS_ON_ITSELF, (own,)), f"depends on {name}", _BY, unmade=True
+            )
         elif name and name not in there[:index]:
-            near = nearest(name, there[:index])
-            reason = "which stands after it" if name in there else "and there is none of this name"
-            why = f"{own} depends on {name}, {reason}: before it there is {', '.join(there[:index])}"
-            remedy = f"did you mean {near}?" if near and name not in there else "name a job that stands before it"
-            put = ((*path, "name"), near) if near and name not in there else None
-            yield Problem((*path, "name"), why, remedy, f"depends on {name}", _BY, put=put)
+            near = "" if name in there else nearest(name, there[:index])
+            put = ((*path, "name"), near) if near else None
+            yield Problem(
+                (*path, "name"),
+                Because(KindFlaw.DEPENDS_ON_LATER, (own, name, name in there, tuple(there[:index]), near)),
+                f"depends on {name}",
+                _BY,
+                put=put,
+            )
 
 
 def _repeated(job: Mapping[str, Any], at: Path, before: Sequence[str]) -> Iterator[Problem]:
     """A second replicated job of one name: its Jobs have the names of those that exist, so none is made (js-0157)."""
     name = known(job.get("name"))
     if name and name in before:
-        why = f"there is a replicated job {name} before it, whose Jobs have the names of this one's: it gets no pods"
-        first = ("the first of this name", (*_JOBS, before.index(name), "name"))
-        yield Problem((*at, "name"), why, "rename one of the two", f"twice {name}", _BY, related=(first,), unmade=True)
+        first = (Because(FlawRole.FIRST_OF_NAME), (*_JOBS, before.index(name), "name"))
+        yield Problem(
+            (*at, "name"), Because(KindFlaw.JOB_TWICE, (name,)), f"twice {name}", _BY, related=(first,), unmade=True
+        )
 
 
 def _without_first(item: Any, job: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -127,16 +132,14 @@ def _without_first(item: Any, job: Mapping[str, Any], at: Path) -> Iterator[Prob
         return
     key = known(annotations[where][_EXCLUSIVE]) or "a topology"
     name = known(job.get("name")) or "the replicated job"
-    why = f"{name} has {key} for itself, which is where its pod 0 is, and a NonIndexed Job has no pod 0"
     asked = (*where, "metadata", "annotations", _EXCLUSIVE)
     yield Problem(
         (*at, *mode),
-        why,
-        "write completionMode Indexed, and set completions",
+        Because(KindFlaw.NO_FIRST_POD, (name, key)),
         f"no pod 0 in {name}",
         _BY,
         "every pod",
-        related=((_EXCLUSIVE, asked),),
+        related=((Because(FlawRole.ANNOTATION, (_EXCLUSIVE,)), asked),),
     )
 
 
@@ -152,10 +155,14 @@ def _unknown(targets: Any, at: Path, there: Sequence[str]) -> Iterator[Problem]:
         name = known(each)
         if name and name not in there:
             near = nearest(name, there)
-            why = f"{at[1]} names the replicated job {name}, and there is none: there is {', '.join(there)}"
-            remedy = f"did you mean {near}?" if near else "name one that is there"
             put = ((*at, index), near) if near else None
-            yield Problem((*at, index), why, remedy, f"{at[1]} {name}", _BY, put=put)
+            yield Problem(
+                (*at, index),
+                Because(KindFlaw.NO_TARGET_JOB, (at[1], name, tuple(there), near)),
+                f"{at[1]} {name}",
+                _BY,
+                put=put,
+            )
 
 
 def _coordinator(
@@ -167,22 +174,20 @@ def _coordinator(
         return
     if name not in there:
         near = nearest(name, there)
-        why = f"the coordinator is in the replicated job {name or 'of no name'}, and there is none of this name"
-        remedy = f"did you mean {near}?" if near else "name one that is there"
-        yield Problem((*at, "replicatedJob"), why, remedy, "coordinator", _BY)
+        yield Problem((*at, "replicatedJob"), Because(KindFlaw.COORDINATOR_JOB, (name, near)), "coordinator", _BY)
         return
     job = jobs[there.index(name)]
     spec = mapping(below(job, "template", "spec"))
     if text(spec.get("completionMode")) not in {"", "Indexed"} or not written(spec.get("completions")):
-        why = f"the coordinator is a pod of {name}, whose Job must be Indexed and have completions"
-        yield Problem((*at, "replicatedJob"), why, f"set completions of {name}", "coordinator", _BY)
+        yield Problem((*at, "replicatedJob"), Because(KindFlaw.COORDINATOR_INDEXED, (name,)), "coordinator", _BY)
         return
     replicas = number(job.get("replicas")) if written(job.get("replicas")) else 1
     for key, count in (("jobIndex", replicas), ("podIndex", number(spec.get("completions")))):
         index = number(coordinator.get(key))
         if index is not None and count is not None and not 0 <= index < count:
-            why = f"{key} of the coordinator is {index}, and {name} has {count}, counted from 0"
-            yield Problem((*at, key), why, f"write a number below {count}", f"coordinator {key}", _BY)
+            yield Problem(
+                (*at, key), Because(KindFlaw.COORDINATOR_INDEX, (key, index, name, count)), f"coordinator {key}", _BY
+            )
 
 
 def _rules(item: Any) -> Iterator[Problem]:
@@ -194,12 +199,10 @@ def _rules(item: Any) -> Iterator[Problem]:
             yield from one_of(item, (*path, "onJobFailureReasons", index), _REASONS, _BY) if reason else ()
         name = known(rule.get("name"))
         if name and name in seen:
-            why = f"two rules of failurePolicy are called {name}"
-            yield Problem((*path, "name"), why, "rename one of the two", f"rule {name}", _BY)
+            yield Problem((*path, "name"), Because(KindFlaw.RULE_TWICE, (name,)), f"rule {name}", _BY)
         seen.setdefault(name or "", path)
     order = below(item, "spec", "startupPolicy", "startupPolicyOrder")
     for path, job in elements(below(item, *_JOBS), *_JOBS):
         if order == "InOrder" and job.get("dependsOn"):
-            why = "startupPolicyOrder InOrder and dependsOn exclude each other"
-            yield Problem((*path, "dependsOn"), why, "keep one of the two", "order", _BY)
+            yield Problem((*path, "dependsOn"), Because(KindFlaw.ORDER_AND_DEPENDS), "order", _BY)
             return

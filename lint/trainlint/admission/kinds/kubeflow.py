@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from trainlint.admission.flaws import KindFlaw
 from trainlint.admission.kinds.words import one_of
 from trainlint.admission.plain import below, mapping, number, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.workload.v1_table import V1_KINDS
 
 __all__ = ["of_kubeflow"]
@@ -44,15 +46,14 @@ def _roles(kind: str, roles: Mapping[str, Mapping[str, Any]], at: Path) -> Itera
         return
     plain = {each.lower() for each in roles}
     if kind == "MPIJob" and not roles:
-        yield Problem(("spec",), "an MPIJob needs roles", "add a Launcher and Workers", "roles", _OPERATOR)
+        yield Problem(("spec",), Because(KindFlaw.NO_ROLES), "roles", _OPERATOR)
         return
     if kind == "XGBoostJob" and "master" not in plain:
-        yield Problem(at, "an XGBoostJob needs a Master, where its tracker runs", "add the role", "master", _WEBHOOK)
+        yield Problem(at, Because(KindFlaw.NO_XGBOOST_MASTER), "master", _WEBHOOK)
     if kind == "MPIJob" and "launcher" not in plain:
-        yield Problem(at, "an MPIJob needs a Launcher", "add the role", "launcher", _OPERATOR)
+        yield Problem(at, Because(KindFlaw.NO_LAUNCHER_ROLE), "launcher", _OPERATOR)
     if kind == "TFJob" and {"chief", "master"} <= plain:
-        why = "a TFJob has a Chief or a Master, which are one role by two names, and this one has both"
-        yield Problem(at, why, "keep one of the two", "chief", _WEBHOOK)
+        yield Problem(at, Because(KindFlaw.CHIEF_AND_MASTER), "chief", _WEBHOOK)
 
 
 def _count(kind: str, name: str, role: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -61,21 +62,17 @@ def _count(kind: str, name: str, role: Mapping[str, Any], at: Path) -> Iterator[
         return
     where = (*at, "replicas") if given else at
     if name == "Master" and kind in _ONE_MASTER and count != 1:
-        found = f"replicas is {count}" if given else "replicas is missing"
-        why = f"a {kind} has exactly one Master, and its {found}"
         fix = ((*at, "replicas"), 1)
         assumes = () if given else _WITH_WEBHOOK
-        yield Problem(where, why, "set replicas of Master to 1", "master", _WEBHOOK, assumes=assumes, put=fix)
+        yield Problem(
+            where, Because(KindFlaw.ONE_MASTER, (kind, count, given)), "master", _WEBHOOK, assumes=assumes, put=fix
+        )
     elif name == "Launcher" and kind == "MPIJob" and given and count != 1:
-        why = f"an MPIJob has exactly one Launcher, and its replicas is {count}"
-        yield Problem(where, why, "set replicas of Launcher to 1", "launcher", _OPERATOR, put=(where, 1))
+        yield Problem(where, Because(KindFlaw.ONE_LAUNCHER, (count,)), "launcher", _OPERATOR, put=(where, 1))
     elif name == "Worker" and kind == "PyTorchJob" and given and count is not None and count < 1:
-        why = f"replicas of Worker is {count}, and must be 1 or more where there is a Worker"
-        remedy = "leave the role Worker out for a job without workers"
-        yield Problem(where, why, remedy, "workers", _WEBHOOK)
+        yield Problem(where, Because(KindFlaw.NO_WORKERS, (count,)), "workers", _WEBHOOK)
     elif kind != "MPIJob" and given and count is not None and count < 1 and not _ends(kind, name):
-        why = f"replicas of {name} is {count}: the operator makes and deletes a pod of it in turn, without end"
-        yield Problem(where, why, f"leave the role {name} out", f"no {name}", _OPERATOR, unmade=True)
+        yield Problem(where, Because(KindFlaw.NO_REPLICAS, (name, count)), f"no {name}", _OPERATOR, unmade=True)
 
 
 def _ends(kind: str, name: str) -> bool:

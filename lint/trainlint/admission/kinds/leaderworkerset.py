@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from trainlint.admission.flaws import KindFlaw
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, number, text
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 
 __all__ = ["of_leader_worker_set"]
 
@@ -35,14 +37,13 @@ def of_leader_worker_set(meta: Meta, item: Any) -> Iterator[Problem]:
     yield from _subgroups(item)
     size = number(below(item, *_TEMPLATE, "size"))
     if below(item, "metadata", "annotations", _EXCLUSIVE) == "" and size is not None and size > 1:
-        why = f"{_EXCLUSIVE} is empty, and the workers get a node selector on no label"
         at: Path = ("metadata", "annotations", _EXCLUSIVE)
-        remedy = "name the node label of the domain, or remove the annotation"
-        yield Problem(at, why, remedy, "exclusive", what="every StatefulSet of workers")
+        yield Problem(
+            at, Because(KindFlaw.EMPTY_EXCLUSIVE, (_EXCLUSIVE,)), "exclusive", what="every StatefulSet of workers"
+        )
     surge, down = (below(item, *_ROLLING, key) for key in ("maxSurge", "maxUnavailable"))
     if down in (0, "0", "0%") and surge in (None, 0, "0", "0%"):
-        why = "maxUnavailable and maxSurge are both 0, so that no update could ever begin"
-        yield Problem((*_ROLLING, "maxUnavailable"), why, "set maxUnavailable to 1", "rollout", _BY)
+        yield Problem((*_ROLLING, "maxUnavailable"), Because(KindFlaw.NO_ROLLOUT), "rollout", _BY)
 
 
 def _subgroups(item: Any) -> Iterator[Problem]:
@@ -52,22 +53,20 @@ def _subgroups(item: Any) -> Iterator[Problem]:
     written = below(item, *at)
     key = below(item, "metadata", "annotations", _SUBGROUP_KEY)
     if key and written is None:
-        why = f"{_SUBGROUP_KEY} is set, and there is no subGroupSize"
         path = ("metadata", "annotations", _SUBGROUP_KEY)
-        yield Problem(path, why, "set subGroupPolicy.subGroupSize, or remove the annotation", "subgroups", _BY)
+        yield Problem(path, Because(KindFlaw.NO_SUBGROUP_SIZE, (_SUBGROUP_KEY,)), "subgroups", _BY)
     if each is None or size is None or size < 1:
         return
     if each < 1:
-        yield Problem(at, f"subGroupSize is {each}, and must be 1 or more", "write 1 or more", "subgroups", _BY)
+        yield Problem(at, Because(KindFlaw.SUBGROUP_SIZE, (each,)), "subgroups", _BY)
         return
     excluded = text(below(item, *_TEMPLATE, "subGroupPolicy", "subGroupPolicyType")) == "LeaderExcluded"
     if each > size:
-        why = f"subGroupSize is {each}, and the group has only {size} pods"
+        why = Because(KindFlaw.SUBGROUP_TOO_LARGE, (each, size))
     elif excluded and (size - 1) % each:
-        why = f"subgroups of {each} do not divide the {size - 1} workers of a group (LeaderExcluded)"
+        why = Because(KindFlaw.SUBGROUPS_OF_WORKERS, (each, size - 1))
     elif size % each and (size - 1) % each:
-        why = f"subgroups of {each} divide neither the {size} pods of a group nor its {size - 1} workers"
+        why = Because(KindFlaw.SUBGROUPS, (each, size, size - 1))
     else:
         return
-    remedy = "choose a subGroupSize that divides the number of pods"
-    yield Problem(at, why, remedy, "subgroups", _BY, evidence={"size": size, "subGroupSize": each})
+    yield Problem(at, why, "subgroups", _BY, evidence={"size": size, "subGroupSize": each})

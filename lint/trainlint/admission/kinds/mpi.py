@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from trainlint.admission.flaws import KindFlaw
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, mapping, number, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["of_mpi_job"]
 
@@ -26,7 +28,7 @@ def of_mpi_job(meta: Meta, item: Any) -> Iterator[Problem]:
     if any(is_placeholder(each) for each in roles):
         return
     if roles and "Launcher" not in roles:
-        yield Problem(_AT, "an MPIJob needs a Launcher", "add the role Launcher", "launcher", _BY)
+        yield Problem(_AT, Because(KindFlaw.NO_LAUNCHER), "launcher", _BY)
     yield from _counts(item)
     for role in ("Launcher", "Worker"):
         yield from one_of(item, (*_AT, role, "restartPolicy"), ("Never", "OnFailure"), _BY)
@@ -43,14 +45,15 @@ def _counts(item: Any) -> Iterator[Problem]:
     launcher, worker = mapping(below(item, *_AT, "Launcher")), below(item, *_AT, "Worker")
     count, at = number(launcher.get("replicas")), (*_AT, "Launcher", "replicas")
     if count is not None and count != 1:
-        why = f"an MPIJob has exactly one Launcher, and its replicas is {count}"
-        yield Problem(at, why, "set replicas of Launcher to 1", "launcher", _BY, put=(at, 1))
+        yield Problem(at, Because(KindFlaw.ONE_LAUNCHER, (count,)), "launcher", _BY, put=(at, 1))
     if not isinstance(worker, dict):
         return
     given, workers = written(worker.get("replicas")), number(worker.get("replicas"))
     if given and (workers is None or workers >= 1):
         return
-    found = f"is {workers}" if given else "is missing, and counts as 0"
-    why = f"replicas of Worker {found}, and must be 1 or more where there is a Worker"
-    remedy = "set it to the number of workers, or leave the role Worker out"
-    yield Problem((*_AT, "Worker", "replicas") if given else (*_AT, "Worker"), why, remedy, "workers", _BY)
+    yield Problem(
+        (*_AT, "Worker", "replicas") if given else (*_AT, "Worker"),
+        Because(KindFlaw.WORKERS, (workers, given)),
+        "workers",
+        _BY,
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, Final
 
+from trainlint.admission.flaws import KindFlaw
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, elements, known, mapping, number, text, written
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 
 __all__ = ["of_runtime", "of_train_job"]
 
@@ -33,12 +35,15 @@ def of_train_job(meta: Meta, item: Any, runtime: Any) -> Iterator[Problem]:
     yield from at_least(item, ("spec", "activeDeadlineSeconds"), 1)
     processes = below(item, "spec", "trainer", "numProcPerNode")
     if known(processes) is not None and not text(processes).isdecimal():
-        why = f"numProcPerNode is {processes}, and must be a whole number"
         place: Path = ("spec", "trainer", "numProcPerNode")
-        remedy, cause, since = "write the number, or leave it out", "numProcPerNode", ("Trainer", (2, 2))
-        yield Problem(place, why, remedy, cause, API_SERVER, assumes=("Trainer is 2.2 or newer",), since=since)
+        why, since, assumes = (
+            Because(KindFlaw.PROCESSES, (processes,)),
+            ("Trainer", (2, 2)),
+            ("Trainer is 2.2 or newer",),
+        )
+        yield Problem(place, why, "numProcPerNode", API_SERVER, assumes=assumes, since=since)
     if not text(below(item, "spec", "runtimeRef", "name")):
-        yield Problem(("spec",), "it names no runtime in runtimeRef", "name the runtime", "runtimeRef")
+        yield Problem(("spec",), Because(KindFlaw.NO_RUNTIME), "runtimeRef")
     if isinstance(runtime, dict):
         yield from _reserved(item, runtime)
         yield from _initializers(item, runtime)
@@ -52,8 +57,7 @@ def _reserved(item: Any, runtime: Any) -> Iterator[Problem]:
     for at, variable in elements(below(item, "spec", "trainer", "env"), "spec", "trainer", "env"):
         name = text(variable.get("name"))
         if name in reserved:
-            why = f"{name} is set by Trainer, and must not be in the env of a TrainJob"
-            yield Problem((*at, "name"), why, "remove it; numNodes and numProcPerNode set it", f"env {name}", _BY)
+            yield Problem((*at, "name"), Because(KindFlaw.RESERVED_VARIABLE, (name,)), f"env {name}", _BY)
 
 
 def _initializers(item: Any, runtime: Any) -> Iterator[Problem]:
@@ -66,8 +70,7 @@ def _initializers(item: Any, runtime: Any) -> Iterator[Problem]:
         at: Path = ("spec", "initializer", key)
         job = steps.get(step)
         if job is None:
-            why = f"the TrainJob has an initializer of its {key}, and its runtime has no job of the step {step}"
-            yield Problem(at, why, "choose a runtime with that job, or remove it", f"initializer {key}", _BY)
+            yield Problem(at, Because(KindFlaw.NO_INITIALIZER_JOB, (key, step)), f"initializer {key}", _BY)
             continue
         containers = below(job, "template", "spec", "template", "spec", "containers")
         if any(container.get("name") == step and not container.get("image") for _, container in elements(containers)):
@@ -79,8 +82,7 @@ def _initializers(item: Any, runtime: Any) -> Iterator[Problem]:
             for _, mount in elements(container.get("volumeMounts"))
         ]
         if "initializer" not in mounts:
-            why = f"container {step} of the runtime has no mount called initializer, where the {key} would go"
-            yield Problem(at, why, "add the mount to the runtime", f"initializer {key}", _BY)
+            yield Problem(at, Because(KindFlaw.NO_INITIALIZER_MOUNT, (step, key)), f"initializer {key}", _BY)
 
 
 def _launcher_as_node(item: Any, runtime: Any) -> Iterator[Problem]:
@@ -90,10 +92,8 @@ def _launcher_as_node(item: Any, runtime: Any) -> Iterator[Problem]:
     if below(runtime, "spec", "mlPolicy", "mpi", "runLauncherAsNode") is not True or nodes in (None, 1):
         return
     if not {"launcher", "node"} <= names_:
-        why = f"numNodes is {nodes}, and the runtime, whose launcher is a node (runLauncherAsNode), has not both jobs "
-        why += "launcher and node"
         at: Path = ("spec", "trainer", "numNodes")
-        yield Problem(at, why, "add the job to the runtime, or set numNodes to 1", "launcher as node", _BY)
+        yield Problem(at, Because(KindFlaw.LAUNCHER_AS_NODE, (nodes,)), "launcher as node", _BY)
 
 
 def _patches(item: Any) -> Iterator[Problem]:
@@ -104,9 +104,12 @@ def _patches(item: Any) -> Iterator[Problem]:
             place: Path = (*where, "template", "spec", "template", "spec", "containers")
             for path, container in elements(below(item, *place), *place):
                 if container.get("env") and container.get("name") in _OWN:
-                    why = f"a patch of the runtime sets variables of the container {container['name']}"
-                    remedy = "set them in trainer.env" if container["name"] == "node" else "remove them"
-                    yield Problem((*path, "env"), why, remedy, "patched env", _BY)
+                    yield Problem(
+                        (*path, "env"),
+                        Because(KindFlaw.PATCHED_VARIABLES, (container["name"], container["name"] == "node")),
+                        "patched env",
+                        _BY,
+                    )
 
 
 def of_runtime(meta: Meta, item: Any) -> Iterator[Problem]:
@@ -116,13 +119,16 @@ def of_runtime(meta: Meta, item: Any) -> Iterator[Problem]:
     at: Path = ("spec", "mlPolicy")
     policies = [each for each in _POLICIES if written(below(item, *at, each))]
     if len(policies) > 1:
-        why = f"mlPolicy has {' and '.join(policies)}, and one is allowed"
-        yield Problem(at, why, "keep one of them", "policies")
+        yield Problem(at, Because(KindFlaw.SEVERAL_POLICIES, (" and ".join(policies),)), "policies")
     yield from one_of(item, (*at, "mpi", "mpiImplementation"), ("OpenMPI",))
     for path, job in elements(below(item, *_JOBS), *_JOBS):
         replicas = number(job.get("replicas"))
         if text(below(job, "template", "metadata", "labels", _STEP)) and replicas not in (None, 1):
-            why = f"replicas of {text(job.get('name'))} is {replicas}: a job with the label {_STEP} has exactly 1, and "
-            why += "its nodes are numNodes of the TrainJob"
             place = (*path, "replicas")
-            yield Problem(place, why, "set replicas to 1", f"replicas of {text(job.get('name'))}", _BY, put=(place, 1))
+            yield Problem(
+                place,
+                Because(KindFlaw.STEP_REPLICAS, (text(job.get("name")), replicas, _STEP)),
+                f"replicas of {text(job.get('name'))}",
+                _BY,
+                put=(place, 1),
+            )

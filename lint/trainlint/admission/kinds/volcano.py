@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.flaws import KindFlaw
 from trainlint.admission.kinds.words import at_least, one_of
 from trainlint.admission.plain import below, elements, known, mapping, names, nearest, number, text, written
 from trainlint.admission.problem import Problem
@@ -15,6 +16,7 @@ from trainlint.admission.syntax import rfc1123_label
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.quantity import QuantityError, parse_quantity
 
 __all__ = ["of_volcano"]
@@ -37,9 +39,9 @@ def _whole_cpus(task: Mapping[str, Any], at: Path) -> Iterator[Problem]:
             asked = (mapping(resources.get("requests")) or mapping(resources.get("limits"))).get("cpu")
             if not _whole(asked):
                 who = text(container.get("name"))
-                why = f"topologyPolicy {policy} goes with whole CPUs, and {who} requests {asked or 'none'}"
-                remedy = "request whole CPUs for each container, or remove topologyPolicy"
-                yield Problem((*place, "resources"), why, remedy, "whole CPUs", _BY)
+                yield Problem(
+                    (*place, "resources"), Because(KindFlaw.WHOLE_CPUS, (policy, who, asked)), "whole CPUs", _BY
+                )
                 return
 
 
@@ -72,9 +74,9 @@ def of_volcano(meta: Meta, item: Any) -> Iterator[Problem]:
         for key in ("replicas", "minAvailable"):
             yield from at_least(item, (*at, key), 0)
         if name and (wrong := rfc1123_label(name)):
-            yield Problem((*at, "name"), f"{name} is no name of a task: {wrong}", "correct the name", f"task {name}")
+            yield Problem((*at, "name"), Because(KindFlaw.TASK_NAME, (name, wrong)), f"task {name}")
         elif name and name in seen:
-            yield Problem((*at, "name"), f"two tasks are called {name}", "rename one of the two", f"task {name}", _BY)
+            yield Problem((*at, "name"), Because(KindFlaw.TASK_TWICE, (name,)), f"task {name}", _BY)
         seen.setdefault(name or "", at)
         yield from _partitions(task, at)
     for at, policy in _policies(spec):
@@ -84,10 +86,9 @@ def of_volcano(meta: Meta, item: Any) -> Iterator[Problem]:
     yield from _plugins(mapping(spec.get("plugins")), names(spec.get("tasks")))
     for at, volume in elements(spec.get("volumes"), "spec", "volumes"):
         if not volume.get("mountPath"):
-            yield Problem(at, "a volume of the job has no mountPath", "set it", "mountPath")
+            yield Problem(at, Because(KindFlaw.NO_MOUNT_PATH), "mountPath")
         if not written(volume.get("volumeClaim")) and not volume.get("volumeClaimName"):
-            why = "a volume of the job has neither volumeClaim nor volumeClaimName"
-            yield Problem(at, why, "name the claim", "claim", _BY)
+            yield Problem(at, Because(KindFlaw.NO_VOLUME_CLAIM), "claim", _BY)
 
 
 def _policies(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
@@ -99,14 +100,11 @@ def _policies(spec: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]
 def _policy(policy: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     events = policy.get("events")
     if policy.get("event") and isinstance(events, list) and events:
-        why = "a policy has event and events, and one of the two is allowed"
-        yield Problem(at, why, "keep events", "event and events", _BY)
+        yield Problem(at, Because(KindFlaw.EVENT_AND_EVENTS), "event and events", _BY)
     if number(policy.get("exitCode")) == 0:
-        why = "a policy is for exit code 0, which is no failure"
-        yield Problem((*at, "exitCode"), why, "remove the policy", "exit code", _BY)
+        yield Problem((*at, "exitCode"), Because(KindFlaw.EXIT_CODE_ZERO), "exit code", _BY)
     if policy.get("exitCode") is not None and (policy.get("event") or events):
-        why = "a policy has an event and an exitCode, and one of the two is allowed"
-        yield Problem(at, why, "write two policies", "event and exitCode", _BY)
+        yield Problem(at, Because(KindFlaw.EVENT_AND_EXIT_CODE), "event and exitCode", _BY)
 
 
 def _partitions(task: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -117,9 +115,12 @@ def _partitions(task: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         number(task.get("replicas")),
     )
     if None not in (total, size, pods) and (total or 0) * (size or 0) != pods:
-        why = f"{total} partitions of {size} pods are {(total or 0) * (size or 0)}, and replicas is {pods}"
-        remedy = "let replicas be totalPartitions times partitionSize"
-        yield Problem((*at, "replicas"), why, remedy, "partitions", _BY)
+        yield Problem(
+            (*at, "replicas"),
+            Because(KindFlaw.PARTITIONS, (total, size, (total or 0) * (size or 0), pods)),
+            "partitions",
+            _BY,
+        )
 
 
 def _depends(tasks: list[tuple[Path, Mapping[str, Any]]]) -> Iterator[Problem]:
@@ -134,27 +135,33 @@ def _depends(tasks: list[tuple[Path, Mapping[str, Any]]]) -> Iterator[Problem]:
         for index, name in enumerate(needs[text(task.get("name"))]):
             if name not in needs:
                 near = nearest(name, needs)
-                why = f"task {text(task.get('name'))} depends on {name}, and there is no such task"
-                remedy = f"did you mean {near}?" if near else "name a task that is there"
-                yield Problem((*at, "dependsOn", "name", index), why, remedy, f"depends on {name}", _BY)
+                yield Problem(
+                    (*at, "dependsOn", "name", index),
+                    Because(KindFlaw.NO_TASK, (text(task.get("name")), name, near)),
+                    f"depends on {name}",
+                    _BY,
+                )
     done: set[str] = set()
     while ready := {name for name, others in needs.items() if name not in done and done.issuperset(others)}:
         done |= ready
     left = [name for name, others in needs.items() if name not in done and set(others) <= set(needs)]
     if left and len(left) == len(needs) - len(done):
         at = next(path for path, task in tasks if text(task.get("name")) == left[0])
-        why = f"the tasks {', '.join(left)} depend on each other in a circle"
-        yield Problem((*at, "dependsOn"), why, "remove one of the dependencies", "circle", _BY)
+        yield Problem((*at, "dependsOn"), Because(KindFlaw.TASK_CIRCLE, (tuple(left),)), "circle", _BY)
 
 
 def _plugins(plugins: Mapping[str, Any], tasks: list[str]) -> Iterator[Problem]:
     for name in plugins:
         if name not in _PLUGINS and not is_placeholder(name):
             near = nearest(name, _PLUGINS)
-            why = f"{name} is no plugin of Volcano"
-            remedy = f"did you mean {near}?" if near else f"there are {', '.join(sorted(_PLUGINS))}"
             assumes = ("no plugin of your own is built into Volcano",)
-            yield Problem(("spec", "plugins", name), why, remedy, f"plugin {name}", _BY, assumes=assumes)
+            yield Problem(
+                ("spec", "plugins", name),
+                Because(KindFlaw.NO_PLUGIN, (name, near, tuple(sorted(_PLUGINS)))),
+                f"plugin {name}",
+                _BY,
+                assumes=assumes,
+            )
     if "mpi" not in plugins or any(is_placeholder(each) for each in tasks):
         return
     words = [text(each) for each in plugins["mpi"] or () if isinstance(each, str)]
@@ -163,6 +170,6 @@ def _plugins(plugins: Mapping[str, Any], tasks: list[str]) -> Iterator[Problem]:
     master = next((each.removeprefix(_MASTER) for each in words if each.startswith(_MASTER)), "master")
     there = [name or f"default{index}" for index, name in enumerate(tasks)]
     if tasks and master not in there:
-        why = f"the mpi plugin looks for the task {master}, and there is {', '.join(there)}"
-        remedy = f"call the launcher's task {master}, or write --master=NAME"
-        yield Problem(("spec", "plugins", "mpi"), why, remedy, "mpi master", _BY)
+        yield Problem(
+            ("spec", "plugins", "mpi"), Because(KindFlaw.MPI_MASTER, (master, tuple(there))), "mpi master", _BY
+        )

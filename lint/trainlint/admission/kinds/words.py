@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from trainlint.admission.flaws import ObjectFlaw
 from trainlint.admission.plain import below, nearest, number, text
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["at_least", "one_of"]
 
@@ -18,14 +20,15 @@ def one_of(item: Any, path: Path, words: Collection[str], by: str = API_SERVER) 
     given = text(below(item, *path))
     if given and given not in words and not is_placeholder(given) and not ("_" in given and given.isupper()):
         near = nearest(given, words)
-        why = f"{path[-1]} is {given}, and must be one of {', '.join(words)}"
-        yield Problem(path, why, f"write {near}" if near else "write one of them", ".".join(map(str, path)), by)
+        yield Problem(
+            path, Because(ObjectFlaw.ONE_OF, (path[-1], given, tuple(words), near)), ".".join(map(str, path)), by
+        )
 
 
 def at_least(item: Any, path: Path, least: int, by: str = API_SERVER, *, most: int | None = None) -> Iterator[Problem]:
     """A number that is too small, or above ``most``."""
     given = number(below(item, *path))
     if given is not None and (given < least or (most is not None and given > most)):
-        bound = f"{least} or more" if most is None else f"{least} to {most}"
-        why = f"{path[-1]} is {given}, and must be {bound}"
-        yield Problem(path, why, f"write {bound}", ".".join(map(str, path)), by)
+        yield Problem(
+            path, Because(ObjectFlaw.BOUNDS, (path[-1], given, least, most is None, most)), ".".join(map(str, path)), by
+        )

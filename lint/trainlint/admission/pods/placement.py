@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.flaws import PodFlaw
 from trainlint.admission.plain import elements, known, mapping, number, text
 from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import label_key, label_value
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["of_placement"]
 
@@ -36,10 +38,9 @@ def of_placement(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
 
 def _label(key: str, value: Any, at: Path, where: str) -> Iterator[Problem]:
     if not is_placeholder(key) and (wrong := label_key(key)):
-        yield Problem(at, f"{key} in {where} is no key of a label: {wrong}", "correct the key", f"label {key}")
+        yield Problem(at, Because(PodFlaw.LABEL_KEY_IN, (key, where, wrong)), f"label {key}")
     elif (given := known(value)) and (wrong := label_value(given)):
-        why = f"{given} in {where} is no value of a label: {wrong}"
-        yield Problem(at, why, "correct the value", f"label {key}")
+        yield Problem(at, Because(PodFlaw.LABEL_VALUE_IN, (given, where, wrong)), f"label {key}")
 
 
 def _toleration(toleration: Mapping[str, Any], at: Path) -> Iterator[Problem]:
@@ -49,27 +50,19 @@ def _toleration(toleration: Mapping[str, Any], at: Path) -> Iterator[Problem]:
         return
     cause = f"toleration {key}"
     if operator and operator not in _OPERATORS:
-        why = f"{operator} is no operator of a toleration: there are Exists and Equal"
-        yield Problem((*at, "operator"), why, "write Exists, or Equal with a value", cause)
+        yield Problem((*at, "operator"), Because(PodFlaw.TOLERATION_OPERATOR, (operator,)), cause)
     elif not key and operator != "Exists":
-        yield Problem(
-            at, "a toleration without a key must have the operator Exists", "name the key", cause, lacks="key"
-        )
+        yield Problem(at, Because(PodFlaw.TOLERATION_KEY), cause, lacks="key")
     elif operator == "Exists" and value:
-        why = (
-            f"the toleration of {key or 'every taint'} has the operator Exists and the value {value}, which excludes it"
-        )
-        yield Problem((*at, "value"), why, "remove the value, or write the operator Equal", cause)
+        yield Problem((*at, "value"), Because(PodFlaw.TOLERATION_VALUE, (key, value)), cause)
     elif key and (wrong := label_key(key)):
-        yield Problem((*at, "key"), f"{key} is no key of a taint: {wrong}", "correct the key", cause)
+        yield Problem((*at, "key"), Because(PodFlaw.TAINT_KEY, (key, wrong)), cause)
     elif operator in {"", "Equal"} and (wrong := label_value(value)):
-        yield Problem((*at, "value"), f"{value} is no value of a taint: {wrong}", "correct the value", cause)
+        yield Problem((*at, "value"), Because(PodFlaw.TAINT_VALUE, (value, wrong)), cause)
     if effect and effect not in _EFFECTS:
-        why = f"{effect} is no effect of a taint: there are {', '.join(_EFFECTS)}"
-        yield Problem((*at, "effect"), why, "write one of them", f"effect {effect}")
+        yield Problem((*at, "effect"), Because(PodFlaw.TAINT_EFFECT, (effect, tuple(_EFFECTS))), f"effect {effect}")
     elif toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        why = f"the toleration of {key} has tolerationSeconds, which only the effect NoExecute may have"
-        yield Problem((*at, "tolerationSeconds"), why, "remove it, or write the effect NoExecute", f"seconds {key}")
+        yield Problem((*at, "tolerationSeconds"), Because(PodFlaw.TOLERATION_SECONDS, (key,)), f"seconds {key}")
 
 
 def _spread(constraint: Mapping[str, Any], at: Path, seen: set[tuple[str, str]]) -> Iterator[Problem]:
@@ -78,27 +71,28 @@ def _spread(constraint: Mapping[str, Any], at: Path, seen: set[tuple[str, str]])
     if is_placeholder(key) or is_placeholder(when):
         return
     if not key:
-        yield Problem(
-            at, "a topologySpreadConstraint has no topologyKey", "name the label", "spread", lacks="topologyKey"
-        )
+        yield Problem(at, Because(PodFlaw.NO_SPREAD_KEY), "spread", lacks="topologyKey")
     if when not in _UNSATISFIABLE:
-        found = f"is {when}" if when else "is missing"
-        why = f"whenUnsatisfiable of the spread over {key} {found}, and must be {' or '.join(_UNSATISFIABLE)}"
         place = (*at, "whenUnsatisfiable") if when else at
         lacks = "" if when else "whenUnsatisfiable"
-        yield Problem(place, why, "write one of the two", f"spread {key}", lacks=lacks)
+        yield Problem(
+            place,
+            Because(PodFlaw.WHEN_UNSATISFIABLE, (key, when, " or ".join(_UNSATISFIABLE))),
+            f"spread {key}",
+            lacks=lacks,
+        )
     if skew is None or (number(skew) is not None and (number(skew) or 0) < 1):
-        found = "is missing" if skew is None else f"is {skew}"
-        why = f"maxSkew of the spread over {key} {found}, and must be 1 or more"
         lacks = "maxSkew" if skew is None else ""
-        yield Problem((*at, "maxSkew") if skew is not None else at, why, "set it to 1", f"skew {key}", lacks=lacks)
+        yield Problem(
+            (*at, "maxSkew") if skew is not None else at,
+            Because(PodFlaw.MAX_SKEW, (key, skew is None, skew)),
+            f"skew {key}",
+            lacks=lacks,
+        )
     if domains is not None and (domains < 1 or when == "ScheduleAnyway"):
-        rule = "must be 1 or more" if domains < 1 else "goes with DoNotSchedule only"
-        why = f"minDomains of the spread over {key} is {domains}, and {rule}"
-        yield Problem((*at, "minDomains"), why, "remove it", f"domains {key}")
+        yield Problem((*at, "minDomains"), Because(PodFlaw.MIN_DOMAINS, (key, domains, domains < 1)), f"domains {key}")
     if (key, when) in seen:
-        why = f"two spread constraints are over {key} with {when}"
-        yield Problem(at, why, "keep one of them", f"spread {key}")
+        yield Problem(at, Because(PodFlaw.SPREAD_TWICE, (key, when)), f"spread {key}")
     seen.add((key, when))
     yield from _selector(constraint.get("labelSelector"), (*at, "labelSelector"))
 
@@ -110,8 +104,7 @@ def _affinity(affinity: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     if isinstance(required, dict):
         terms = required.get("nodeSelectorTerms")
         if not terms and not isinstance(terms, str):
-            why = f"nodeAffinity requires nodeSelectorTerms in {_REQUIRED}"
-            yield Problem(place, why, "add a term, or remove the block", "node terms", lacks="nodeSelectorTerms")
+            yield Problem(place, Because(PodFlaw.NO_NODE_TERMS, (_REQUIRED,)), "node terms", lacks="nodeSelectorTerms")
         for where, term in elements(terms, *place, "nodeSelectorTerms"):
             yield from _node_term(term, where)
     for where, weighted in elements(node.get(_PREFERRED), *at, "nodeAffinity", _PREFERRED):
@@ -130,18 +123,16 @@ def _weight(term: Mapping[str, Any], at: Path) -> Iterator[Problem]:
     weight = term.get("weight")
     if weight is None or (number(weight) is not None and not 1 <= (number(weight) or 0) <= 100):
         found = "missing" if weight is None else str(weight)
-        why = f"the weight of a preferred term is {found}, and must be 1 to 100"
         place, lacks = ((*at, "weight"), "") if weight is not None else (at, "weight")
-        yield Problem(place, why, "set a weight of 1 to 100", "weight", lacks=lacks)
+        yield Problem(place, Because(PodFlaw.WEIGHT, (found,)), "weight", lacks=lacks)
 
 
 def _pod_term(term: Mapping[str, Any], at: Path, kind: str) -> Iterator[Problem]:
     key = term.get("topologyKey")
     if not key:
-        why = f"a term of {kind} has no topologyKey"
-        yield Problem(at, why, "name the node label of the domain", f"{kind} key", lacks="topologyKey")
+        yield Problem(at, Because(PodFlaw.NO_TERM_KEY, (kind,)), f"{kind} key", lacks="topologyKey")
     elif (given := known(key)) and (wrong := label_key(given)):
-        yield Problem((*at, "topologyKey"), f"{given} is no key of a label: {wrong}", "correct it", f"{kind} {given}")
+        yield Problem((*at, "topologyKey"), Because(PodFlaw.KEY, (given, wrong)), f"{kind} {given}")
     yield from _selector(term.get("labelSelector"), (*at, "labelSelector"))
 
 
@@ -163,19 +154,19 @@ def _requirement(requirement: Mapping[str, Any], at: Path, operators: tuple[str,
         return
     count, cause = len(values or ()), f"requirement {key}"
     if not key:
-        yield Problem(at, "a requirement on labels names no key", "set key", cause, lacks="key")
+        yield Problem(at, Because(PodFlaw.NO_REQUIREMENT_KEY), cause, lacks="key")
     elif wrong := label_key(key):
-        yield Problem((*at, "key"), f"{key} is no key of a label: {wrong}", "correct it", cause)
+        yield Problem((*at, "key"), Because(PodFlaw.KEY, (key, wrong)), cause)
     if operator not in operators:
-        why = f"{operator or 'no operator'} on {key}: the operators are {', '.join(operators)}"
-        yield Problem((*at, "operator") if operator else at, why, "write one of them", cause)
+        yield Problem(
+            (*at, "operator") if operator else at, Because(PodFlaw.OPERATOR, (operator, key, tuple(operators))), cause
+        )
     elif operator in {"In", "NotIn"} and not count:
-        yield Problem(at, f"{operator} on {key} has no values", "list the values", cause, lacks="values")
+        yield Problem(at, Because(PodFlaw.NO_VALUES, (operator, key)), cause, lacks="values")
     elif operator in {"Exists", "DoesNotExist"} and count:
-        why = f"{operator} on {key} has values, which it must not have"
-        yield Problem((*at, "values"), why, "remove them, or write In", cause)
+        yield Problem((*at, "values"), Because(PodFlaw.NEEDLESS_VALUES, (operator, key)), cause)
     elif operator in {"Gt", "Lt"} and (count != 1 or not _whole((values or [None])[0])):
-        yield Problem((*at, "values"), f"{operator} on {key} needs one whole number", "write one number", cause)
+        yield Problem((*at, "values"), Because(PodFlaw.ONE_NUMBER, (operator, key)), cause)
 
 
 def _whole(value: Any) -> bool:

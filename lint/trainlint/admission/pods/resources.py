@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.flaws import PodFlaw
 from trainlint.admission.plain import mapping, text, written
 from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import label_key
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.quantity import QuantityError, milli
 
 __all__ = ["of_pod_resources", "of_resources"]
@@ -45,18 +47,18 @@ def _amounts(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Probl
             if is_placeholder(name):
                 continue
             if "/" not in name and name not in _PLAIN and not name.startswith(_HUGE):
-                why = f"{name} in the {kind} of {who} is no resource of a container: device names have a domain"
-                remedy = "write the name that the device plugin announces, such as nvidia.com/gpu"
-                yield Problem((*at, kind, name), why, remedy, f"resource {name}")
+                yield Problem(
+                    (*at, kind, name), Because(PodFlaw.RESOURCE_DOMAIN, (name, kind, who)), f"resource {name}"
+                )
             elif "/" in name and (wrong := label_key(name)):
-                yield Problem((*at, kind, name), f"{name} is no name of a resource: {wrong}", "correct it", name)
+                yield Problem((*at, kind, name), Because(PodFlaw.RESOURCE_NAME, (name, wrong)), name)
             elif (value := _milli(amount)) is None:
                 if _bad(amount):
-                    why = f"{kind}.{name} of {who} is {amount!r}, which is no quantity"
-                    yield Problem((*at, kind, name), why, "write a number with a unit such as 500m or 16Gi", name)
+                    yield Problem((*at, kind, name), Because(PodFlaw.QUANTITY, (kind, name, who, repr(amount))), name)
             elif value < 0:
-                why = f"{kind}.{name} of {who} is {amount}, and amounts are not negative"
-                yield Problem((*at, kind, name), why, "write a positive amount", f"negative {name}")
+                yield Problem(
+                    (*at, kind, name), Because(PodFlaw.NEGATIVE_AMOUNT, (kind, name, who, amount)), f"negative {name}"
+                )
 
 
 def _above(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem]:
@@ -67,20 +69,30 @@ def _above(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem
         limit = limits.get(name)
         request, most = _milli(asked), _milli(limit)
         if name.startswith(_HUGE) and not written(limit) and request:
-            why = f"{who} requests {asked} {name} without a limit, and huge pages cannot be overcommitted"
-            remedy = f"set limits.{name} to {asked}"
-            yield Problem((*at, "requests", name), why, remedy, name, put=((*at, "limits", name), asked))
+            yield Problem(
+                (*at, "requests", name),
+                Because(PodFlaw.HUGE_PAGES_LIMIT, (who, asked, name)),
+                name,
+                put=((*at, "limits", name), asked),
+            )
         if request is None or most is None:
             continue
         if name.startswith(_HUGE) and request != most:
-            why = f"{who} requests {asked} {name} and is limited to {limit}: huge pages cannot be overcommitted"
             evidence = {"request": str(asked), "limit": str(limit)}
-            yield Problem((*at, "requests", name), why, "set both to the same amount", name, evidence=evidence)
+            yield Problem(
+                (*at, "requests", name),
+                Because(PodFlaw.HUGE_PAGES_EQUAL, (who, asked, name, limit)),
+                name,
+                evidence=evidence,
+            )
         elif request > most:
-            why = f"{who} requests {asked} {name}, and its limit is {limit}"
-            remedy = f"raise limits.{name} to {asked} or more, or request at most {limit}"
             evidence = {"request": str(asked), "limit": str(limit)}
-            yield Problem((*at, "requests", name), why, remedy, f"above {name}", evidence=evidence)
+            yield Problem(
+                (*at, "requests", name),
+                Because(PodFlaw.ABOVE_LIMIT, (who, asked, name, limit)),
+                f"above {name}",
+                evidence=evidence,
+            )
 
 
 def _huge_pages(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem]:
@@ -88,8 +100,7 @@ def _huge_pages(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Pr
     huge = [name for name in {**limits, **requests} if name.startswith(_HUGE)]
     if huge and not any(name in {**limits, **requests} for name in ("cpu", "memory")):
         kind = "limits" if huge[0] in limits else "requests"
-        why = f"{who} asks for {huge[0]} and for neither cpu nor memory, one of which huge pages need beside them"
-        yield Problem((*at, kind, huge[0]), why, "add cpu and memory", "huge pages alone")
+        yield Problem((*at, kind, huge[0]), Because(PodFlaw.HUGE_PAGES_ALONE, (who, huge[0])), "huge pages alone")
     for name in huge:
         page = _milli(name.removeprefix(_HUGE))
         for kind, amounts in (("limits", limits), ("requests", requests)):
@@ -97,10 +108,13 @@ def _huge_pages(resources: Mapping[str, Any], at: Path, who: str) -> Iterator[Pr
             if amount is None:
                 continue
             if page is None or page <= 0 or amount % page:
-                why = f"{who} asks for {name}: {amounts[name]}, which is no multiple of the page size"
-                remedy = "write the size of all pages together, in bytes or with a unit such as 5120Mi"
                 evidence = {"amount": str(amounts[name]), "page": name.removeprefix(_HUGE)}
-                yield Problem((*at, kind, name), why, remedy, f"pages of {name}", evidence=evidence)
+                yield Problem(
+                    (*at, kind, name),
+                    Because(PodFlaw.HUGE_PAGE_SIZE, (who, name, amounts[name])),
+                    f"pages of {name}",
+                    evidence=evidence,
+                )
                 break
 
 

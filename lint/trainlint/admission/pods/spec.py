@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.flaws import PodFlaw
 from trainlint.admission.plain import elements, known, mapping, names, nearest, number, text, written
 from trainlint.admission.pods.containers import containers_of, of_containers
 from trainlint.admission.pods.placement import of_placement
@@ -14,6 +15,7 @@ from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import annotation_key, label_key, label_value, rfc1123_label
 from trainlint.finding import Path
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 
 __all__ = ["of_metadata", "of_pod"]
 
@@ -49,31 +51,26 @@ def _word(holder: Mapping[str, Any], at: Path, key: str, words: tuple[str, ...])
     given = known(holder.get(key))
     if given and given not in words:
         near = nearest(given, words)
-        why = f"{key} is {given}, and must be one of {', '.join(words)}"
-        yield Problem((*at, key), why, f"write {near}" if near else "write one of them", f"{key} {given}")
+        yield Problem((*at, key), Because(PodFlaw.WORD, (key, given, tuple(words), near)), f"{key} {given}")
 
 
 def _names(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     for key in ("hostname", "subdomain"):
         if (given := known(spec.get(key))) and (wrong := rfc1123_label(given)):
-            yield Problem((*path, key), f"{given} is no {key}: {wrong}", "correct it", f"{key} {given}")
+            yield Problem((*path, key), Because(PodFlaw.HOST_NAME, (given, key, wrong)), f"{key} {given}")
     deadline = number(spec.get("activeDeadlineSeconds"))
     if deadline is not None and deadline < 1:
-        why = f"activeDeadlineSeconds of the pod is {deadline}, and must be 1 or more"
-        yield Problem((*path, "activeDeadlineSeconds"), why, "remove it", "pod deadline")
+        yield Problem((*path, "activeDeadlineSeconds"), Because(PodFlaw.POD_DEADLINE, (deadline,)), "pod deadline")
     grace = number(spec.get("terminationGracePeriodSeconds"))
     if grace is not None and grace < 0:
-        why = f"terminationGracePeriodSeconds is {grace}, and must not be negative"
-        yield Problem((*path, "terminationGracePeriodSeconds"), why, "write 0 or more", "grace")
+        yield Problem((*path, "terminationGracePeriodSeconds"), Because(PodFlaw.GRACE, (grace,)), "grace")
 
 
 def _sharing(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     if spec.get("shareProcessNamespace") is True and spec.get("hostPID") is True:
-        why = "shareProcessNamespace and hostPID exclude each other"
-        yield Problem((*path, "shareProcessNamespace"), why, "keep one of the two", "process namespace")
+        yield Problem((*path, "shareProcessNamespace"), Because(PodFlaw.PROCESS_NAMESPACE), "process namespace")
     if spec.get("dnsPolicy") == "None" and not mapping(spec.get("dnsConfig")).get("nameservers"):
-        why = "dnsPolicy None needs a nameserver in dnsConfig"
-        yield Problem((*path, "dnsPolicy"), why, "add dnsConfig.nameservers", "dns policy")
+        yield Problem((*path, "dnsPolicy"), Because(PodFlaw.DNS_POLICY), "dns policy")
 
 
 def _claims(
@@ -84,12 +81,9 @@ def _claims(
         name = text(claim.get("name"))
         given = [key for key in both if written(claim.get(key)) and claim[key] != ""]
         if len(given) == 2:
-            why = f"resource claim {name} has {both[0]} and {both[1]}, and exactly one of the two is allowed"
-            remedy = f"keep {both[0]} for a claim that pods share, {both[1]} for one for each pod"
-            yield Problem(at, why, remedy, f"claim {name}")
+            yield Problem(at, Because(PodFlaw.CLAIM_TWICE, (name, both[0], both[1])), f"claim {name}")
         elif not given and not written(claim.get("source")):
-            why = f"resource claim {name} has neither {both[0]} nor {both[1]}"
-            yield Problem(at, why, "name the claim or its template", f"claim {name}", lacks=both[0])
+            yield Problem(at, Because(PodFlaw.NO_CLAIM, (name, both[0], both[1])), f"claim {name}", lacks=both[0])
     claims = names(spec.get("resourceClaims"))
     if any(is_placeholder(each) for each in claims):
         return
@@ -100,9 +94,9 @@ def _claims(
             if wanted and wanted not in claims:
                 near = nearest(wanted, claims)
                 who = text(container.get("name"))
-                why = f"container {who} uses the resource claim {wanted}, and the pod has none of this name"
-                remedy = f"did you mean {near}?" if near else "add it to resourceClaims of the pod"
-                yield Problem((*place, "name"), why, remedy, f"uses claim {wanted}")
+                yield Problem(
+                    (*place, "name"), Because(PodFlaw.UNKNOWN_CLAIM, (who, wanted, near)), f"uses claim {wanted}"
+                )
 
 
 def of_metadata(metadata: Mapping[str, Any], path: Path) -> Iterator[Problem]:
@@ -112,10 +106,10 @@ def of_metadata(metadata: Mapping[str, Any], path: Path) -> Iterator[Problem]:
         if is_placeholder(key):
             continue
         if wrong := label_key(key):
-            yield Problem(at, f"{key} is no key of a label: {wrong}", "correct the key", f"label {key}")
+            yield Problem(at, Because(PodFlaw.LABEL_KEY, (key, wrong)), f"label {key}")
         elif (given := known(value)) and (wrong := label_value(given)):
-            yield Problem(at, f"{given} is no value of the label {key}: {wrong}", "correct the value", f"label {key}")
+            yield Problem(at, Because(PodFlaw.LABEL_VALUE, (given, key, wrong)), f"label {key}")
     for key in mapping(metadata.get("annotations")):
         if not is_placeholder(key) and (wrong := annotation_key(key)):
             at = (*path, "annotations", key)
-            yield Problem(at, f"{key} is no key of an annotation: {wrong}", "correct the key", f"annotation {key}")
+            yield Problem(at, Because(PodFlaw.ANNOTATION_KEY, (key, wrong)), f"annotation {key}")

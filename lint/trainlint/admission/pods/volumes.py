@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
+from trainlint.admission.flaws import FlawRole, PodFlaw
 from trainlint.admission.plain import elements, known, names, nearest, text
 from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import meant_to_be_replaced, rfc1123_label
 from trainlint.finding import Path
+from trainlint.model.because import Because
 
 __all__ = ["of_mounts", "of_volumes"]
 
@@ -31,16 +33,14 @@ def of_volumes(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
     for at, volume in elements(spec.get("volumes"), *path, "volumes"):
         name = text(volume.get("name"))
         if not name:
-            yield Problem(at, "a volume has no name", "give it one", "volume name", lacks="name")
+            yield Problem(at, Because(PodFlaw.NO_VOLUME_NAME), "volume name", lacks="name")
         elif meant_to_be_replaced(name):
             continue
         elif wrong := rfc1123_label(name):
-            remedy = "give the volume a valid name, here and where it is mounted"
-            yield Problem((*at, "name"), f"{name} is no name of a volume: {wrong}", remedy, f"volume {name}")
+            yield Problem((*at, "name"), Because(PodFlaw.VOLUME_NAME, (name, wrong)), f"volume {name}")
         elif name in seen:
-            why = f"two volumes are called {name}"
-            related = (("the other one", seen[name]),)
-            yield Problem((*at, "name"), why, "remove one of the two, or rename it", f"volume {name}", related=related)
+            related = ((Because(FlawRole.OTHER_ONE), seen[name]),)
+            yield Problem((*at, "name"), Because(PodFlaw.VOLUME_TWICE, (name,)), f"volume {name}", related=related)
         seen.setdefault(name, at)
         yield from _sources(volume, name, at)
 
@@ -48,13 +48,16 @@ def of_volumes(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
 def _sources(volume: Mapping[str, Any], name: str, at: Path) -> Iterator[Problem]:
     sources = [key for key, value in volume.items() if key != "name" and value is not None]
     if len(sources) > 1:
-        why = f"volume {name} has {len(sources)} sources ({', '.join(sources)}), and one is allowed"
-        yield Problem(at, why, "keep one of them", f"sources of {name}")
+        yield Problem(at, Because(PodFlaw.VOLUME_SOURCES, (name, len(sources), tuple(sources))), f"sources of {name}")
     for source in sources:
         needed, given = _NEEDED.get(source), volume[source]
         if needed and isinstance(given, dict) and not given.get(needed):
-            why = f"volume {name} names no {needed} in {source}"
-            yield Problem((*at, source), why, f"set {needed}", f"{source} of {name}", lacks=needed)
+            yield Problem(
+                (*at, source),
+                Because(PodFlaw.VOLUME_SOURCE, (name, needed, source)),
+                f"{source} of {name}",
+                lacks=needed,
+            )
 
 
 def of_mounts(
@@ -73,8 +76,7 @@ def of_mounts(
             yield from _path(mount, place, who, taken)
         devices = {text(each.get("devicePath")) for _, each in elements(container.get("volumeDevices"))}
         for where in devices.intersection(taken) - {""}:
-            why = f"container {who} has a device and a mount at {where}"
-            yield Problem(taken[where], why, "move one of the two", f"{where} in {who}")
+            yield Problem(taken[where], Because(PodFlaw.DEVICE_AND_MOUNT, (who, where)), f"{where} in {who}")
 
 
 def _volume(
@@ -83,36 +85,39 @@ def _volume(
     name = text(mount.get("name"))
     if not name:
         where = text(mount.get("mountPath"))
-        why = f"the mount at {where} of container {who} names no volume"
-        yield Problem(at, why, "set name", f"mount {where}", lacks="name")
+        yield Problem(at, Because(PodFlaw.NO_MOUNTED_VOLUME, (where, who)), f"mount {where}", lacks="name")
     elif lent is not None and name not in volumes and name not in lent and not meant_to_be_replaced(name):
         near = nearest(name, volumes)
-        why = f"container {who} mounts the volume {name}, and the pod has none of this name"
-        why += f": it has {near}" if near else ""
-        remedy = f"mount {near}, or add a volume called {name}" if near else f"add a volume called {name}"
         put = ((*at, "name"), near) if near else None
         evidence = {"mounts": name, "volumes": ", ".join(volumes) or "none"}
-        yield Problem((*at, "name"), why, remedy, f"mount {name}", evidence=evidence, put=put)
+        yield Problem(
+            (*at, "name"),
+            Because(PodFlaw.UNKNOWN_VOLUME, (who, name, near)),
+            f"mount {name}",
+            evidence=evidence,
+            put=put,
+        )
 
 
 def _path(mount: Mapping[str, Any], at: Path, who: str, taken: dict[str, Path]) -> Iterator[Problem]:
     where, name = mount.get("mountPath"), text(mount.get("name"))
     if not where:
-        why = f"the mount of {name} in container {who} has no mountPath"
-        remedy = "set mountPath to the directory where the volume is to appear"
-        yield Problem(at, why, remedy, f"path of {name}", lacks="mountPath")
+        yield Problem(at, Because(PodFlaw.NO_MOUNT_PATH, (name, who)), f"path of {name}", lacks="mountPath")
         return
     if (place := known(where)) is None:
         return
     if place in taken:
-        why = f"container {who} mounts two volumes at {place}"
-        related = (("the other mount", taken[place]),)
-        remedy = "remove one of the two mounts, or move it"
-        yield Problem((*at, "mountPath"), why, remedy, f"{place} twice", related=related, evidence={"path": place})
+        related = ((Because(FlawRole.OTHER_MOUNT), taken[place]),)
+        yield Problem(
+            (*at, "mountPath"),
+            Because(PodFlaw.MOUNTED_TWICE, (who, place)),
+            f"{place} twice",
+            related=related,
+            evidence={"path": place},
+        )
     taken.setdefault(place, (*at, "mountPath"))
     sub = known(mount.get("subPath"))
     if sub and text(mount.get("subPathExpr")):
-        yield Problem(at, f"the mount at {place} has subPath and subPathExpr", "keep one of them", f"sub {place}")
+        yield Problem(at, Because(PodFlaw.SUB_PATHS, (place,)), f"sub {place}")
     elif sub and (sub.startswith("/") or ".." in sub.split("/")):
-        why = f"subPath {sub} of the mount at {place} must be relative and without .."
-        yield Problem((*at, "subPath"), why, "write a path below the volume's root", f"sub {place}")
+        yield Problem((*at, "subPath"), Because(PodFlaw.SUB_PATH, (sub, place)), f"sub {place}")

@@ -57,8 +57,8 @@ _AROUND: Final[Mapping[Enum, str]] = {
     ProofGround.HANDED_ON: "whether it runs where it is handed on to: worker clusters of MultiKueue[ ({})]",
     ProofGround.KUSTOMIZATION: "what the kustomization {} makes of it: it was not rendered",
     ProofGround.TOO_MANY_CONNECTIONS: (
-        "whether its connections are permitted: {0}[{2?} between {1} zones that policies tell apart| in {1} zones] "
-        "are more than can be looked at"
+        "whether its connections are permitted: {0}"
+        "[{1?}{2?} between {1} zones that policies tell apart|{1?} in {1} zones] are more than can be looked at"
     ),
     ProofGround.TOO_MANY_GROUPS: (
         "whether it can run: only {} groups that differ are proved in one run, and it is none of them"
