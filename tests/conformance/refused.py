@@ -16,6 +16,7 @@ from trainlint.operators.cluster import taken
 from trainlint.operators.manifest import ANY, Manifest
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Document, Field
+from trainlint.wording.because import because_text
 from trainlint.workload import read_workloads
 from trainlint.workload.checks.containers import missing_main_containers, runtimes_without_container
 from trainlint.workload.checks.elastic import elastic_faults
@@ -101,7 +102,10 @@ def _unchecked(workload: Workload) -> bool:
 
 def refused(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:
     """Who refuses the objects, and the field; empty where all of them are taken."""
-    found = [{"by": each.by, "field": ".".join(map(str, each.at)), "why": each.why} for each in refusals(written)]
+    found = [
+        {"by": each.by, "field": ".".join(map(str, each.at)), "why": because_text(each.why)}
+        for each in refusals(written)
+    ]
     return found or other_rules(written)
 
 
