@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from trainlint.deploy.addressed import archived
+from trainlint.deploy.remotes import archived
 from trainlint.deploy.sources import Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.build import Snapshot, build_snapshots

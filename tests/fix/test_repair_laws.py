@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from trainlint.engine.check import check
-from trainlint.engine.opened import opened
+from trainlint.engine.current_repository import opened
 from trainlint.engine.request import Repairs
 from trainlint.facts.facts import Facts
 from trainlint.finding import Severity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.inventory.selected import selected_machines
+from trainlint.inventory.machine_selection import selected_machines
 from trainlint.inventory.tpu import Slice, slices
 from trainlint.model.pod import PodSpec
 from trainlint.model.selector import NodeSelectorTerm, Requirement

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.engine.opened import opened
+from trainlint.engine.current_repository import opened
 from trainlint.facts.facts import Facts
 from trainlint.model.because import Because
 from trainlint.model.known import Answer

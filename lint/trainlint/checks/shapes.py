@@ -11,7 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.instance_types import ACCELERATORS
 from trainlint.inventory.interfaces import extra_interfaces
-from trainlint.inventory.selected import Machines, is_shared, selected_machines
+from trainlint.inventory.machine_selection import Machines, is_shared, selected_machines
 from trainlint.inventory.tpu import ACCELERATOR_KEY, TOPOLOGY_ANNOTATION, TOPOLOGY_KEY, TPU, slices
 from trainlint.kube.values import is_placeholder, read_int, read_text
 from trainlint.model.known import Undetermined

@@ -55,7 +55,7 @@ def command(
         fail_on=Severity(fail_on) if fail_on else None,
         require_reason=require_reason or None,
     )
-    from trainlint.engine.effective import effective_settings  # noqa: PLC0415 (heavy)
+    from trainlint.engine.effective_settings import effective_settings  # noqa: PLC0415 (heavy)
     from trainlint.report.settings import settings_json, settings_markdown, settings_text  # noqa: PLC0415
 
     settings = effective_settings(paths or (Path(),), config=config, given=given, cache=True)

@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from trainlint.config.choices import Choices, choices_of
-from trainlint.config.described import described_kind
+from trainlint.config.kind_descriptions import described_kind
 from trainlint.config.render import Render
 from trainlint.config.schema import config_schema
 from trainlint.config.validate import validate

@@ -6,11 +6,11 @@ import posixpath
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.deploy.addressed import ARCHIVES
 from trainlint.deploy.changes import patch_of
 from trainlint.deploy.context import DeployContext, parsed
 from trainlint.deploy.deployment import HERE, Deployed, Deployment, Release, Transformation, Values, Variables, Way
 from trainlint.deploy.overlay import flux_overlay
+from trainlint.deploy.remotes import ARCHIVES
 from trainlint.deploy.sources import CONTESTED, SourceOwnership, normal_path
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta

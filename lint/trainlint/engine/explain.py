@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.config.choices import Choices, NodesFile
+from trainlint.engine.current_repository import opened
 from trainlint.engine.judge import judge, sift
-from trainlint.engine.opened import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress, silent
 from trainlint.engine.state import State

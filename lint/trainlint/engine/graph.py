@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from trainlint.config.choices import Choices, NodesFile
+from trainlint.engine.current_repository import opened
 from trainlint.engine.links import links_of
-from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
 from trainlint.engine.role_zones import obstacles_of, pools_of, role_zones_of, seated, waiting_of, zones_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices, NodesFile
-from trainlint.engine.opened import opened
+from trainlint.engine.current_repository import opened
 from trainlint.engine.progress import Progress
 from trainlint.engine.verdict import verdicts
 from trainlint.finding import UsageError

@@ -56,12 +56,12 @@ def rendered_repository(
     repository = read(*kustomizations, *_charts(world, readings, setup, builds))
     if not _deploys(repository, setup.settings):
         return repository, None
-    from trainlint.deploy.addressed import addressed, archived  # noqa: PLC0415
+    from trainlint.deploy.remotes import addressed, archived  # noqa: PLC0415
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
     from trainlint.snapshot.cluster_builder import deployed_unbuilt  # noqa: PLC0415
     from trainlint.snapshot.conflicting_deployers import fights  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
-    from trainlint.snapshot.planned import Planned, planned  # noqa: PLC0415
+    from trainlint.snapshot.rendering_plan import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
 
     written = [(each.meta, each.field) for each in repository.objects]

@@ -20,7 +20,7 @@ from trainlint.source.document import Document
 from trainlint.source.world import World
 
 if TYPE_CHECKING:
-    from trainlint.inventory.given import GivenNodes
+    from trainlint.inventory.external_inventory import GivenNodes
 
 __all__ = ["Setup", "read_setup"]
 
@@ -82,7 +82,7 @@ def _nodes(files: Sequence[NodesFile]) -> tuple[GivenNodes, ...]:
     """What the files say. Raises UsageError."""
     if not files:
         return ()
-    from trainlint.inventory.given import read_given  # noqa: PLC0415 (only where nodes are given)
+    from trainlint.inventory.external_inventory import read_given  # noqa: PLC0415 (only where nodes are given)
 
     return tuple(map(read_given, files))
 

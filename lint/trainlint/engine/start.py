@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from trainlint.engine.opened import opened
+from trainlint.engine.current_repository import opened
 from trainlint.engine.state import State
 from trainlint.facts.facts import Facts
 from trainlint.kube.kueue import KUEUE_KINDS

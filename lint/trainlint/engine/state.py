@@ -21,7 +21,7 @@ from trainlint.source.reading import Reading
 from trainlint.source.world import World
 
 if TYPE_CHECKING:
-    from trainlint.inventory.given import GivenNodes
+    from trainlint.inventory.external_inventory import GivenNodes
 
 __all__ = ["State", "in_scope", "read_state"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from trainlint.config.choices import Choices, NodesFile
-from trainlint.engine.opened import opened
+from trainlint.engine.current_repository import opened
 from trainlint.engine.place import EXCERPT, Places
 from trainlint.engine.progress import Progress
 from trainlint.finding import Location

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.inventory.embedded import embedded
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import CONTROL_PLANE_LABELS, Registration, read_registration
+from trainlint.inventory.user_data import embedded
 from trainlint.kube.meta import read_labels
 from trainlint.kube.node import HOSTNAME
 from trainlint.kube.values import read_text

@@ -12,7 +12,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written
-from trainlint.inventory.growing import common_steps, grown, has_names, open_ended
+from trainlint.inventory.cluster_inventory import common_steps, grown, has_names, open_ended
 from trainlint.inventory.kinds import INVENTORY_KINDS, SOURCES
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta

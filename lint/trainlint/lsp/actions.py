@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lsprotocol.types import CodeAction, CodeActionDisabled, CodeActionKind, Diagnostic, TextEdit, WorkspaceEdit
 
-from trainlint.engine.look import Seen
+from trainlint.engine.observation import Seen
 from trainlint.finding import Safety
 from trainlint.lsp.positions import Texts
 from trainlint.result import Repair

@@ -7,7 +7,7 @@ from typing import Final
 
 from lsprotocol.types import Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Location
 
-from trainlint.engine.look import Seen
+from trainlint.engine.observation import Seen
 from trainlint.finding import Severity
 from trainlint.lsp.positions import Texts
 from trainlint.result import Placed

@@ -8,7 +8,7 @@ from typing import Any
 
 from lsprotocol.types import Hover, MarkupContent, MarkupKind, Position, Range
 
-from trainlint.engine.look import Home, Seen
+from trainlint.engine.observation import Home, Seen
 from trainlint.lsp.positions import Texts
 from trainlint.result import GroupVerdict
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lsprotocol.types import Diagnostic
 
-from trainlint.engine.look import Seen, look
+from trainlint.engine.observation import Seen, look
 from trainlint.finding import UsageError
 from trainlint.lsp.diagnostics import diagnostics
 from trainlint.lsp.positions import Texts

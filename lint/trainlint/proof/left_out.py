@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from trainlint.inventory.examples import concerning
+from trainlint.inventory.example_nodes import concerning
 from trainlint.inventory.read import nearest_inventories
 from trainlint.launch.addresses import addresses
 from trainlint.model.because import Because
@@ -16,7 +16,7 @@ from trainlint.proof.ground import ProofGround
 from trainlint.references.references import references_of
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
-from trainlint.snapshot.rest import DECIDING_KINDS, LIMITING_KINDS, Rest
+from trainlint.snapshot.omissions import DECIDING_KINDS, LIMITING_KINDS, Rest
 from trainlint.workload.services import Directory, called_services, read_service
 
 __all__ = ["left_out"]

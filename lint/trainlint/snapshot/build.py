@@ -10,18 +10,18 @@ from trainlint.deploy.kinds import DEPLOYER_KINDS, SOURCE_KINDS
 from trainlint.installed.kinds import may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.settings import Settings
+from trainlint.snapshot.alternative_sets import find_alternatives
 from trainlint.snapshot.alternatives import Sides, SnapshotPart
-from trainlint.snapshot.handed import handing_on
 from trainlint.snapshot.interning import Interning
 from trainlint.snapshot.kinds import READ_KINDS
+from trainlint.snapshot.multikueue_jobs import handing_on
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.omissions import Rest, WholeWorld
 from trainlint.snapshot.one_snapshot import APART, once, snapshot_of
 from trainlint.snapshot.openness import opened
 from trainlint.snapshot.partition import EVERYWHERE, Partition
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
-from trainlint.snapshot.rest import Rest, WholeWorld
-from trainlint.snapshot.rivals import find_alternatives
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.reading import is_kustomization
 from trainlint.source.testdata import home_of_test
@@ -29,7 +29,7 @@ from trainlint.workload.kinds import is_training
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
-    from trainlint.inventory.given import GivenNodes
+    from trainlint.inventory.external_inventory import GivenNodes
     from trainlint.snapshot.cluster_builder import Cluster, Fleet
 
 __all__ = ["Snapshot", "build_snapshots"]
@@ -253,6 +253,6 @@ def _assigned(
     """The nodes with the cluster that each is of. Raises UsageError."""
     if not nodes:
         return ()
-    from trainlint.snapshot.given_nodes import assigned  # noqa: PLC0415 (only where nodes are given)
+    from trainlint.snapshot.external_nodes import assigned  # noqa: PLC0415 (only where nodes are given)
 
     return assigned(nodes, repository, clusters, settings)

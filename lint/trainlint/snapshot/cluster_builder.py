@@ -10,10 +10,10 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.emptied import Emptied
+from trainlint.snapshot.build_faults import Unbuilt
+from trainlint.snapshot.emptied_variables import Emptied
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.openness import Opening
-from trainlint.snapshot.unbuilt import Unbuilt
 from trainlint.source.faults import BuildFault
 
 __all__ = ["Cluster", "ClusterBuilder", "Fleet", "deployed_unbuilt"]

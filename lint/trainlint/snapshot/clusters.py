@@ -9,13 +9,13 @@ from typing import Final
 from trainlint.deploy.deployment import Deployment
 from trainlint.deploy.read import is_deployer
 from trainlint.model.settings import Settings
+from trainlint.snapshot.alternative_sets import find_alternatives
 from trainlint.snapshot.cluster_builder import Cluster
-from trainlint.snapshot.first import First, first_deployers
-from trainlint.snapshot.follow import Follower
+from trainlint.snapshot.deployer_tree import Follower
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
-from trainlint.snapshot.rivals import find_alternatives
+from trainlint.snapshot.root_deployers import First, first_deployers
 from trainlint.source.reading import is_kustomization
 
 __all__ = ["find_clusters"]

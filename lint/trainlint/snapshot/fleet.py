@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.deploy.deployment import Release
-from trainlint.deploy.inflated import inflated
+from trainlint.deploy.inflated_charts import inflated
 from trainlint.deploy.read import is_deployer
 from trainlint.deploy.sources import CONTESTED, Sources
 from trainlint.model.settings import Settings
 from trainlint.snapshot.cluster_builder import Fleet
 from trainlint.snapshot.clusters import find_clusters
-from trainlint.snapshot.follow import Follower
+from trainlint.snapshot.deployer_tree import Follower
 from trainlint.snapshot.repository import Repository
 from trainlint.source.library import Library
 from trainlint.source.reading import is_kustomization

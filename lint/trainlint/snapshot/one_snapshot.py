@@ -13,24 +13,24 @@ from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
-from trainlint.snapshot.assumed import assumptions, with_cni
+from trainlint.snapshot.cluster_assumptions import assumptions, with_cni
 from trainlint.snapshot.interning import Interning
 from trainlint.snapshot.namespaces import disputed, namespaces_of
 from trainlint.snapshot.nodes import inventories_elsewhere, inventories_of
 from trainlint.snapshot.objects import ApiObject, Key
+from trainlint.snapshot.omissions import Rest
 from trainlint.snapshot.openness import Opening
+from trainlint.snapshot.platform_evidence import with_platform
 from trainlint.snapshot.repository import Repository
-from trainlint.snapshot.rest import Rest
-from trainlint.snapshot.shown import with_platform
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
     from trainlint.deploy.deployment import Release
     from trainlint.installed.gates import Gate, RefusedByPolicy
-    from trainlint.inventory.given import GivenNodes
+    from trainlint.inventory.external_inventory import GivenNodes
     from trainlint.model.pool import Inventory
-    from trainlint.snapshot.emptied import Emptied
+    from trainlint.snapshot.emptied_variables import Emptied
 
 __all__ = ["APART", "once", "snapshot_of"]
 
@@ -61,7 +61,7 @@ def snapshot_of(
 ) -> Snapshot:
     """The snapshot of these objects under these settings, or the one that was known before where it is the same."""
     if settings.namespace:
-        from trainlint.snapshot.carried import carried  # noqa: PLC0415 (as are all that only clusters need)
+        from trainlint.snapshot.delivery import carried  # noqa: PLC0415 (as are all that only clusters need)
 
         objects = tuple(carried(each, namespace=settings.namespace, moves=False) for each in objects)
     found = _informed(settings, objects, repository, tuple(releases))
@@ -116,7 +116,7 @@ def _with_given(
     """The inventories with nodes that are given for one of them, and those that are given for the whole cluster."""
     if not given:
         return inventories, ()
-    from trainlint.snapshot.given_nodes import nodes_of, shared_out  # noqa: PLC0415 (only where nodes are given)
+    from trainlint.snapshot.external_nodes import nodes_of, shared_out  # noqa: PLC0415 (only where nodes are given)
 
     described = {each.cluster for each in inventories}
     return shared_out(nodes_of(given, names | described if names else set()), inventories, names)

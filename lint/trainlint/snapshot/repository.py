@@ -12,13 +12,13 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Unknown
 from trainlint.installed.kinds import CONFIG_MAPS, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.snapshot.build_faults import Unbuilt, faults_of, unbuilt
 from trainlint.snapshot.duplicates import Duplicate, in_one_file, in_one_kustomization
-from trainlint.snapshot.emptied import Emptied
+from trainlint.snapshot.emptied_variables import Emptied
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.snapshot.kustomized import deployed_places, moved_files, transformed_files, unrendered
+from trainlint.snapshot.kustomization_changes import deployed_places, moved_files, transformed_files, unrendered
 from trainlint.snapshot.objects import ApiObject, api_objects
-from trainlint.snapshot.patchlike import patch_like
-from trainlint.snapshot.unbuilt import Unbuilt, faults_of, unbuilt
+from trainlint.snapshot.unlisted_patches import patch_like
 from trainlint.source.document import Document
 from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import (

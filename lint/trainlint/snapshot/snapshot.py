@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 
 from trainlint.fact import fact, remembered, together
 from trainlint.finding import Location, Unknown
-from trainlint.inventory.examples import concerning
+from trainlint.inventory.example_nodes import concerning
 from trainlint.inventory.read import nearest_inventories, united
 from trainlint.model.namespace import Namespaces
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, Workloads
 from trainlint.snapshot.objects import ApiObject
+from trainlint.snapshot.omissions import Rest
 from trainlint.snapshot.openness import Opening
-from trainlint.snapshot.rest import Rest
 from trainlint.source.document import Field
 
 if TYPE_CHECKING:
     from trainlint.installed.gates import Gate, RefusedByPolicy
-    from trainlint.inventory.given import GivenNodes
-    from trainlint.snapshot.emptied import Emptied
+    from trainlint.inventory.external_inventory import GivenNodes
+    from trainlint.snapshot.emptied_variables import Emptied
 
 __all__ = ["Snapshot"]
 
@@ -152,7 +152,7 @@ def _is_same(one: ApiObject, other: ApiObject) -> bool:
 
 
 def _joined(given: tuple[GivenNodes, ...], described: tuple[Inventory, ...], stated: str) -> Inventory:
-    from trainlint.inventory.joined import joined  # noqa: PLC0415 (only where nodes are given)
+    from trainlint.inventory.inventory_union import joined  # noqa: PLC0415 (only where nodes are given)
 
     return joined(given, described, stated)
 

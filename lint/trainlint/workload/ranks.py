@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trainlint.launch.markers import Marker, Scope, markers, spans_nodes
-from trainlint.launch.quiet import talks
+from trainlint.launch.silent_commands import talks
 from trainlint.model.workload import PodSet
 from trainlint.workload.accelerators import accelerators_of
 

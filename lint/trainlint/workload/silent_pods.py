@@ -26,7 +26,7 @@ def silent(units: Sequence[Unit], pod_sets: Sequence[PodSet], groups: Sequence[G
         if not unit.training:
             yield from _of_unknown_devices(unit, pod_sets)
             continue
-        from trainlint.launch.quiet import talks  # noqa: PLC0415 (seldom needed)
+        from trainlint.launch.silent_commands import talks  # noqa: PLC0415 (seldom needed)
 
         alive = (pod_sets[i] for i in unit.pod_sets if pod_sets[i].replicas != 0)
         pods = [each for each in alive if any(talks(container) for container in each.spec.containers)]

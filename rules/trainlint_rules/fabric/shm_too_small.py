@@ -80,7 +80,7 @@ from trainlint.fabric.fault import NetworkFault, merged
 from trainlint.fabric.fixes import shared_memory
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.launch.command import commands
-from trainlint.launch.quiet import idles
+from trainlint.launch.silent_commands import idles
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.rule import Facts, rule

@@ -57,7 +57,7 @@ from functools import partial
 from typing import Final
 
 from trainlint.finding import Finding, Related, RelatedPlaces, Severity, besides, certainty_of
-from trainlint.inventory.selected import Machines, selected_machines
+from trainlint.inventory.machine_selection import Machines, selected_machines
 from trainlint.kube.spelling import only_meant
 from trainlint.model.pool import Pool
 from trainlint.model.root import Root

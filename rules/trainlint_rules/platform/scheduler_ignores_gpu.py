@@ -36,8 +36,8 @@ from typing import Final
 from trainlint.checks.gpu_nodes import accelerators
 from trainlint.fact import fact
 from trainlint.finding import Finding, Location, Severity
-from trainlint.inventory.embedded import embedded
 from trainlint.inventory.instance_types import ACCELERATORS
+from trainlint.inventory.user_data import embedded
 from trainlint.kube.values import read_strings, read_text
 from trainlint.rule import Facts, rule
 from trainlint.snapshot.objects import ApiObject

@@ -59,7 +59,7 @@ from collections.abc import Iterator
 from trainlint.finding import Certainty, Finding, Fix, Put, Related, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Repository, rule
-from trainlint.snapshot.emptied import Emptied
+from trainlint.snapshot.emptied_variables import Emptied
 
 
 @rule(Severity.ERROR, sees=Repository, tells=(Root.EMPTIED_VARIABLE,))

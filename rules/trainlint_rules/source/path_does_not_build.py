@@ -40,7 +40,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.rule import Repository, rule
-from trainlint.snapshot.unbuilt import Unbuilt
+from trainlint.snapshot.build_faults import Unbuilt
 
 
 @rule(Severity.ERROR, sees=Repository)

@@ -10,7 +10,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.inventory.instance_types import ACCELERATORS, InstanceType
-from trainlint.inventory.selected import TYPE_KEYS, Machines, is_shared, machines_left
+from trainlint.inventory.machine_selection import TYPE_KEYS, Machines, is_shared, machines_left
 from trainlint.inventory.tpu import TPU
 from trainlint.model.pool import Taint
 from trainlint.model.selector import Requirement

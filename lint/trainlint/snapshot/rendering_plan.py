@@ -8,7 +8,7 @@ from trainlint.deploy.deployment import Release, Way
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.snapshot.cluster_builder import Cluster
-from trainlint.snapshot.reach import Reach
+from trainlint.snapshot.path_objects import Reach
 from trainlint.snapshot.repository import Repository
 from trainlint.source.rendered import BuildRoot
 

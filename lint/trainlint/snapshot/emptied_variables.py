@@ -15,7 +15,7 @@ from trainlint.finding import Location
 from trainlint.model.pod import Container
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.carried import keeps_variables
+from trainlint.snapshot.delivery import keeps_variables
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.reading import read_workloads
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from trainlint.config.choices import Choices
 from trainlint.config.setting import EffectiveSetting, Origin
-from trainlint.engine.opened import opened
+from trainlint.engine.current_repository import opened
 from trainlint.engine.setup import Setup
 from trainlint.engine.state import State
 from trainlint.finding import Path as FieldPath

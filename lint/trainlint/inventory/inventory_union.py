@@ -9,8 +9,8 @@ from typing import Final
 from trainlint.fact import remembered
 from trainlint.inventory.amounts import at_least
 from trainlint.inventory.autoscaler import NodeGroup, may_grow, unlike_any
-from trainlint.inventory.given import GivenNodes
-from trainlint.inventory.growing import has_names, left_to_make, open_ended
+from trainlint.inventory.cluster_inventory import has_names, left_to_make, open_ended
+from trainlint.inventory.external_inventory import GivenNodes
 from trainlint.model.pool import NAMES, Inventory, Pool
 
 __all__ = ["STATED_OPEN", "among", "joined"]

@@ -13,8 +13,8 @@ from tests.inventory.reading import inventories
 from trainlint.config.choices import NodesFile
 from trainlint.engine import check
 from trainlint.finding import UsageError
-from trainlint.inventory.given import read_given
-from trainlint.inventory.joined import joined
+from trainlint.inventory.external_inventory import read_given
+from trainlint.inventory.inventory_union import joined
 from trainlint.model.pool import Inventory
 
 JOB = """

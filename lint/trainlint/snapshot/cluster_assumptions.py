@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from trainlint.inventory.examples import apart
+from trainlint.inventory.example_nodes import apart
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Cni, Settings

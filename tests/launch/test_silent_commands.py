@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainlint.launch.quiet import talks
+from trainlint.launch.silent_commands import talks
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 

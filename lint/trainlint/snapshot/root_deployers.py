@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.deploy.deployment import HERE, Deployment, Way
 from trainlint.deploy.read import is_deployer
-from trainlint.snapshot.follow import Follower
+from trainlint.snapshot.deployer_tree import Follower
 from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["First", "first_deployers"]

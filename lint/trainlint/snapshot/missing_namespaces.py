@@ -12,7 +12,7 @@ from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
 from trainlint.kube.values import is_placeholder
 from trainlint.snapshot.kinds import REGISTRY
-from trainlint.snapshot.reach import Reach
+from trainlint.snapshot.path_objects import Reach
 from trainlint.source.document import Document
 from trainlint.source.faults import BuildFault
 from trainlint.source.library import Library

@@ -17,14 +17,14 @@ from trainlint.deploy.substitution import refused
 from trainlint.finding import Unknown
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
-from trainlint.snapshot.carried import carried, changed, keeps_variables, marked
 from trainlint.snapshot.cluster_builder import ClusterBuilder
-from trainlint.snapshot.emptied import emptied
+from trainlint.snapshot.delivery import carried, changed, keeps_variables, marked
+from trainlint.snapshot.emptied_variables import emptied
+from trainlint.snapshot.missing_namespaces import unplaced
 from trainlint.snapshot.objects import ApiObject
 from trainlint.snapshot.openness import Opening
-from trainlint.snapshot.reach import Brought, Reach
+from trainlint.snapshot.path_objects import Brought, Reach
 from trainlint.snapshot.repository import Repository
-from trainlint.snapshot.unplaced import unplaced
 from trainlint.source.document import Field
 from trainlint.source.faults import BuildFault
 from trainlint.source.reading import is_kustomization

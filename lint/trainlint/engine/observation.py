@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
 from pathlib import Path
 
+from trainlint.engine.current_repository import opened
 from trainlint.engine.judge import judge, sift
-from trainlint.engine.opened import opened
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
 from trainlint.engine.verdict import verdicts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from trainlint.engine.look import Seen, look
+from trainlint.engine.observation import Seen, look
 
 pytest.importorskip("lsprotocol")
 

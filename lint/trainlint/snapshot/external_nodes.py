@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from trainlint.finding import UsageError
-from trainlint.inventory.joined import among
+from trainlint.inventory.inventory_union import among
 from trainlint.inventory.read import read_inventories
 from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
@@ -15,7 +15,7 @@ from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.repository import Repository
 
 if TYPE_CHECKING:
-    from trainlint.inventory.given import GivenNodes
+    from trainlint.inventory.external_inventory import GivenNodes
 
 __all__ = ["assigned", "nodes_of", "shared_out"]
 
