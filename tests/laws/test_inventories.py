@@ -19,7 +19,7 @@ from tests.laws.worlds import WORLDS, Files, describes_nodes, world
 
 from trainlint.config.choices import NodesFile
 from trainlint.engine import check
-from trainlint.inventory.selected import machines_left
+from trainlint.inventory.machine_selection import machines_left
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.known import Answer
 from trainlint.model.pool import Pool, Taint
