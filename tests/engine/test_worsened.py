@@ -325,22 +325,31 @@ def test_an_object_that_git_does_not_hold_any_more(tmp_path: Path) -> None:
     assert message == "with this change ml/train needs more: PriorityClass high, which Git does not hold"
 
 
-@pytest.mark.parametrize(
-    ("nodes", "was"),
-    [
-        ({"nodes.yaml": NODES}, "it was proved to run in zone-a"),
-        ({}, "it could run if the cluster had 4 x 8 nvidia.com/gpu"),
-    ],
-    ids=["proved", "conditional"],
-)
-def test_a_value_that_is_not_known_any_more(tmp_path: Path, nodes: dict[str, str], was: str) -> None:
+def test_a_value_that_is_not_known_any_more(tmp_path: Path) -> None:
     after = edited(edited(JOB, '"8"', '"${GPUS}"'), "train:1", "train:2")
-    ((place, message),) = worse(tmp_path / "r", {**nodes, "job.yaml": JOB}, {**nodes, "job.yaml": after})
-    assert place == 'job.yaml: resources: {limits: {nvidia.com/gpu: "${GPUS}"}}'
-    assert message.startswith(
-        "this change makes it unknown whether ml/train can run (limits.nvidia.com/gpu is the placeholder '${GPUS}'"
-    )
-    assert message.endswith(f"; before, {was}")
+    files = {"nodes.yaml": NODES}
+    assert worse(tmp_path / "r", {**files, "job.yaml": JOB}, {**files, "job.yaml": after}) == [
+        (
+            'job.yaml: resources: {limits: {nvidia.com/gpu: "${GPUS}"}}',
+            (
+                "this change makes it unknown whether ml/train can run (limits.nvidia.com/gpu is the placeholder "
+                "'${GPUS}'); before, it was proved to run in zone-a"
+            ),
+        )
+    ]
+
+
+def test_what_one_line_makes_a_group_need_is_one_finding(tmp_path: Path) -> None:
+    line = "nodeSelector: {accelerator: '${GPU}'}"
+    assert of_job(tmp_path / "r", PODS, f"{PODS}      {line}\n") == [
+        (
+            f"job.yaml: {line}",
+            (
+                "with this change ml/train needs more: nodes with the label accelerator for train, any before; "
+                "nodes with the value of accelerator for which a placeholder stands"
+            ),
+        )
+    ]
 
 
 def test_every_placement_only_if_all_nodes_are_in_one_zone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Findings about what one part of a change does to several groups: one finding for each part."""
+"""Findings about what one part of a change does to one group or several: one finding for each part."""
 
 from __future__ import annotations
 
@@ -15,19 +15,38 @@ NAMED: Final = 5
 
 
 def as_one(findings: Iterable[Finding], rules: Collection[str]) -> list[Finding]:
-    """The findings; of those of some rules that stand at one place and say the same of several groups, the first for
-    all of them.
+    """The findings; of those of some rules that stand at one place, one for what is said of one group, and the first
+    for all groups of which the same is said.
     """
-    found: dict[object, list[Finding]] = {}
+    places: dict[object, list[Finding]] = {}
     for number, finding in enumerate(findings):
+        key = (finding.rule, finding.at, _answer(finding), finding.groups) if finding.rule in rules else number
+        places.setdefault(key, []).append(finding)
+    found: dict[object, list[Finding]] = {}
+    for number, finding in enumerate(map(_said_at_once, places.values())):
         found.setdefault(_kind(finding) if finding.rule in rules else number, []).append(finding)
     return [_joined(each) for each in found.values()]
 
 
+def _said_at_once(findings: list[Finding]) -> Finding:
+    """Findings that begin with the same words as the first one, which says what all of them say."""
+    first, *others = findings
+    head, colon, text = first.message.partition(": ")
+    if not others or not colon:
+        return first
+    parts = dict.fromkeys([text, *(each.message.removeprefix(f"{head}: ") for each in others)])
+    places = (place for each in findings for place in each.places)
+    return replace(first, message=f"{head}: {'; '.join(parts)}", related=tuple(dict.fromkeys(places)))
+
+
 def _kind(finding: Finding) -> tuple[str, Location, str, str]:
     """The rule, the place, and what is said but for the group."""
-    said = ", ".join(f"{name} {value}" for name, value in finding.evidence.items())
-    return finding.rule, finding.at, said, finding.cause.removeprefix(", ".join(finding.groups))
+    return finding.rule, finding.at, _answer(finding), finding.cause.removeprefix(", ".join(finding.groups))
+
+
+def _answer(finding: Finding) -> str:
+    """What the finding is about, as its evidence says."""
+    return ", ".join(f"{name} {value}" for name, value in finding.evidence.items())
 
 
 def _joined(findings: list[Finding]) -> Finding:
