@@ -141,6 +141,13 @@ def test_every_pattern_of_a_crd_compiles_here(name: str) -> None:
         re.compile(text)
 
 
+def test_a_trainjob_whose_runtime_is_not_in_git(tmp_path: Path) -> None:
+    job = KINDS["TrainJob"].replace("torch-distributed", "ours").replace("MORE", "activeDeadlineSeconds: 0")
+    result = lint(tmp_path, {"run.yaml": job}, ignore=frozenset())
+    found = [each.finding for each in result.findings if each.finding.rule == "rejected-object"]
+    assert [each.at.path for each in found] == [("spec", "activeDeadlineSeconds")]
+
+
 QUEUES = """apiVersion: kueue.x-k8s.io/v1beta1
 kind: Topology
 metadata: {name: racks}

@@ -60,7 +60,7 @@ spec:
 
 def named(root: Path, text: str) -> list[str]:
     result = lint(root, {"job.yaml": JOB, "namespace.yaml": NAMESPACE, "policy.yaml": text})
-    return [each.missing for each in result.unknowns if each.file == "policy.yaml"]
+    return [each.missing.partition(" (")[0] for each in result.unknowns if each.file == "policy.yaml"]
 
 
 MUTATE, VALIDATE = "mutate: {patchStrategicMerge: {}}", "validate: {pattern: {}}"

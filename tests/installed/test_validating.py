@@ -242,3 +242,10 @@ def test_one_finding_for_an_object_and_its_pods(tmp_path: Path) -> None:
     both = rule("object.metadata.labels.team == 'x'").replace("kubeflow.org, batch", '"*"')
     both = both.replace("pytorchjobs, jobs", '"*"')
     assert len(refusals(judged(tmp_path, both))) == 1
+
+
+def test_what_is_not_known_is_said_with_the_expression(tmp_path: Path) -> None:
+    result = judged(tmp_path, rule("request.userInfo.username == 'admin'"))
+    (missing,) = (each.missing for each in result.unknowns if each.file == "policy.yaml")
+    assert missing.startswith("whether it lets the pods of ml/train in")
+    assert missing.endswith("(request.userInfo.username == 'admin': who creates the object is not known)")

@@ -93,12 +93,21 @@ def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
                 yield RefusedObject(workload.owner, known, workload.field, workload.pod_sets)
         for pods, problem in of_full_names(workload):
             yield RefusedObject(workload.owner, problem, workload.field, (pods,))
-    for (kind, namespace, name), item in runtimes.items():
+    alone = [(each.ref, each.field) for each in snapshot.objects if each.meta.kind in _RUNTIMES]
+    for ref, item in (*alone, *_without_pods(snapshot)):
         for problem in problems(item, version):
             if (known := _by_release(problem, snapshot)) is not None:
-                yield RefusedObject(ObjectRef(kind, namespace, name), known, item)
+                yield RefusedObject(ref, known, item)
     yield from map(_by_policy, snapshot.refused)
     yield from _beside(snapshot)
+
+
+def _without_pods(snapshot: Snapshot) -> Iterator[tuple[ObjectRef, Field]]:
+    """TrainJobs whose runtime is not in Git, so that no pods are known of them."""
+    expanded = {each.owner for each in snapshot.workloads.objects}
+    for each in snapshot.objects:
+        if each.meta.kind == "TrainJob" and each.ref not in expanded:
+            yield each.ref, each.field
 
 
 def _beside(snapshot: Snapshot) -> Iterator[RefusedObject]:

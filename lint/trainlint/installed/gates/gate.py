@@ -40,12 +40,15 @@ Matches = Callable[[Arrival], bool | None]
 
 @fact
 class Gate:
-    """An admission object that may change (``changes``) or refuse the pods of groups, or what they come from."""
+    """An admission object that may change (``changes``) or refuse the pods of groups, or what they come from; ``why``
+    says what is missing to tell which.
+    """
 
     name: str
     changes: bool
     groups: tuple[str, ...]
     at: Location
+    why: str = ""
 
     @property
     def need(self) -> str:
@@ -59,6 +62,7 @@ class Gate:
         missing = (
             f"what it changes in the pods of {shown}" if self.changes else f"whether it lets the pods of {shown} in"
         )
+        missing = f"{missing} ({self.why})" if self.why else missing
         return Unknown(self.name, missing, "ask the cluster: kubectl create --dry-run=server -o yaml -f FILE", self.at)
 
 
@@ -81,7 +85,7 @@ def _unsure(found: Iterable[Validated], workloads: Workloads) -> Iterator[Gate]:
         sets = {id(each) for several in policy.unsure for each in several}
         named = [group.name for group in workloads.groups if any(id(each) in sets for each in group.members)]
         if named:
-            yield Gate(policy.name, changes=False, groups=tuple(dict.fromkeys(named)), at=policy.at)
+            yield Gate(policy.name, changes=False, groups=tuple(dict.fromkeys(named)), at=policy.at, why=policy.why)
 
 
 def _beside(refused: RefusedByPolicy, opened: Iterable[Gate], workloads: Workloads) -> RefusedByPolicy:

@@ -24,6 +24,8 @@ from trainlint.source.examples import is_below
 
 __all__ = ["VALIDATING", "RefusedByPolicy", "Validated", "validated"]
 
+_MISSING: Final = "its parameters are not in Git"
+_UNWRITTEN: Final = "what an operator makes is not written in Git"
 VALIDATING: Final = "ValidatingAdmissionPolicy"
 
 
@@ -46,12 +48,13 @@ class RefusedByPolicy:
 
 @fact(eq=False)
 class Validated:
-    """A policy with what it refuses, and the pod sets of which it is not known whether it lets them in."""
+    """A policy with what it refuses, and the pod sets of which it is not known whether it lets them in, and why."""
 
     name: str
     at: Location
     refused: tuple[RefusedByPolicy, ...]
     unsure: tuple[tuple[PodSet, ...], ...]
+    why: str = ""
 
 
 class _World:
@@ -122,21 +125,23 @@ def validated(
         policy = read_policy(meta, item)
         refused: list[RefusedByPolicy] = []
         unsure: list[tuple[PodSet, ...]] = []
+        why = ""
         for workload, made in created:
             if not is_below(item.at.file, workload.field.at.file):
                 continue
             for each in made:
                 found = _of_policy(world, policy, each)
-                if found is None:
+                if isinstance(found, str):
                     unsure.append(each.pod_sets)
+                    why = why or found
                 else:
                     refused += [_refused(workload, policy, each, *pair) for pair in found]
         if refused or unsure:
-            yield Validated(f"{VALIDATING} {meta.name}", item.at, tuple(_once(refused)), tuple(unsure))
+            yield Validated(f"{VALIDATING} {meta.name}", item.at, tuple(_once(refused)), tuple(unsure), why)
 
 
-def _of_policy(world: _World, policy: Policy, made: Arriving) -> list[tuple[Denied, Field]] | None:
-    """What the policy refuses, each with the binding; ``None`` where it is not known whether it takes the object."""
+def _of_policy(world: _World, policy: Policy, made: Arriving) -> list[tuple[Denied, Field]] | str:
+    """What the policy refuses, each with the binding; or why it is not known whether it takes the object."""
     constraints = policy.item.down("spec", "matchConstraints")
     matched = matches_constraints(constraints, made.arrival, world.namespaces)
     if matched is False:
@@ -146,7 +151,7 @@ def _of_policy(world: _World, policy: Policy, made: Arriving) -> list[tuple[Deni
         if world.bindings.stated:
             return []
         verdicts = _verdicts(world, policy, None, made)
-        return [] if all(not each.denied and not each.unknown for each in verdicts) else None
+        return _unsure(verdicts) if any(each.denied or each.unknown for each in verdicts) else []
     refused: list[tuple[Denied, Field]] = []
     for binding in bound:
         here = all_of((matched, matches_binding(binding, made.arrival, world.namespaces)))
@@ -157,15 +162,20 @@ def _of_policy(world: _World, policy: Policy, made: Arriving) -> list[tuple[Deni
         if here is True and denied:
             refused += [(each, binding) for each in denied]
         elif denied or any(each.unknown for each in verdicts):
-            return None
+            return _unsure(verdicts)
     return refused
+
+
+def _unsure(verdicts: Iterable[AdmissionVerdict]) -> str:
+    """Why it is not known: an expression that cannot be evaluated, or what decides whether the policy is bound."""
+    return next((why for each in verdicts for why in each.unknown), "what it is bound to is not known")
 
 
 def _verdicts(world: _World, policy: Policy, binding: Field | None, made: Arriving) -> list[AdmissionVerdict]:
     body: Body | None = made.body
     params = world.params(policy, binding, made.arrival)
     if body is None or params is None:
-        return [AdmissionVerdict(unknown=("what it looks at is not known",))]
+        return [AdmissionVerdict(unknown=(_MISSING if params is None else _UNWRITTEN,))]
     text = "\n".join(policy.whole(each.rule.text) for each in policy.validations)
     values = world.values(made.arrival, text)
     return [judged(policy, body, {**values, "params": each}) for each in params]

@@ -68,7 +68,7 @@ class Body:
         """A field that an expression looks at, that is not written, and that the operator of the kind may set."""
         if self.own_kind:
             return ""
-        words = re.findall(r"\.\??(\w+)", text)
+        words = re.findall(r"\.\??(\w+)\b(?!\s*\()", text)
         return next((each for each in words if each in _SET_LATER and not _has(self.value, each)), "")
 
 

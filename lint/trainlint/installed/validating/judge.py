@@ -54,7 +54,11 @@ class _Judge:
         conditions = [self._value(each) for each in self._policy.conditions]
         if any(each.value is False for each in conditions):
             return AdmissionVerdict()
-        unknown = [each.unknown for each in conditions if each.unknown]
+        unknown = [
+            f"{_short(rule.text)}: {each.unknown}"
+            for rule, each in zip(self._policy.conditions, conditions, strict=True)
+            if each.unknown
+        ]
         if not unknown and any(each.error for each in conditions) and not self._policy.fails:
             return AdmissionVerdict()
         if unknown or any(each.error for each in conditions):
@@ -63,7 +67,8 @@ class _Judge:
         for validation in self._policy.validations:
             found = self._value(validation.rule)
             if found.unknown or found.invalid:
-                unknown.append(found.unknown or f"{validation.rule.text!r} does not compile: {found.error}")
+                why = found.unknown or f"it does not compile: {found.error}"
+                unknown.append(f"{_short(validation.rule.text)}: {why}")
             elif found.value is not True and (self._policy.fails or not found.error):
                 denied.append(self._denied(validation, found))
         return AdmissionVerdict(tuple(denied), tuple(unknown))
@@ -74,7 +79,7 @@ class _Judge:
         if _UNSEEN.search(text) is not None:
             values = {key: each for key, each in self._values.items() if key != "request"}
             found = rule.evaluate(values)
-            if found.error:
+            if not found.decided:
                 return Evaluation(unknown="who creates the object is not known")
         else:
             found = rule.evaluate(self._values)
