@@ -239,3 +239,32 @@ def test_with_any_of_them_taken_away_it_is_not(name: str, tmp_path: Path) -> Non
         assert text != nodes
         (after,) = verdicts(lint(tmp_path / str(number), {"job.yaml": CONDITIONAL[name], "nodes.yaml": text})).values()
         assert "proved" not in after[0], text
+
+
+QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: LocalQueue
+metadata: {name: shared, namespace: ml, annotations: {from: FROM}}
+spec: {clusterQueue: all}
+---
+"""
+CLUSTER_QUEUE = """
+apiVersion: kueue.x-k8s.io/v1beta1
+kind: ClusterQueue
+metadata: {name: all, annotations: {from: FROM}}
+spec: {namespaceSelector: {}}
+"""
+
+
+def test_a_queue_that_only_other_alternatives_hold_is_a_need(tmp_path: Path) -> None:
+    """Two samples define the queue, each in its own way, and a third defines only the ClusterQueue."""
+    samples = {f"{name}/queue.yaml": (QUEUE + CLUSTER_QUEUE).replace("FROM", name) for name in ("a", "b")}
+    samples["c/queue.yaml"] = CLUSTER_QUEUE.replace("FROM", "c")
+    queued = job().replace("namespace: ml}", "namespace: ml, labels: {kueue.x-k8s.io/queue-name: shared}}", 1)
+    result = lint(tmp_path, {**samples, "jobs/job.yaml": queued})
+    (without,) = (each for each in result.groups if each.snapshot == "c")
+    assert without.exists == "conditional", without.missing
+    assert without.needs is not None
+    assert [(each.kind, each.namespace, each.name) for each in without.needs.objects] == [
+        ("LocalQueue", "ml", "shared")
+    ]

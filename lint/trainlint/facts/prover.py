@@ -13,7 +13,7 @@ from trainlint.facts.surroundings import Surroundings
 from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group
+from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import FlowCause, assuming
@@ -148,9 +148,14 @@ class Prover:
         return replace(proof, group=group, causes=causes, reach=reach, connections=connections(reach, proof.zones))
 
     def _on_ideal(self, group: Group, proof: GroupProof, missing: list[Because]) -> GroupProof:
-        """The proof where nodes are not known: what holds on the cluster that has all that the pods ask for."""
+        """The proof where nodes are not known: what holds on the cluster that has all that the pods ask for.
+
+        What alternatives define each in its own way, and this state does not hold, is there too, and a need.
+        """
         if proof.exists is Answer.REFUTED:
             return proof
+        there = {str(ObjectRef(each.kind, each.namespace, each.name)) for each in self.surroundings.outside(group)}
+        missing = [each for each in missing if each.ground is not ProofGround.LEFT_OUT or each.values[0] not in there]
         if not uncounted(group):
             return self._ideally(group, proof, missing)
         from trainlint.proof.ideal.cluster import COUNTS  # noqa: PLC0415 (only where nodes are not known)

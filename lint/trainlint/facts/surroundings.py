@@ -15,6 +15,7 @@ from trainlint.reachability import Place, Reachability, reads_places
 
 if TYPE_CHECKING:
     from trainlint.facts.facts import Facts
+    from trainlint.model.needs import ObjectNeed
     from trainlint.proof.ideal.cluster import Ideal
 
 __all__ = ["Surroundings"]
@@ -126,7 +127,7 @@ class Surroundings:
         key = self._snapshot.settings.topology_key
         return ideal_cluster(pods, sets, self._facts.cluster.storage, key, self.zones_named)
 
-    def outside(self, group: Group) -> tuple[object, ...]:
+    def outside(self, group: Group) -> tuple[ObjectNeed, ...]:
         """The objects that the group needs and that Git does not hold."""
         from trainlint.proof.ideal.needs import outside_objects  # noqa: PLC0415 (only where nodes are not known)
 
