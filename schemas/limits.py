@@ -90,7 +90,7 @@ def tag_of(clone: Path, minor: str) -> str:
 
 
 def crd(clone: Path, tag: str, name: str) -> Mapping[str, Any] | None:
-    """The CRD of a release."""
+    """The CRD of a release; ``None`` where the release has none of that name."""
     for place in PLACES:
         if text := git(clone, "show", f"{tag}:{place}/{name}.yaml"):
             loaded: Mapping[str, Any] = yaml.load(text, LOADER)  # noqa: S506 (a safe loader)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 from collections.abc import Iterator
 from dataclasses import fields
 from enum import Enum
@@ -32,6 +33,7 @@ from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.queues.quota import QuotaCause
+from trainlint.rule import all_rules
 from trainlint.scheduling.kueue.ground import FlavorGround, InactiveGround
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.state import Inactive
@@ -210,3 +212,24 @@ def test_a_text_is_filled(text: str, values: tuple[object, ...], sentence: str) 
         return "" if value == "never" else f"repair {value}"
 
     assert filled(text, values, str, ends) == sentence
+
+
+def test_every_rule_words_its_findings() -> None:
+    """A rule's own module or folder makes its findings: no module below hands them up as they are."""
+    silent = []
+    for rule in all_rules():
+        if rule.package != "trainlint_rules":
+            continue
+        source = Path(inspect.getfile(rule.check))
+        folder = source.parent.rglob("*.py") if source.name == "__init__.py" else [source]
+        calls = [node for path in folder for node in ast.walk(ast.parse(path.read_text("utf-8"))) if _words(node)]
+        silent += [] if calls else [rule.name]
+    assert silent == []
+
+
+def _words(node: ast.AST) -> bool:
+    """Whether a node makes a finding, or a fault with its words."""
+    if not isinstance(node, ast.Call) or not (node.args or node.keywords):
+        return False
+    name = ast.unparse(node.func)
+    return name in {"Finding", "Fault", "NetworkFault"} or name.endswith(".finding")

@@ -32,7 +32,7 @@ def meant_to_be_replaced(name: str) -> bool:
 
 @lru_cache(maxsize=8192)
 def rfc1123_label(name: str) -> Because | None:
-    """A DNS label: host names, containers, volumes."""
+    """What is wrong with a DNS label (host names, containers, volumes); ``None`` where it is one."""
     if len(name) > _LABEL_LIMIT:
         return Because(FormFlaw.LENGTH, (len(name), _LABEL_LIMIT))
     if _LABEL_1123.fullmatch(name) is None:
@@ -42,7 +42,10 @@ def rfc1123_label(name: str) -> Because | None:
 
 @lru_cache(maxsize=8192)
 def rfc1035_label(name: str) -> Because | None:
-    """A DNS label that begins with a letter: Services, and jobs that make Services of their own name."""
+    """What is wrong with a DNS label that begins with a letter; ``None`` where it is one.
+
+    Services have such names, and jobs that make Services of their own name.
+    """
     if len(name) > _LABEL_LIMIT:
         return Because(FormFlaw.LENGTH, (len(name), _LABEL_LIMIT))
     if _LABEL_1035.fullmatch(name) is None:
@@ -52,7 +55,7 @@ def rfc1035_label(name: str) -> Because | None:
 
 @lru_cache(maxsize=8192)
 def rfc1123_subdomain(name: str) -> Because | None:
-    """The name of most objects."""
+    """What is wrong with the name of most objects; ``None`` where it is one."""
     if len(name) > _SUBDOMAIN_LIMIT:
         return Because(FormFlaw.LENGTH, (len(name), _SUBDOMAIN_LIMIT))
     if _SUBDOMAIN.fullmatch(name) is None:
@@ -62,7 +65,9 @@ def rfc1123_subdomain(name: str) -> Because | None:
 
 @lru_cache(maxsize=8192)
 def label_key(key: str) -> Because | None:
-    """The key of a label, a node selector or a taint; the name of a resource."""
+    """What is wrong with the key of a label, a node selector or a taint, or the name of a resource; ``None`` where it
+    is one.
+    """
     prefix, slash, name = key.rpartition("/")
     if slash and (wrong := rfc1123_subdomain(prefix) if prefix else Because(FormFlaw.NO_PREFIX)):
         return Because(FormFlaw.PREFIX, (wrong,))
@@ -76,13 +81,13 @@ def label_key(key: str) -> Because | None:
 
 
 def annotation_key(key: str) -> Because | None:
-    """The key of an annotation: that of a label in any case."""
+    """What is wrong with the key of an annotation, which is that of a label in any case; ``None`` where it is one."""
     return label_key(key.lower())
 
 
 @lru_cache(maxsize=8192)
 def label_value(value: str) -> Because | None:
-    """The value of a label."""
+    """What is wrong with the value of a label; ``None`` where it is one."""
     if len(value) > _LABEL_LIMIT:
         return Because(FormFlaw.LENGTH, (len(value), _LABEL_LIMIT))
     if value and _QUALIFIED.fullmatch(value) is None:
@@ -92,7 +97,7 @@ def label_value(value: str) -> Because | None:
 
 @lru_cache(maxsize=4096)
 def port_name(name: str) -> Because | None:
-    """The name of a container port (an IANA service name)."""
+    """What is wrong with the name of a container port (an IANA service name); ``None`` where it is one."""
     if len(name) > _PORT_LIMIT:
         return Because(FormFlaw.LENGTH, (len(name), _PORT_LIMIT))
     if _PORT.fullmatch(name) is None or not any(each.isalpha() for each in name):
@@ -102,7 +107,9 @@ def port_name(name: str) -> Because | None:
 
 @lru_cache(maxsize=4096)
 def env_name(name: str) -> Because | None:
-    """The name of an environment variable, as every release takes it or none (1.32 and newer take more)."""
+    """What is wrong with the name of an environment variable; ``None`` where some release takes it (1.32 and newer take
+    more).
+    """
     if "=" in name or not name.isascii() or not name.isprintable():
         return Because(FormFlaw.VARIABLE)
     return None

@@ -101,7 +101,7 @@ class MadeObjects:
         return refused == 0
 
     def find(self, kind: str, name: str, namespace: str) -> Manifest | None:
-        """An object that exists: given, or made before."""
+        """An object that exists, given or made before; ``None`` where there is none."""
         for each in (*self.given, *self.services, *self.others):
             if each.get("kind") == kind and name_of(each) == name and namespace_of(each) == namespace:
                 return each

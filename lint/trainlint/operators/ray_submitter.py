@@ -77,7 +77,10 @@ def submitter_job(job: Manifest, ray: Manifest, options: OperatorOptions) -> Man
 
 
 def dashboard_port(ray: Manifest) -> int | None:
-    """The dashboard's port in the head's Service, a user's first; without one the job is never submitted."""
+    """The dashboard's port in the head's Service, a user's first; ``None`` where it has none.
+
+    Without one the job is never submitted.
+    """
     written = below(ray, "spec", "headGroupSpec", "headService", "spec", "ports")
     for each in written if isinstance(written, list) else []:
         if isinstance(each, dict) and each.get("name") == "dashboard":

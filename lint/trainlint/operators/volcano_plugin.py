@@ -57,7 +57,7 @@ def domains_of(item: Manifest, task: VolcanoTask) -> list[str]:
 
 
 def task_called(tasks: Sequence[VolcanoTask], name: str) -> VolcanoTask | None:
-    """The task of a name."""
+    """The task of a name; ``None`` where there is none."""
     return next((each for each in tasks if each.name == name), None)
 
 
