@@ -1,4 +1,4 @@
-"""A network that the pod asks for and no object defines, or whose device it does not request.
+"""The pod asks for a network that no object defines, or for one whose device it does not request.
 
 Multus looks a bare name up in the pod's own namespace, GKE among its Network objects. Where it is not there, or where
 the attachment takes a device that the pod did not ask for, the pod stays in ContainerCreating.

@@ -2,8 +2,8 @@
 
 Gang scheduling starts the pods of a group together: none before the minimum is there. A minMember, minAvailable or
 minCount above the number of pods that the job makes is never reached, and every pod stays Pending. The gang is the
-whole job: a launcher counts as well as its workers. Pods that are made later are the business of
-gang-waits-for-later-pods.
+whole job: a launcher counts as well as its workers. The rule
+gang-waits-for-later-pods reports pods that are made later.
 
 Silent where other objects may add members: charts and templates that were not rendered.
 

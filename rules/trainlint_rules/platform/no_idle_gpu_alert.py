@@ -1,7 +1,7 @@
 """No alert in Git can tell a group that is Running from one that makes progress.
 
 The failure that costs most shows in no phase and no restart count: every pod is Running, and the GPUs wait. Alerts on
-Pending pods, failed jobs and restarts stay silent. What tells it is a metric that only work changes: the utilisation or
+Pending pods, failed jobs and restarts stay silent. A metric that only work changes tells it: the utilisation or
 power of the GPUs that a pod holds (DCGM_FI_PROF_GR_ENGINE_ACTIVE, DCGM_FI_DEV_GPU_UTIL), or the steps that it reports.
 
 Silent where there are no Prometheus rules in Git, where something brings in others that are not read here, and where no

@@ -6,7 +6,7 @@ Both UDP and TCP on port 53 are needed: longer answers come over TCP.
 
 A frequent cause is one label: the pods of CoreDNS have `k8s-app: kube-dns`, whatever their program is called, and a
 namespaced Cilium policy looks for them in its own namespace unless the peer names kube-system. Where an entry misses
-the DNS by one label, namespace or port, the finding stands there. A policy that shuts the DNS pods is told too.
+the DNS by one label, namespace or port, the finding stands there. A policy that shuts the DNS pods is reported as well.
 
 A CiliumLocalRedirectPolicy in front of kube-dns sends the questions to pods on the same node: these must be admitted
 then. Whether it is in force depends on an option of Cilium; a cache on the host network leaves open who is asked.

@@ -1,4 +1,4 @@
-"""The container that the operator works on is missing: it looks for it by name.
+"""No container has the name by which the operator looks for the one that it works on.
 
 The training operator's webhook refuses a PyTorchJob without a container called `pytorch` in each role (`tensorflow`,
 `xgboost`, `paddle`, `jax` for the others), and Kubeflow Trainer a runtime whose trainer has no container `node`. MPIJob
