@@ -35,9 +35,10 @@ def main() -> int:
         given = {"seed": options.seed, "points": options.points, "seconds": options.seconds, "only": options.only}
         given |= {"log": log, "work": work}
         command = [sys.executable, "-m", "tests.mutation.loop", *(f"--{name}={each}" for name, each in given.items())]
-        subprocess.run(
-            [*command, *(["--again"] if options.again else []), *options.tests], cwd=tree, env=environment, check=True
-        )
+        command += [f"--{name}" for name in ("again", "unreached") if getattr(options, name)]
+        subprocess.run([*command, *options.tests], cwd=tree, env=environment, check=True)
+        if options.unreached:
+            return 0
     return Results(log).summary()
 
 
@@ -54,6 +55,7 @@ def _options() -> argparse.Namespace:
         help="where the copy of the tree and the log stand, outside of any repository",
     )
     parser.add_argument("--again", action="store_true", help="try the points again that the tests did not notice")
+    parser.add_argument("--unreached", action="store_true", help="print the points of all that no test reaches")
     parser.add_argument("--log")
     parser.add_argument("--summary", action="store_true", help="only say what the log holds")
     return parser.parse_args()

@@ -58,12 +58,23 @@ class Loop:
         self.functions = functions(str(self.tree))
         gc.collect()
         gc.freeze()
+        if self.options.unreached:
+            return self._unreached(session.items)
         points = self._points()
         reach = Reach(Path(self.options.log).with_suffix(".reach"), self.tree, points)
         self._collect(reach, session.items)
         for point in points:
             if self.results.is_due(str(point), again=self.options.again):
                 self._try(point, reach)
+        return True
+
+    def _unreached(self, items: Sequence[pytest.Item]) -> bool:
+        """Print the points in functions that no test of these reaches."""
+        points = [each for each in all_points(self.tree) if each.inner and self.options.only in each.file]
+        reach = Reach(Path(self.options.log).with_suffix(".all"), self.tree, points, each_test=False)
+        self._collect(reach, items)
+        for point in reach.unreached():
+            print(point, file=sys.__stdout__, flush=True)
         return True
 
     def _collect(self, reach: Reach, items: Sequence[pytest.Item]) -> None:
@@ -246,7 +257,8 @@ def main() -> int:
     for each in ("--seed", "--points"):
         parser.add_argument(each, type=int)
     parser.add_argument("--seconds", type=float)
-    parser.add_argument("--again", action="store_true")
+    for each in ("--again", "--unreached"):
+        parser.add_argument(each, action="store_true")
     options = parser.parse_args()
     tree = Path.cwd()
     import trainlint  # noqa: PLC0415 (which one, is the question)

@@ -11,6 +11,7 @@ import types
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.mutation.points import Point
@@ -25,13 +26,16 @@ SLOW = 0.5
 
 
 class Reach:
-    """What each test reaches of these points, and its seconds; a line of JSON for each file of tests."""
+    """What each test reaches of these points, and its seconds; a line of JSON for each file of tests.
 
-    def __init__(self, log: Path, tree: Path, points: Sequence[Point]) -> None:
-        self.log, self.tree = log, tree
+    Without ``each_test`` only what all tests of a file reach together.
+    """
+
+    def __init__(self, log: Path, tree: Path, points: Sequence[Point], *, each_test: bool = True) -> None:
+        self.log, self.tree, self.each_test = log, tree, each_test
         self.points = {str(point): point for point in points}
-        lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
-        self.known = {entry["file"]: entry for entry in map(json.loads, lines)}
+        self.known: dict[str, Any] = {}
+        self.read()
 
     def due(self, files: Sequence[str]) -> list[str]:
         """The files of tests that have not run since they, or the points, changed."""
@@ -39,7 +43,7 @@ class Reach:
             file
             for file in files
             if self.known.get(file, {}).get("digest") != self._digest(file)
-            or not self.points.keys() <= set(self.known[file]["points"])
+            or self.known[file]["points"] != self._names()
         ]
 
     def collect(self, functions: Functions, file: str, items: Sequence[pytest.Item]) -> None:
@@ -53,11 +57,12 @@ class Reach:
         for module, points in of_modules.items():
             source = (self.tree / module).read_bytes()
             swap_code(functions, str(self.tree / module), source, _probed(source, str(self.tree / module), points))
-        run = _Run(hits)
+        run = _Run(hits, each_test=self.each_test)
         items[0].config.pluginmanager.register(run)
         for item, following in zip(items, [*items[1:], None], strict=True):
             run.one(item, following)
-        entry = {"file": file, "digest": self._digest(file), "points": list(self.points), "tests": run.tests}
+        tests = run.tests if self.each_test else [("", 0.0, sorted(hits))]
+        entry = {"file": file, "digest": self._digest(file), "points": self._names(), "tests": tests}
         with self.log.open("a", encoding="utf-8") as out:
             out.write(json.dumps(entry, separators=(",", ":")) + "\n")
 
@@ -75,9 +80,20 @@ class Reach:
             kept.append((test, seconds))
         return [test for test, seconds in sorted(kept, key=lambda each: (_rank(*each, point), each[1]))]
 
+    def unreached(self) -> list[Point]:
+        """The points that no test reaches."""
+        hits = {number for entry in self.known.values() for _, _, reached in entry["tests"] for number in reached}
+        return [point for number, point in enumerate(self.points.values()) if number not in hits]
+
     def read(self) -> None:
         """Read again what forks of this process wrote."""
-        self.__init__(self.log, self.tree, list(self.points.values()))  # type: ignore[misc]
+        lines = self.log.read_text(encoding="utf-8").splitlines() if self.log.exists() else []
+        self.known = {entry["file"]: entry for entry in map(json.loads, lines)}
+
+    def _names(self) -> list[str] | str:
+        """The points by name, or where there are all of them, a digest of their names."""
+        names = list(self.points)
+        return names if self.each_test else hashlib.sha256("\n".join(names).encode()).hexdigest()
 
     def _digest(self, file: str) -> str:
         return hashlib.sha256((self.tree / file).read_bytes()).hexdigest()[:16]
@@ -86,14 +102,15 @@ class Reach:
 class _Run:
     """Runs tests, and notes the seconds of the processor and the points of those that pass."""
 
-    def __init__(self, hits: set[int]) -> None:
-        self.hits = hits
+    def __init__(self, hits: set[int], *, each_test: bool) -> None:
+        self.hits, self.each_test = hits, each_test
         self.tests: list[tuple[str, float, list[int]]] = []
         self.passed = True
 
     def one(self, item: pytest.Item, following: pytest.Item | None) -> None:
         self.passed = True
-        self.hits.clear()
+        if self.each_test:
+            self.hits.clear()
         begun = _seconds()
         item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
         if self.passed:

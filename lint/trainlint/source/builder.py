@@ -186,7 +186,7 @@ class _Builder:
         if self._aliased > 100 and self._nodes > 1000:
             large = min(max((self._nodes - 400_000) / 3_600_000, 0.0), 1.0)
             if self._aliased / self._nodes > 0.99 - 0.89 * large:
-                return
+                raise AliasError("the aliases expand to far more than the document holds: write the values out", index)
 
 
 def height(data: Any) -> int:
