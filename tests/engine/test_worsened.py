@@ -346,7 +346,7 @@ def test_what_one_line_makes_a_group_need_is_one_finding(tmp_path: Path) -> None
             f"job.yaml: {line}",
             (
                 "with this change ml/train needs more: nodes with the label accelerator for train, any before; "
-                "nodes with the value of accelerator for which a placeholder stands"
+                "it needs nodes with the value of accelerator for which a placeholder stands"
             ),
         )
     ]

@@ -29,14 +29,14 @@ def as_one(findings: Iterable[Finding], rules: Collection[str]) -> list[Finding]
 
 
 def _said_at_once(findings: list[Finding]) -> Finding:
-    """Findings that begin with the same words as the first one, which says what all of them say."""
+    """The first finding, with what the others add; one that says nothing of its own leaves it as it is."""
     first, *others = findings
-    head, colon, text = first.message.partition(": ")
-    if not others or not colon:
+    added = dict.fromkeys(each.predicate for each in others if each.predicate and each.predicate != first.predicate)
+    if not added:
         return first
-    parts = dict.fromkeys([text, *(each.message.removeprefix(f"{head}: ") for each in others)])
     places = (place for each in findings for place in each.places)
-    return replace(first, message=f"{head}: {'; '.join(parts)}", related=tuple(dict.fromkeys(places)))
+    message = "; it ".join((first.message, *added))
+    return replace(first, message=message, predicate="", related=tuple(dict.fromkeys(places)))
 
 
 def _kind(finding: Finding) -> tuple[str, Location, str, str]:

@@ -84,7 +84,7 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Related, Severity
 from trainlint.rule import Change, rule
 from trainlint_rules.placement.answer_worsened.comparison import Worsening, worsenings
-from trainlint_rules.placement.answer_worsened.words import message, remedy, states
+from trainlint_rules.placement.answer_worsened.words import message, predicate, remedy, states
 
 
 @rule(Severity.WARNING, sees=Change, blames=True)
@@ -94,6 +94,7 @@ def check(change: Change) -> Iterator[Finding]:
         group = worse.now.group
         yield Finding(
             message=message(worse),
+            predicate=predicate(worse),
             at=group.at or group.members[0].at,
             remedy=remedy(worse),
             related=tuple(_referring(worse)),

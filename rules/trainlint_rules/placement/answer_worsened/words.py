@@ -17,7 +17,7 @@ from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.needs import amounts, listed, short_need
 from trainlint_rules.placement.answer_worsened.comparison import Aspect, Worsening
 
-__all__ = ["message", "remedy", "states"]
+__all__ = ["message", "predicate", "remedy", "states"]
 
 PARTS: Final = 3
 """Parts of a need, and reasons, that are listed."""
@@ -32,9 +32,7 @@ def message(worse: Worsening) -> str:
         case Aspect.PLACEMENT:
             return f"this change {_placement(worse.now)}; before, {_was(worse.before)}"
         case Aspect.NEED:
-            parts = [text for each in worse.growths for text in _grown(each)]
-            more = f" and {len(parts) - PARTS} more" if len(parts) > PARTS else ""
-            return f"with this change {name} needs more: {'; '.join(parts[:PARTS])}{more}"
+            return f"with this change {name} needs more: {_needed(worse)}"
         case Aspect.EVERY:
             return f"{_every(worse.now)}; before, every placement was good"
         case Aspect.CONNECTIONS:
@@ -43,6 +41,17 @@ def message(worse: Worsening) -> str:
                 f"this change makes it unknown whether the pods of {name} may reach each other{why}; "
                 "before, all connections that they need were permitted"
             )
+
+
+def predicate(worse: Worsening) -> str:
+    """What the group needs more than before, without the group's name; empty where something else got worse."""
+    return f"needs {_needed(worse)}" if worse.aspect is Aspect.NEED else ""
+
+
+def _needed(worse: Worsening) -> str:
+    parts = [text for each in worse.growths for text in _grown(each)]
+    more = f" and {len(parts) - PARTS} more" if len(parts) > PARTS else ""
+    return f"{'; '.join(parts[:PARTS])}{more}"
 
 
 def remedy(worse: Worsening) -> str:
