@@ -268,3 +268,14 @@ def test_a_queue_that_only_other_alternatives_hold_is_a_need(tmp_path: Path) -> 
     assert [(each.kind, each.namespace, each.name) for each in without.needs.objects] == [
         ("LocalQueue", "ml", "shared")
     ]
+
+
+def test_nodes_that_only_other_alternatives_describe_do_not_matter(tmp_path: Path) -> None:
+    """Each sample has its ConfigMap of one name; one of them has a ComputeClass too."""
+    settings = "\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: sample, namespace: ml}\ndata: {of: FROM}\n"
+    made = "---\napiVersion: cloud.google.com/v1\nkind: ComputeClass\nmetadata: {name: fast}\n"
+    made += "spec: {priorities: [{machineFamily: n2}]}\n"
+    samples = {f"{name}/all.yaml": settings.replace("FROM", name) for name in ("a", "b")}
+    samples["a/all.yaml"] += made
+    result = lint(tmp_path, {**samples, "jobs/job.yaml": job()})
+    assert {each.exists for each in result.groups} == {"conditional"}, [each.missing for each in result.groups]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +11,7 @@ from trainlint.facts.group_models import GroupModels, closed_part, placed_as_one
 from trainlint.facts.obstacles import Obstacles, unknown_nodes
 from trainlint.facts.proof_memo import ProofMemo
 from trainlint.facts.surroundings import Surroundings
+from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
@@ -150,12 +152,13 @@ class Prover:
     def _on_ideal(self, group: Group, proof: GroupProof, missing: list[Because]) -> GroupProof:
         """The proof where nodes are not known: what holds on the cluster that has all that the pods ask for.
 
-        What alternatives define each in its own way, and this state does not hold, is there too, and a need.
+        What alternatives define each in its own way, and this state does not hold, is there too, and a need; which
+        nodes they describe does not matter here.
         """
         if proof.exists is Answer.REFUTED:
             return proof
         there = {str(ObjectRef(each.kind, each.namespace, each.name)) for each in self.surroundings.outside(group)}
-        missing = [each for each in missing if each.ground is not ProofGround.LEFT_OUT or each.values[0] not in there]
+        missing = [each for each in missing if not (each.ground is ProofGround.LEFT_OUT and _is_there(each, there))]
         if not uncounted(group):
             return self._ideally(group, proof, missing)
         from trainlint.proof.ideal.cluster import COUNTS  # noqa: PLC0415 (only where nodes are not known)
@@ -246,6 +249,12 @@ class Prover:
             Because(ProofGround.NAMESPACE_QUOTAS, (group.name, namespace))
             for namespace in refused_elsewhere(group, self.surroundings.unstated, settings, admission)
         ]
+
+
+def _is_there(left_out: Because, there: Collection[str]) -> bool:
+    """Whether the ideal cluster has an object that is left out: one that is needed, or that describes nodes."""
+    name = str(left_out.values[0])
+    return name in there or name.partition(" ")[0] in INVENTORY_KINDS
 
 
 def _never_connected(proof: GroupProof) -> GroupProof:
