@@ -138,6 +138,8 @@ def test_refutations_survive_any_nodes(name: str, request: pytest.FixtureRequest
 
 def _describes(text: str) -> bool:
     try:
-        return any(isinstance(each, dict) and describes_nodes(each) for each in yaml.safe_load_all(text))
+        found = [each for each in yaml.safe_load_all(text) if isinstance(each, dict)]
+        found += [each for one in found for each in one.get("items") or () if isinstance(each, dict)]
+        return any(map(describes_nodes, found))
     except (yaml.YAMLError, ValueError):
         return True
