@@ -16,8 +16,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests.conformance.refusal_words import entry, owner
 from tests.conformance.refused import refused, takes
 
+from trainlint.kube.meta import Meta
 from trainlint.operators.cluster import OperatorOptions
 from trainlint.operators.made import run_operators
 from trainlint.operators.manifest import ANY, Manifest, mapping, meta, name_of, namespace_of, text
@@ -52,10 +54,8 @@ def predict(record: Record) -> Prediction:
         return {"id": record["id"], "rejected": by}
     cluster = run_operators(record["input"], _options(record), takes)
     if cluster.refused:
-        return {
-            "id": record["id"],
-            "rejected": [{"by": "controller", "field": "", "why": each} for each in cluster.refused],
-        }
+        rejected = [entry(kind := identity(each.item), owner(kind), each.field, each.why) for each in cluster.refused]
+        return {"id": record["id"], "rejected": rejected}
     pods = [pod_entry(each) for each in cluster.pods]
     if any(each.get("kind") == "TrainJob" for each in record["input"]):
         pods = [_with_sorted_env(each) for each in pods]
@@ -73,6 +73,11 @@ def _options(record: Record) -> OperatorOptions:
     bare = any(each.get("kind") == "LeaderWorkerSet" for each in record["input"])
     gang = next((text(config[key]) for key in _GANG if key in config), "")
     return OperatorOptions(gang, config.get("feature-gates", {}), config.get("env", {}), "" if bare else ANY, QUEUES)
+
+
+def identity(item: Manifest) -> Meta:
+    """The API version and kind of an object."""
+    return Meta(text(item.get("kind")), text(item.get("apiVersion")))
 
 
 def pod_entry(pod: Manifest) -> Manifest:

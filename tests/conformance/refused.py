@@ -6,14 +6,16 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from trainlint.admission.problem import Problem
+from tests.conformance.refusal_words import SCHEMA, entry, owner, spelled
+
+from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.refusals import problems
 from trainlint.admission.templates import templates
-from trainlint.kube.meta import read_meta
+from trainlint.kube.meta import Meta, read_meta
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workload
 from trainlint.operators.cluster import taken
-from trainlint.operators.manifest import ANY, Manifest
+from trainlint.operators.manifest import ANY, Manifest, mapping, name_of
 from trainlint.operators.shipped_runtimes import shipped_runtime
 from trainlint.source.document import Document, Field
 from trainlint.wording.because import because_text
@@ -25,6 +27,11 @@ from trainlint.workload.checks.names import long_names
 from trainlint.workload.v1_table import V1_KINDS
 
 KUBERNETES = "1.36"
+_LISTLESS = {
+    "kubeflow.org/v2beta1": ("controller", "spec.mpiReplicaSpecs[Launcher]"),
+    "leaderworkerset.x-k8s.io/v1": (SCHEMA, "spec.leaderWorkerTemplate.workerTemplate.spec.containers"),
+}
+"""By API version: who refuses an object that lists no pods, and the field."""
 CHECKED = ("Job", "JobSet", "Pod", "Service", "StatefulSet")
 
 
@@ -36,9 +43,9 @@ def fields(written: Sequence[Mapping[str, Any]]) -> list[Field]:
     ]
 
 
-def refusals(written: Sequence[Mapping[str, Any]]) -> list[Problem]:
-    """Why objects are refused; not what is taken and has no pods."""
-    found: list[Problem] = []
+def refusals(written: Sequence[Mapping[str, Any]]) -> list[tuple[Problem, Field]]:
+    """Why objects are refused, with the object; not what is taken and has no pods."""
+    found: list[tuple[Problem, Field]] = []
     items = fields(written)
     runtimes = {each.down("metadata", "name").value: each.value for each in items if "Runtime" in read_meta(each).kind}
     for item in items:
@@ -46,8 +53,10 @@ def refusals(written: Sequence[Mapping[str, Any]]) -> list[Problem]:
         runtime = runtimes.get(name)
         if runtime is None and read_meta(item).kind == "TrainJob" and isinstance(name, str):
             runtime = shipped_runtime(name)
-        found += problems(item, KUBERNETES, runtime)
-    return [each for each in found if "Kueue" not in each.by and not each.unmade and not _later(each, items)]
+        found += ((each, item) for each in problems(item, KUBERNETES, runtime))
+    return [
+        (each, item) for each, item in found if "Kueue" not in each.by and not each.unmade and not _later(each, items)
+    ]
 
 
 def _later(problem: Problem, items: list[Field]) -> bool:
@@ -66,32 +75,38 @@ def without_pods(item: Field) -> bool:
     return not list(templates(meta, item.value))
 
 
-def roles_unknown(item: Field) -> bool:
-    """Whether a role has a name that its kind does not know, or spells otherwise; the operator of TFJobs takes both."""
-    kind = read_meta(item).kind
-    if kind not in V1_KINDS or kind == "TFJob" or read_meta(item).api_version != "kubeflow.org/v1":
-        return False
-    return any(
-        each.path.startswith(f"spec.{V1_KINDS[kind].roles_at}.") and each.path.count(".") == 2
-        for each in misplaced_fields_of(item)
-    )
+def roles_unknown(item: Field) -> list[str]:
+    """The roles that a kind does not know, or spells otherwise; the operator of TFJobs takes both."""
+    meta = read_meta(item)
+    if meta.kind not in V1_KINDS or meta.kind == "TFJob" or meta.api_version != "kubeflow.org/v1":
+        return []
+    at = f"spec.{V1_KINDS[meta.kind].roles_at}."
+    found = [each.path.removeprefix(at) for each in misplaced_fields_of(item) if each.path.startswith(at)]
+    return [f"{at[:-1]}[{role}]" for role in found if "." not in role]
 
 
 def other_rules(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:
     """What rules with a name of their own say about objects that are refused."""
     items = fields(written)
-    workloads = read_workloads(items, Settings())
     found: list[Manifest] = []
-    for each in workloads.objects:
-        if not _unchecked(each):
-            found += [{"by": "generated-name-too-long", "field": "metadata.name"} for _ in long_names(each)]
-        found += [{"by": "unexpected-container-name", "field": ""} for _ in missing_main_containers(each)]
-        found += [{"by": "elastic-policy-invalid", "field": ""} for fault in elastic_faults(each) if fault.refused]
+    for each in read_workloads(items, Settings()).objects:
+        meta = read_meta(each.field)
+        at = [] if _unchecked(each) else ["metadata.name" for _ in long_names(each)]
+        at += [spelled(role.at.path) for fault in missing_main_containers(each) for role in fault.roles]
+        at += [spelled(fault.at.path) for fault in elastic_faults(each) if fault.refused]
+        found += [entry(meta, owner(meta), field) for field in at]
     for item in items:
-        found += [{"by": "schema", "field": "spec"}] if without_pods(item) else []
-        found += [{"by": "misplaced-field", "field": "spec"}] if roles_unknown(item) else []
-        found += [{"by": "unexpected-container-name", "field": ""} for _ in runtimes_without_container(item)]
+        meta = read_meta(item)
+        found += [entry(meta, *_LISTLESS.get(meta.api_version, _roleless(meta)))] if without_pods(item) else []
+        found += [entry(meta, owner(meta), field) for field in roles_unknown(item)]
+        lacking = [role for fault in runtimes_without_container(item) for role in fault.roles]
+        found += [entry(meta, owner(meta), spelled(role.at.path)) for role in lacking]
     return found
+
+
+def _roleless(meta: Meta) -> tuple[str, str]:
+    kind = V1_KINDS.get(meta.kind)
+    return (SCHEMA, "spec") if kind is None else (owner(meta), f"spec.{kind.roles_at}")
 
 
 def _unchecked(workload: Workload) -> bool:
@@ -101,12 +116,34 @@ def _unchecked(workload: Workload) -> bool:
 
 
 def refused(written: Sequence[Mapping[str, Any]]) -> list[Manifest]:
-    """Who refuses the objects, and the field; empty where all of them are taken."""
-    found = [
-        {"by": each.by, "field": ".".join(map(str, each.at)), "why": because_text(each.why)}
-        for each in refusals(written)
-    ]
-    return found or other_rules(written)
+    """Who refuses the objects, and the field, in the words of the recordings; empty where all of them are taken."""
+    named = [_named(each) for each in written]
+    found = [_entry(problem, item) for problem, item in refusals(named)]
+    return found or other_rules(named)
+
+
+def _named(item: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The object with the name that the API server generates, with ``x`` for its random characters."""
+    metadata = mapping(item.get("metadata"))
+    if not metadata.get("generateName") or metadata.get("name"):
+        return item
+    return {**item, "metadata": {**metadata, "name": name_of(dict(item)).replace(ANY, "x" * 5)}}
+
+
+def _entry(problem: Problem, item: Field) -> Manifest:
+    """A refusal of the admission layer."""
+    meta = read_meta(item)
+    at = spelled((*problem.at, problem.lacks) if problem.lacks else problem.at)
+    by = owner(meta)
+    looks = problem.cause == "containers" or (meta.api_version == "kubeflow.org/v1" and problem.lacks == "image")
+    if problem.by == API_SERVER and by != "validation" and not looks and not _names(meta, at):
+        by = SCHEMA
+    return entry(meta, by, at, because_text(problem.why))
+
+
+def _names(meta: Meta, at: str) -> bool:
+    """Whether an operator looks at the name of its object itself."""
+    return meta.api_group == "kubeflow.org" and at == "metadata.name"
 
 
 def takes(item: Manifest) -> bool:

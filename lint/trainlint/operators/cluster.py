@@ -67,6 +67,15 @@ class OperatorOptions:
     queues: frozenset[str] | None = None
 
 
+@dataclass(frozen=True)
+class OperatorRefusal:
+    """An object that its operator refuses, the field of it, and why."""
+
+    item: Manifest
+    field: str
+    why: str
+
+
 @dataclass
 class MadeObjects:
     """The objects that came to be. ``takes`` says whether the API server takes one that an operator makes."""
@@ -77,8 +86,12 @@ class MadeObjects:
     pods: list[Manifest] = field(default_factory=list)
     services: list[Manifest] = field(default_factory=list)
     others: list[Manifest] = field(default_factory=list)
-    refused: list[str] = field(default_factory=list)
-    """Why operators refuse given objects because of the options alone."""
+    refused: list[OperatorRefusal] = field(default_factory=list)
+    """The given objects that operators refuse because of the options, or of what else is given."""
+
+    def refuse(self, item: Manifest, field: str, why: str) -> None:
+        """Have an object refused: a field of it, and why."""
+        self.refused.append(OperatorRefusal(item, field, why))
 
     def create(self, item: Manifest) -> bool:
         """Make an object, unless the API server refuses it: then ``False``. An existing one of the name stays."""

@@ -44,7 +44,11 @@ def run_job_set(cluster: MadeObjects, job_set: Manifest) -> None:
     if text(spec.get("managedBy")) not in {"", MANAGER}:
         return
     if below(spec, "failurePolicy", "restartStrategy") == _IN_PLACE and not cluster.options.gates.get(_IN_PLACE):
-        cluster.refused.append(f"restartStrategy {_IN_PLACE} needs the feature gate {_IN_PLACE}")
+        cluster.refuse(
+            job_set,
+            "spec.failurePolicy.restartStrategy",
+            f"restartStrategy {_IN_PLACE} needs the feature gate {_IN_PLACE}",
+        )
         return
     item = {**job_set, "spec": spec}
     if spec["network"]["enableDNSHostnames"] and not cluster.create(_service(item)):

@@ -41,6 +41,9 @@ _REQUIRED: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 
 def run_leader_worker_set(cluster: MadeObjects, item: Manifest) -> None:
     """The leaders, and for each of them its PodGroup and its workers."""
+    groups = _template(item).get("subGroupPolicy")
+    if isinstance(groups, dict) and count(groups.get("subGroupSize"), 0) < 1:
+        return  # the webhook panics
     shared = _policy(item) == "Shared"
     leaders = _leaders(item)
     made = cluster.create(leaders)

@@ -56,7 +56,7 @@ def run_ray_cluster(cluster: MadeObjects, item: Manifest) -> None:
     if not _own(item):
         return
     if below(item, "spec", "networkPolicy") is not None and not enabled(cluster.options, _POLICIES):
-        cluster.refused.append(f"spec.networkPolicy needs the feature gate {_POLICIES}")
+        cluster.refuse(item, "spec.networkPolicy", f"spec.networkPolicy needs the feature gate {_POLICIES}")
         return
     _run_cluster(cluster, item)
 

@@ -58,7 +58,7 @@ def run_train_job(cluster: MadeObjects, item: Manifest) -> None:
     spec = mapping(item.get("spec"))
     runtime = _runtime(cluster, item)
     if runtime is None:
-        cluster.refused.append("spec.runtimeRef names a runtime that is not there")
+        cluster.refuse(item, "spec.runtimeRef", "it names a runtime that is not there")
         return
     if text(spec.get("managedBy")) not in {"", _MANAGER}:
         return
@@ -68,7 +68,8 @@ def run_train_job(cluster: MadeObjects, item: Manifest) -> None:
     metadata = _metadata(item, template)
     missing = _missing_class(cluster, mapping(runtime.get("podGroupPolicy")), job_set)
     if missing:
-        cluster.refused.append(f"the priority class {missing} is not there, and Volcano's gang needs it")
+        why = f"the priority class {missing} is not there, and Volcano's gang needs it"
+        cluster.refuse(item, "spec.templateSpec.priorityClassName", why)
         return
     pod_sets = [_pod_set(item, policy, each) for each in items(job_set.get("replicatedJobs"))]
     trainer = copied(mapping(spec.get("trainer"))) if isinstance(spec.get("trainer"), dict) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from trainlint.operators.cluster import MadeObjects, OperatorOptions
@@ -44,8 +44,10 @@ def run_volcano_job(cluster: MadeObjects, item: Manifest) -> None:
     plugins = mapping(spec.get("plugins"))
     if not set(plugins) <= set(PLUGINS):
         return
-    cluster.refused += _refused(cluster.options, spec)
-    if cluster.refused:
+    faults = dict(_refused(cluster.options, spec))
+    for field, why in faults.items():
+        cluster.refuse(item, field, why)
+    if faults:
         return
     if not all(cluster.create(each) for each in made_by_plugins(item, tasks, plugins)):
         return
@@ -66,17 +68,15 @@ def run_volcano_job(cluster: MadeObjects, item: Manifest) -> None:
                 made.add(task.name)
 
 
-def _refused(options: OperatorOptions, spec: Manifest) -> list[str]:
-    """What the webhook refuses because of queues and counts."""
-    found: list[str] = []
+def _refused(options: OperatorOptions, spec: Manifest) -> Iterator[tuple[str, str]]:
+    """The fields that the webhook refuses because of queues and counts, and why."""
     queue = spec["queue"]
     if queue == "root" or (options.queues is not None and queue not in options.queues):
-        found.append(f"spec.queue: there is no open queue {queue} for Jobs")
+        yield "spec.queue", f"there is no open queue {queue} for Jobs"
     if any(task["minAvailable"] > task["replicas"] for task in spec["tasks"]):
-        found.append("spec.tasks: a task asks for more pods at least than it has")
+        yield "spec.tasks", "a task asks for more pods at least than it has"
     if spec["minAvailable"] > sum(task["replicas"] for task in spec["tasks"]):
-        found.append("spec.minAvailable is above the number of all pods")
-    return found
+        yield "spec.minAvailable", "it is above the number of all pods"
 
 
 def _depends(task: VolcanoTask) -> list[str]:

@@ -63,7 +63,8 @@ def _job(spec: Mapping[str, Any], mode: str) -> Iterator[Problem]:
     indexed = written_mode == "Indexed" or is_placeholder(written_mode)
     if written_mode == "Indexed" and not written(spec.get("completions")) and written(spec.get("parallelism")):
         count = spec["parallelism"]
-        yield Problem((), Because(KindFlaw.INDEXED_WITHOUT_COMPLETIONS, (count,)), "completions")
+        why = Because(KindFlaw.INDEXED_WITHOUT_COMPLETIONS, (count,))
+        yield Problem((), why, "completions", lacks="completions")
     for key in _INDEXED_ONLY:
         if not indexed and written(spec.get(key)):
             yield Problem((key,), Because(KindFlaw.INDEXED_ONLY, (key,)), key)

@@ -49,7 +49,7 @@ def _roles(kind: str, roles: Mapping[str, Mapping[str, Any]], at: Path) -> Itera
         yield Problem(("spec",), Because(KindFlaw.NO_ROLES), "roles", _OPERATOR)
         return
     if kind == "XGBoostJob" and "master" not in plain:
-        yield Problem(at, Because(KindFlaw.NO_XGBOOST_MASTER), "master", _WEBHOOK)
+        yield Problem(at, Because(KindFlaw.NO_XGBOOST_MASTER), "master", _WEBHOOK, lacks="Master")
     if kind == "MPIJob" and "launcher" not in plain:
         yield Problem(at, Because(KindFlaw.NO_LAUNCHER_ROLE), "launcher", _OPERATOR)
     if kind == "TFJob" and {"chief", "master"} <= plain:
@@ -63,10 +63,9 @@ def _count(kind: str, name: str, role: Mapping[str, Any], at: Path) -> Iterator[
     where = (*at, "replicas") if given else at
     if name == "Master" and kind in _ONE_MASTER and count != 1:
         fix = ((*at, "replicas"), 1)
-        assumes = () if given else _WITH_WEBHOOK
-        yield Problem(
-            where, Because(KindFlaw.ONE_MASTER, (kind, count, given)), "master", _WEBHOOK, assumes=assumes, put=fix
-        )
+        why = Because(KindFlaw.ONE_MASTER, (kind, count, given))
+        assumes, lacks = ((), "") if given else (_WITH_WEBHOOK, "replicas")
+        yield Problem(where, why, "master", _WEBHOOK, assumes=assumes, put=fix, lacks=lacks)
     elif name == "Launcher" and kind == "MPIJob" and given and count != 1:
         yield Problem(where, Because(KindFlaw.ONE_LAUNCHER, (count,)), "launcher", _OPERATOR, put=(where, 1))
     elif name == "Worker" and kind == "PyTorchJob" and given and count is not None and count < 1:

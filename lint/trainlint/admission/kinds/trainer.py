@@ -43,7 +43,7 @@ def of_train_job(meta: Meta, item: Any, runtime: Any) -> Iterator[Problem]:
         )
         yield Problem(place, why, "numProcPerNode", API_SERVER, assumes=assumes, since=since)
     if not text(below(item, "spec", "runtimeRef", "name")):
-        yield Problem(("spec",), Because(KindFlaw.NO_RUNTIME), "runtimeRef")
+        yield Problem(("spec",), Because(KindFlaw.NO_RUNTIME), "runtimeRef", lacks="runtimeRef")
     if isinstance(runtime, dict):
         yield from _reserved(item, runtime)
         yield from _initializers(item, runtime)
