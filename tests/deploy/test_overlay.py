@@ -9,9 +9,9 @@ import pytest
 
 from trainlint.deploy.overlay import argo_overlay, flux_overlay
 from trainlint.finding import Location
+from trainlint.source.deployer_overlay import overlaid
 from trainlint.source.document import Document
-from trainlint.source.overlaid import overlaid
-from trainlint.source.rendered import Overlay
+from trainlint.source.rendered_root import Overlay
 
 
 def overlay(kind: str, fields: dict[str, Any]) -> Overlay | None:

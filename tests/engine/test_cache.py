@@ -26,9 +26,9 @@ from trainlint.report import Options, reporter
 from trainlint.source import cache as module
 from trainlint.source.cache import cache_directory, open_cache
 from trainlint.source.files import discover
-from trainlint.source.plain import from_json, to_json
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, read
+from trainlint.source.reading_json import from_json, to_json
 from trainlint.source.world import SourceFile
 
 CLI = [sys.executable, "-m", "trainlint", "check"]

@@ -11,13 +11,13 @@ import pytest
 from tests.source.repositories import write
 
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
 from trainlint.source.files import discover
 from trainlint.source.kustomize import render
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import read_file
-from trainlint.source.rendered import BuildRoot, Rendered
+from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 
 pytestmark = pytest.mark.needs("kustomize")
 
@@ -58,7 +58,7 @@ def server() -> Iterator[tuple[str, list[str]]]:
     made.server_close()
 
 
-def rendered(root: Path, files: dict[str, str], *extra: BuildRoot) -> tuple[Rendered, ...]:
+def rendered(root: Path, files: dict[str, str], *extra: BuildRoot) -> tuple[RenderedRoot, ...]:
     write(root, dict(files))
     program = kustomize()
     assert program is not None

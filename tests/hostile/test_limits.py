@@ -17,8 +17,8 @@ import pytest
 from tests.source.repositories import write
 
 from trainlint.source.complaint import complaint
-from trainlint.source.confined import MAX_HELD, MAX_MEMORY
 from trainlint.source.listing import simple_lines
+from trainlint.source.sandbox import MAX_HELD, MAX_MEMORY
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: a}]}\n"
 DIGITS = "9" * 5000

@@ -14,7 +14,7 @@ import pytest
 from tests.source.repositories import write
 
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
 from trainlint.source.files import discover
 from trainlint.source.helm.archive import unpacked
 from trainlint.source.helm.chart import find_charts

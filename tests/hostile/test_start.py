@@ -12,7 +12,7 @@ from tests.action.conftest import offline
 from tests.action.runner import Job
 from tests.source.repositories import commit, git, repository, write
 
-from trainlint.source.found import found
+from trainlint.source.executables import executable
 from trainlint.source.git import GitError
 from trainlint.source.git import git as ask
 
@@ -107,8 +107,8 @@ def test_a_bare_repository_hides_no_manifests(tmp_path: Path) -> None:
     home = repository(tmp_path / "r", {"deploy/a.yaml": "kind: Pod\nkind: Pod\n", "deploy/b.yaml": JOB})
     bare(home / "deploy", mark)
     commit(home)
-    found = trainlint("check", "deploy", "--output", "concise", cwd=home)
-    assert "deploy/a.yaml:2" in found.stdout
+    executable = trainlint("check", "deploy", "--output", "concise", cwd=home)
+    assert "deploy/a.yaml:2" in executable.stdout
     assert not mark.exists()
 
 
@@ -142,6 +142,6 @@ def test_programs_of_the_repository_are_not_found(tmp_path: Path, monkeypatch: p
     monkeypatch.chdir(home)
     path = [entry.format(home=home, tmp=tmp_path), str(theirs)]
     monkeypatch.setenv("PATH", os.pathsep.join(path))
-    assert found("helm") == str(theirs / "helm")
+    assert executable("helm") == str(theirs / "helm")
     monkeypatch.chdir(tmp_path)
-    assert found("helm", home) == str(theirs / "helm")
+    assert executable("helm", home) == str(theirs / "helm")

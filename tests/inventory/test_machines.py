@@ -7,7 +7,7 @@ from tests.inventory.reading import inventories, pools, taints
 
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import Settings
-from trainlint.source.kindless import RANCHER_CONFIG, TALOS_CONFIG
+from trainlint.source.node_files import RANCHER_CONFIG, TALOS_CONFIG
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
 from trainlint.source.document import Document
 from trainlint.source.files import discover
 from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.render import render_charts
 from trainlint.source.helm.renderer import helm
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
 from trainlint.source.spans import locate
 from trainlint.source.world import World
 
@@ -68,7 +68,7 @@ def write(root: Path, files: Mapping[str, str | bytes]) -> World:
 
 def rendered_by(
     world: World, *installs: HelmInstall, cluster: TemplateCluster | None = None, store: Builds | None = None
-) -> tuple[Rendered, ...]:
+) -> tuple[RenderedRoot, ...]:
     """What helm makes of the charts of a world."""
     program = helm()
     assert program is not None
@@ -76,19 +76,19 @@ def rendered_by(
     return render_charts(world, kinds, program, store=store or Builds(), cluster=cluster, installs=installs)
 
 
-def render(root: Path, files: Mapping[str, str | bytes], *installs: HelmInstall) -> tuple[Rendered, ...]:
+def render(root: Path, files: Mapping[str, str | bytes], *installs: HelmInstall) -> tuple[RenderedRoot, ...]:
     """What helm makes of the charts in these files."""
     return rendered_by(write(root, files), *installs)
 
 
-def only(made: tuple[Rendered, ...]) -> Document:
+def only(made: tuple[RenderedRoot, ...]) -> Document:
     """The one document of the one release."""
     assert [each.unknowns for each in made] == [()]
     assert len(made[0].documents) == 1
     return made[0].documents[0]
 
 
-def where(root: Path, made: Rendered, document: Document, *path: str | int) -> tuple[str, int]:
+def where(root: Path, made: RenderedRoot, document: Document, *path: str | int) -> tuple[str, int]:
     """File and line at which the value of a path was written."""
     at = document.at(path)
     found = made.places.get((at.file, at.document))

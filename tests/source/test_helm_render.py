@@ -17,7 +17,7 @@ from tests.source.repositories import commit, repository
 
 from trainlint.finding import Location, Span
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
 from trainlint.source.files import discover
 from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.manifests import manifests

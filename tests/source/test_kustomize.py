@@ -18,8 +18,8 @@ from tests.source.repositories import write
 from trainlint.finding import Location
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.source import build, definitions
-from trainlint.source.alike import same, value_at
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
+from trainlint.source.correspondence import same, value_at
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.files import discover
@@ -28,7 +28,7 @@ from trainlint.source.origins import Basis, ObjectOrigin
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import read, read_file
-from trainlint.source.rendered import BuildRoot, Rendered
+from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 from trainlint.source.spans import locate
 
 pytestmark = pytest.mark.needs("kustomize")
@@ -38,7 +38,7 @@ KINDS = KindFilter(READ_KINDS)
 
 def rendered(
     root: Path, files: dict[str, str | bytes], *extra: BuildRoot, builds: Builds | None = None
-) -> dict[str, Rendered]:
+) -> dict[str, RenderedRoot]:
     write(root, files)
     program = kustomize()
     assert program is not None
@@ -47,29 +47,29 @@ def rendered(
     return {each.root: each for each in render(world, readings, KINDS, builds or Builds(), program, extra)}
 
 
-def the(root: Rendered, kind: str, name: str) -> Document:
+def the(root: RenderedRoot, kind: str, name: str) -> Document:
     (only,) = (each for each in root.documents if (each.data["kind"], each.data["metadata"]["name"]) == (kind, name))
     return only
 
 
-def why(root: Rendered) -> str:
+def why(root: RenderedRoot) -> str:
     (only,) = root.unknowns
     return only.missing
 
 
 @pytest.fixture(scope="module")
-def overlays(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Rendered]]:
+def overlays(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, RenderedRoot]]:
     root = tmp_path_factory.mktemp("overlays")
     return root, rendered(root, OVERLAYS)
 
 
 @pytest.fixture
-def prod(overlays: tuple[Path, dict[str, Rendered]]) -> Rendered:
+def prod(overlays: tuple[Path, dict[str, RenderedRoot]]) -> RenderedRoot:
     return overlays[1]["overlays/prod/kustomization.yaml"]
 
 
 @pytest.fixture
-def dev(overlays: tuple[Path, dict[str, Rendered]]) -> Rendered:
+def dev(overlays: tuple[Path, dict[str, RenderedRoot]]) -> RenderedRoot:
     return overlays[1]["overlays/dev/kustomization.yaml"]
 
 
@@ -81,7 +81,7 @@ def line(root: Path, at: Location) -> str:
 
 
 def test_both_overlays_are_rendered_and_the_base_by_itself_is_not(
-    overlays: tuple[Path, dict[str, Rendered]],
+    overlays: tuple[Path, dict[str, RenderedRoot]],
 ) -> None:
     assert {name: each.failed for name, each in overlays[1].items()} == {
         "overlays/dev/kustomization.yaml": False,
@@ -89,11 +89,11 @@ def test_both_overlays_are_rendered_and_the_base_by_itself_is_not(
     }
 
 
-def test_what_is_rendered_stands_for_the_files_of_the_base(prod: Rendered, dev: Rendered) -> None:
+def test_what_is_rendered_stands_for_the_files_of_the_base(prod: RenderedRoot, dev: RenderedRoot) -> None:
     assert prod.files == dev.files == {"base/web.yaml", "base/worker.yaml"}
 
 
-def test_objects_are_those_that_kustomize_makes_of_them(prod: Rendered, dev: Rendered) -> None:
+def test_objects_are_those_that_kustomize_makes_of_them(prod: RenderedRoot, dev: RenderedRoot) -> None:
     deployment = the(prod, "Deployment", "prod-web").data
     assert deployment["metadata"]["namespace"] == "prod"
     assert deployment["spec"]["replicas"] == 3
@@ -112,7 +112,7 @@ def test_objects_are_those_that_kustomize_makes_of_them(prod: Rendered, dev: Ren
     } == {("Job", "worker")}
 
 
-def test_it_is_what_kustomize_makes_in_place(overlays: tuple[Path, dict[str, Rendered]]) -> None:
+def test_it_is_what_kustomize_makes_in_place(overlays: tuple[Path, dict[str, RenderedRoot]]) -> None:
     program = kustomize()
     assert program is not None
     for name, root in overlays[1].items():
@@ -123,7 +123,7 @@ def test_it_is_what_kustomize_makes_in_place(overlays: tuple[Path, dict[str, Ren
         ]
 
 
-def test_no_annotation_of_ours_stays_behind(prod: Rendered, dev: Rendered) -> None:
+def test_no_annotation_of_ours_stays_behind(prod: RenderedRoot, dev: RenderedRoot) -> None:
     for document in prod.documents:
         assert document.data["metadata"]["annotations"] == {"owner": "prod"}
     for document in dev.documents:
@@ -249,8 +249,8 @@ def test_no_annotation_of_ours_stays_behind(prod: Rendered, dev: Rendered) -> No
     ],
 )
 def test_every_value_leads_to_the_line_that_wrote_it(
-    overlays: tuple[Path, dict[str, Rendered]],
-    prod: Rendered,
+    overlays: tuple[Path, dict[str, RenderedRoot]],
+    prod: RenderedRoot,
     kind: str,
     name: str,
     path: tuple[Any, ...],
@@ -272,7 +272,9 @@ def indices(value: Any, path: tuple[Any, ...]) -> Iterator[str | int]:
         yield step
 
 
-def test_generated_objects_lead_to_their_generator(overlays: tuple[Path, dict[str, Rendered]], prod: Rendered) -> None:
+def test_generated_objects_lead_to_their_generator(
+    overlays: tuple[Path, dict[str, RenderedRoot]], prod: RenderedRoot
+) -> None:
     (made,) = (each for each in prod.documents if each.data["kind"] == "ConfigMap")
     assert made.data["metadata"]["name"].startswith("prod-settings-")
     assert line(overlays[0], made.at(())) == "- name: settings"
@@ -301,7 +303,7 @@ def held(data: Any, path: tuple[str | int, ...]) -> Any:
 
 
 def test_every_scalar_of_every_object_leads_to_a_document_that_holds_it(
-    overlays: tuple[Path, dict[str, Rendered]],
+    overlays: tuple[Path, dict[str, RenderedRoot]],
 ) -> None:
     seen = set()
     for root in overlays[1].values():

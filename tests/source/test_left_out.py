@@ -13,7 +13,7 @@ from tests.source.repositories import write
 from trainlint.engine import check
 from trainlint.result import Result
 from trainlint.source.helm.archive import unpacked
-from trainlint.source.ignored import Ignored
+from trainlint.source.ignore_files import IgnoreFiles
 from trainlint.source.loader import lost_keys
 
 REMOTE = "https://example.com/o/r//d?ref=v1"
@@ -98,7 +98,7 @@ def test_definitions_of_kinds_that_are_not_here_keep_nothing_from_being_rendered
 
 def test_ignore_files_speak_of_files_that_are_not_there() -> None:
     files = {".gitignore": b"*.env\nout/\n", "keep/.gitignore": b"!*.env\n"}
-    ignored = Ignored(files.get)
+    ignored = IgnoreFiles(files.get)
     names = ("a.env", "x/a.env", "x/out/b.yaml", "keep/a.env", "keep/deep/a.env", "a.yaml")
     assert [ignored(name) for name in names] == [True, True, True, False, False, False]
 

@@ -10,7 +10,7 @@ import click
 
 from trainlint.config.choices import NodesFile
 from trainlint.finding import UsageError
-from trainlint.source.place import MAX_FILE, place_of
+from trainlint.source.file_access import MAX_FILE, place_of
 from trainlint.source.world import STDIN
 
 __all__ = ["inventory_option"]

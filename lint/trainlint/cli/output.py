@@ -18,7 +18,7 @@ from trainlint.finding import UsageError
 from trainlint.report import FORMATS
 from trainlint.report.commands import tamed
 from trainlint.report.terminal import escape
-from trainlint.source.place import place_of
+from trainlint.source.file_access import place_of
 from trainlint.source.whole_file import write_whole
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
 from trainlint.source.document import Field
-from trainlint.source.rendered import Overlay
+from trainlint.source.rendered_root import Overlay
 
 __all__ = ["HERE", "Deployed", "Deployment", "Release", "Transformation", "Values", "Variables", "Way"]
 

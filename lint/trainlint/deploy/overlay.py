@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainlint.finding import Location, Path
 from trainlint.kube.values import read_text
 from trainlint.source.document import Field
-from trainlint.source.rendered import Overlay
+from trainlint.source.rendered_root import Overlay
 
 __all__ = ["argo_overlay", "flux_overlay"]
 

@@ -14,7 +14,7 @@ from trainlint.engine.state import State
 from trainlint.finding import Finding, Severity, UsageError
 from trainlint.result import Baseline, BaselineEntry, Result
 from trainlint.rule import all_rules
-from trainlint.source.place import read_regular
+from trainlint.source.file_access import read_regular
 
 __all__ = ["apply_baseline", "read_baseline", "render_baseline"]
 

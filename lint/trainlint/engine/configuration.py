@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from trainlint.config.load import configuration_document
 from trainlint.finding import UsageError
 from trainlint.source.document import Document
-from trainlint.source.place import read_regular
+from trainlint.source.file_access import read_regular
 from trainlint.source.world import World
 
 __all__ = ["CONFIGS", "find_configuration", "linted_directory", "unused_configurations"]

@@ -11,7 +11,7 @@ from trainlint.engine.reading import read_all
 from trainlint.engine.setup import Setup, read_setup
 from trainlint.engine.state import State, read_state
 from trainlint.snapshot.kinds import READ_KINDS
-from trainlint.source.builds import open_builds
+from trainlint.source.build_cache import open_builds
 from trainlint.source.cache import open_cache
 from trainlint.source.files import discover
 from trainlint.source.prefilter import KindFilter

@@ -11,11 +11,11 @@ from trainlint.engine.setup import Setup
 from trainlint.model.settings import Settings
 from trainlint.snapshot.kinds import READ_KINDS
 from trainlint.snapshot.repository import Repository, read_repository
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import kustomize
 from trainlint.source.reading import Reading, is_kustomization
-from trainlint.source.rendered import BuildRoot, Rendered
+from trainlint.source.rendered_root import BuildRoot, RenderedRoot
 from trainlint.source.world import World
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def rendered_repository(
 
     faults = _faults(world, readings)
 
-    def read(*rendered: Rendered) -> Repository:
+    def read(*rendered: RenderedRoot) -> Repository:
         names = [file.name for file in world.files]
         return read_repository(readings, names, world.real, rendered, faults, lambda engine: _is_missing(engine, setup))
 
@@ -98,7 +98,7 @@ def _faults(world: World, readings: Sequence[Reading]) -> Mapping[str, tuple[Bui
     return faults(world, readings)
 
 
-def _same(one: Iterable[Rendered], other: Iterable[Rendered]) -> bool:
+def _same(one: Iterable[RenderedRoot], other: Iterable[RenderedRoot]) -> bool:
     """Whether the same was rendered: who deploys a root may let it read more files."""
     return [(each.root, each.overlay, each.failure) for each in one] == [
         (each.root, each.overlay, each.failure) for each in other
@@ -144,7 +144,7 @@ def _installs(charts: Iterable[tuple[Release, Location | None]]) -> Iterator[Hel
 
 def _kustomizations(
     world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, tell: Tell, extra: Iterable[BuildRoot] = ()
-) -> tuple[Rendered, ...]:
+) -> tuple[RenderedRoot, ...]:
     if not any(is_kustomization(reading.file) for reading in readings):
         return ()
     program = kustomize() if setup.configuration.render.kustomize else None
@@ -157,7 +157,7 @@ def _kustomizations(
 
 def _charts(
     world: World, readings: Sequence[Reading], setup: Setup, builds: Builds, installs: Sequence[HelmInstall] = ()
-) -> tuple[Rendered, ...]:
+) -> tuple[RenderedRoot, ...]:
     if not setup.configuration.render.helm or not any(file.chart for file in world.files):
         return ()
     from trainlint.source.helm.install import TemplateCluster, served  # noqa: PLC0415 (only where there are charts)

@@ -23,9 +23,9 @@ from trainlint.model.known import Answer
 from trainlint.result import GroupVerdict, PlacedUnknown, Result, SnapshotSummary
 from trainlint.snapshot.kinds import REFERENCED_KINDS
 from trainlint.snapshot.repository import Repository
-from trainlint.source.builds import open_builds
+from trainlint.source.build_cache import open_builds
 from trainlint.source.files import bringers
-from trainlint.source.hint import hint
+from trainlint.source.rendering_hint import rendering_hint
 from trainlint.source.template import Template
 from trainlint.source.testdata import home_of_test
 from trainlint.source.world import World
@@ -165,7 +165,7 @@ def _unrendered(template: Template, repository: Repository) -> Unknown:
     return Unknown(
         f"the objects in {template.location.file}",
         f"the template{'' if template.engine == 'template' else f' ({template.engine})'} was not rendered",
-        hint(template.engine, "CHART", missing=repository.missing(template.engine)),
+        rendering_hint(template.engine, "CHART", missing=repository.missing(template.engine)),
         at=template.location,
     )
 

@@ -16,7 +16,7 @@ from trainlint.finding import Finding, Location, Severity
 from trainlint.result import Failure
 from trainlint.rule import Repository
 from trainlint.snapshot.build import Snapshot, build_snapshots
-from trainlint.source.builds import Builds
+from trainlint.source.build_cache import Builds
 from trainlint.source.reading import Reading
 from trainlint.source.world import World
 

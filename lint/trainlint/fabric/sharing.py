@@ -10,7 +10,7 @@ from trainlint.kube.values import read_int, read_text
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.snapshot.objects import ApiObject
-from trainlint.source.nested import nested
+from trainlint.source.embedded_document import embedded_document
 
 __all__ = ["CONFIG_LABEL", "GpuSharing", "Shared", "read_sharing"]
 
@@ -86,7 +86,7 @@ def _configs(item: ApiObject) -> Iterator[_Config]:
     if not any(word in text for text in texts for word in ("timeSlicing", "mps:", '"mps"')):
         return
     for key, value in data.items():
-        root = nested(value) if value.string is not None else None
+        root = embedded_document(value) if value.string is not None else None
         if root is None or root["version"].scalar != "v1":
             continue
         found = []

@@ -17,7 +17,7 @@ from trainlint.fix.snippet import flow as on_one_line
 from trainlint.fix.tree import NotEditableError, entry_of, parse, resolve
 from trainlint.fix.unfolded import is_wide, unfolded
 from trainlint.source import scalars
-from trainlint.source.alike import value_at
+from trainlint.source.correspondence import value_at
 from trainlint.source.document import Document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load

@@ -6,7 +6,7 @@ from typing import Any
 
 from trainlint.finding import Append, Edit, Move, Path, Put, Quote, Remove, Rename
 from trainlint.fix.tree import NotEditableError
-from trainlint.source.alike import value_at
+from trainlint.source.correspondence import value_at
 from trainlint.source.document import MISSING
 
 __all__ = ["copied", "equal", "intended"]

@@ -9,7 +9,7 @@ from trainlint.fix.layout import Piece, column_of, line_end, line_start
 from trainlint.fix.likewise import Writer
 from trainlint.fix.snippet import Style
 from trainlint.fix.tree import entry_of, resolve
-from trainlint.source.alike import value_at
+from trainlint.source.correspondence import value_at
 from trainlint.source.yaml_tree import Entry, TextNode
 
 __all__ = ["is_wide", "unfolded"]

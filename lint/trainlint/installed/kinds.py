@@ -6,7 +6,7 @@ from typing import Final
 
 from trainlint.kube.meta import Meta
 from trainlint.model.api_kind import declared, names
-from trainlint.source.kindless import TALOS_CONFIG
+from trainlint.source.node_files import TALOS_CONFIG
 from trainlint.source.prefilter import CONSTRAINTS
 
 __all__ = [

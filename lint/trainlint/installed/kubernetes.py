@@ -9,7 +9,7 @@ from trainlint.installed.statement import StatedSetting
 from trainlint.installed.version import image_version, stated_version
 from trainlint.kube.meta import Meta
 from trainlint.source.document import Field
-from trainlint.source.kindless import TALOS_CONFIG
+from trainlint.source.node_files import TALOS_CONFIG
 
 __all__ = ["of_cluster"]
 

@@ -9,7 +9,7 @@ from trainlint.deploy.deployment import Release
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import read_text
 from trainlint.source.document import Field
-from trainlint.source.kindless import RANCHER_CONFIG, TALOS_CONFIG
+from trainlint.source.node_files import RANCHER_CONFIG, TALOS_CONFIG
 from trainlint.source.podtemplates import pod_templates
 
 __all__ = ["platform_of"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.model.api_kind import declared, names
-from trainlint.source.kindless import RANCHER_CONFIG, TALOS_CONFIG
+from trainlint.source.node_files import RANCHER_CONFIG, TALOS_CONFIG
 
 __all__ = ["CONFIGURATION_KINDS", "INVENTORY_KINDS", "KINDS", "NODE_CLASSES", "SOURCES"]
 

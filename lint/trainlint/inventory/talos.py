@@ -14,7 +14,7 @@ from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.pool import Taint
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
-from trainlint.source.kindless import TALOS_CONFIG
+from trainlint.source.node_files import TALOS_CONFIG
 
 __all__ = ["read_parts"]
 

@@ -13,7 +13,7 @@ from trainlint.snapshot.duplicates import Duplicate
 from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import Kustomization, Resolution
 from trainlint.source.reading import is_kustomization
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
 
 __all__ = ["Unbuilt", "faults_of", "unbuilt"]
 
@@ -39,7 +39,7 @@ def faults_of(
     own: Mapping[str, tuple[BuildFault, ...]],
     twice: Iterable[Duplicate],
     resolution: Resolution,
-    rendered: Iterable[Rendered],
+    rendered: Iterable[RenderedRoot],
 ) -> Faults:
     """Why kustomizations do not build: of ``own`` faults, of objects that one brings in ``twice``, and of what
     kustomize refused. What kustomize built has no faults.
@@ -80,7 +80,7 @@ def _twice(directory: str, each: Duplicate) -> BuildFault:
     return BuildFault(directory, second, what, remedy, (("the other definition", first),))
 
 
-def _refused(root: Rendered) -> BuildFault:
+def _refused(root: RenderedRoot) -> BuildFault:
     at = root.unknowns[0].at or Location(root.root, 0)
     directory = posixpath.dirname(at.file) if is_kustomization(at.file) else posixpath.dirname(root.root)
     again = _TWICE.search(root.refused)

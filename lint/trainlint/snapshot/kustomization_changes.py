@@ -9,10 +9,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from trainlint.finding import Location, Unknown
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.faults import BuildFault
-from trainlint.source.hint import by_hand, hint
 from trainlint.source.kustomization import Kustomization, Resolution, passes_through
 from trainlint.source.reading import is_kustomization
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
+from trainlint.source.rendering_hint import by_hand, rendering_hint
 
 __all__ = ["deployed_places", "moved_files", "transformed_files", "unrendered"]
 
@@ -73,7 +73,7 @@ def unrendered(
     resolution: Resolution,
     transformed: Mapping[str, str],
     objects: Iterable[ApiObject],
-    rendered: Sequence[Rendered],
+    rendered: Sequence[RenderedRoot],
     broken: Mapping[tuple[str, str], tuple[BuildFault, ...]],
     missing: Callable[[str], bool],
 ) -> Iterator[Unknown]:
@@ -94,7 +94,7 @@ def unrendered(
             yield Unknown(
                 subject=f"kustomization {name}",
                 missing=f"its rendered objects: it changes what {count} file{'s define' if count > 1 else ' defines'}",
-                remedy=hint("kustomize", name, missing=missing("kustomize")),
+                remedy=rendering_hint("kustomize", name, missing=missing("kustomize")),
                 at=Location(each.file, 0),
                 command=by_hand("kustomize", name),
             )

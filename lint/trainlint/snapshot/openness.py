@@ -9,7 +9,7 @@ from trainlint.fact import fact
 from trainlint.model.workload import ObjectRef
 from trainlint.snapshot.alternatives import SnapshotPart
 from trainlint.snapshot.objects import ApiObject
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
 
 __all__ = ["Opening", "opened"]
 
@@ -28,7 +28,7 @@ def opened(
     objects: Iterable[ApiObject],
     *,
     transformed: Mapping[str, str],
-    rendered: Iterable[Rendered],
+    rendered: Iterable[RenderedRoot],
     templates: bool,
     part: SnapshotPart | None = None,
     followed: Collection[ObjectRef] = (),

@@ -15,7 +15,7 @@ from trainlint.source.faults import BuildFault
 from trainlint.source.glob import matches
 from trainlint.source.kustomization import Kustomization
 from trainlint.source.reading import is_kustomization
-from trainlint.source.rendered import Overlay, Rendered
+from trainlint.source.rendered_root import Overlay, RenderedRoot
 
 __all__ = ["Brought", "Reach"]
 
@@ -97,7 +97,7 @@ class Reach:
         others = [each for (chart, _), each in self._charts.items() if chart == (directory or ".")]
         return frozenset().union(*(each.files | {each.root} for each in others if each.undeployed))
 
-    def overlaid(self, path: str, overlay: Overlay | None) -> Rendered | None:
+    def overlaid(self, path: str, overlay: Overlay | None) -> RenderedRoot | None:
         """What the kustomization in a directory makes with what its deployer adds; ``None`` where it was not rendered
         so.
         """
@@ -117,7 +117,7 @@ class Reach:
                 return found[path, overlay.key]
         return tuple(fault for root in self.roots(path) for fault in found.get((root, ""), ()))
 
-    def made(self, rendered: Rendered) -> Iterator[Brought]:
+    def made(self, rendered: RenderedRoot) -> Iterator[Brought]:
         """The objects that were rendered."""
         yield from self._of(rendered)
 
@@ -159,7 +159,7 @@ class Reach:
         for item in self._by_file.get(file) or self._repository.as_written(file):
             yield Brought(item)
 
-    def _of(self, made: Rendered | None) -> Iterator[Brought]:
+    def _of(self, made: RenderedRoot | None) -> Iterator[Brought]:
         for document in made.documents if made is not None else ():
             for item in self._by_document.get(id(document), ()):
                 yield Brought(item)

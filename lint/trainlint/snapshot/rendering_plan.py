@@ -10,7 +10,7 @@ from trainlint.finding import Location
 from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.path_objects import Reach
 from trainlint.snapshot.repository import Repository
-from trainlint.source.rendered import BuildRoot
+from trainlint.source.rendered_root import BuildRoot
 
 __all__ = ["Planned", "planned"]
 

@@ -28,7 +28,7 @@ from trainlint.source.kustomization import (
 )
 from trainlint.source.podtemplates import pod_templates
 from trainlint.source.reading import Reading, is_kustomization
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
 from trainlint.source.testdata import find_test_homes, home_of_test, is_assertion, is_assertion_file
 
 __all__ = ["Repository", "read_repository"]
@@ -60,7 +60,7 @@ class Repository:
     places: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     moved: Mapping[str, frozenset[str]] = field(default_factory=dict)
     kustomization_files: Mapping[str, str] = field(default_factory=dict)
-    rendered: tuple[Rendered, ...] = ()
+    rendered: tuple[RenderedRoot, ...] = ()
     unknowns: tuple[Unknown, ...] = ()
     kustomizations: Mapping[str, Kustomization] = field(default_factory=dict)
     reached: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -134,7 +134,7 @@ def read_repository(
     readings: Sequence[Reading],
     files: Iterable[str] = (),
     real: Callable[[str], str] = lambda name: name,
-    rendered: Sequence[Rendered] = (),
+    rendered: Sequence[RenderedRoot] = (),
     faults: Mapping[str, tuple[BuildFault, ...]] | None = None,
     missing: Callable[[str], bool] = lambda engine: True,
 ) -> Repository:
@@ -191,7 +191,7 @@ def read_repository(
     )
 
 
-def _files_of(rendered: Iterable[Rendered]) -> frozenset[str]:
+def _files_of(rendered: Iterable[RenderedRoot]) -> frozenset[str]:
     return frozenset().union(*(each.files for each in rendered))
 
 

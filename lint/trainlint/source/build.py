@@ -16,11 +16,11 @@ from typing import IO, Final
 
 from trainlint.child_processes import ended, started
 from trainlint.source.complaint import complaint
-from trainlint.source.confined import MAX_HELD, alone, kept_to, limited
 from trainlint.source.copied_files import Closure
 from trainlint.source.definitions import without_structures
 from trainlint.source.program import Program
 from trainlint.source.rendering_allowance import MOST_SECONDS, RenderingAllowance
+from trainlint.source.sandbox import MAX_HELD, alone, kept_to, limited
 
 __all__ = ["MAX_OUTPUT", "MAX_SECONDS", "BuildError", "build"]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from trainlint import __version__
-from trainlint.source import plain
+from trainlint.source import reading_json
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import MAX_BYTES, Reading, read, read_file
 from trainlint.source.whole_file import PART, write_whole
@@ -72,14 +72,14 @@ class Cache:
         entry = self._known.get(key)
         if entry is not None:
             try:
-                reading = plain.from_json(source.name, entry)
+                reading = reading_json.from_json(source.name, entry)
             except (ValueError, TypeError, RecursionError):
                 pass
             else:
                 self._keep(key, None)
                 return reading
         reading = read(source.name, content, self._kinds, chart=source.chart)
-        entry = plain.to_json(reading)
+        entry = reading_json.to_json(reading)
         if entry is not None and is_entry(entry, content):
             self._keep(key, entry)
         return reading

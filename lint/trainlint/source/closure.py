@@ -8,20 +8,20 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.finding import Location, Path
-from trainlint.source.cleaned import Cleaned, RefusedError
 from trainlint.source.copied_files import Closure, left_out
+from trainlint.source.deployer_overlay import named, overlaid, tolerant
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import endless
-from trainlint.source.ignored import Ignored
+from trainlint.source.generator_merges import without_target
+from trainlint.source.ignore_files import IgnoreFiles
 from trainlint.source.kustomization import FILE_NAMES
-from trainlint.source.merging import without_target
-from trainlint.source.overlaid import named, overlaid, tolerant
 from trainlint.source.patch_targets import aimed
 from trainlint.source.patches import Documents
 from trainlint.source.path_escape import astray
 from trainlint.source.plugins import PluginReader
 from trainlint.source.relative_path import joined
-from trainlint.source.rendered import BuildRoot, Overlay
+from trainlint.source.rendered_root import BuildRoot, Overlay
+from trainlint.source.safe_kustomization import RefusedError, SafeKustomization
 from trainlint.source.tree import OutsideError, Tree
 from trainlint.source.written_kustomization import MAX_BYTES, not_empty, written
 
@@ -56,8 +56,8 @@ class _Collector:
         self._closure = Closure(root)
         self._bytes = 0
         self._astray = False
-        self._ignored = Ignored(tree.read_no_link)
-        self._cleaned: dict[str, Cleaned] = {}
+        self._ignored = IgnoreFiles(tree.read_no_link)
+        self._cleaned: dict[str, SafeKustomization] = {}
         self._below: dict[str, set[str]] = {}
         self._plugins = PluginReader(tree, documents, self._real)
         self._depth = 0
@@ -134,7 +134,7 @@ class _Collector:
                 self._write(document.file, data)
         return short
 
-    def _untangle(self, directory: str, document: Document, kept: Cleaned) -> None:
+    def _untangle(self, directory: str, document: Document, kept: SafeKustomization) -> None:
         """Leave out the generators that change what was taken out."""
         reached = self._reached(directory)
         below = [self._closure.kustomizations[each] for each in reached]
@@ -203,7 +203,7 @@ class _Collector:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise RefusedError(f"kustomizations lie more than {_MAX_DEPTH} deep", before, "name them nearer to the top")
-        kept = Cleaned(document, self.plugins, self)
+        kept = SafeKustomization(document, self.plugins, self)
         # one text for all of a kind: a report says it once
         self._closure.unknowns.extend(left_out(directory, document, kept.out, "makes, where all of it is there"))
         self._lose(directory, document, kept.lost)

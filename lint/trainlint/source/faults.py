@@ -12,7 +12,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.source.document import Document, Field
-from trainlint.source.ignored import Ignored
+from trainlint.source.ignore_files import IgnoreFiles
 from trainlint.source.kustomization import FILE_NAMES, is_remote, kustomization
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.tree import OutsideError, Tree
@@ -118,7 +118,7 @@ class _Files:
     def __init__(self, world: World) -> None:
         self._tree = Tree(world)
         self._world = world
-        self._ignored = Ignored(self._tree.read)
+        self._ignored = IgnoreFiles(self._tree.read)
         self._names = frozenset(file.name for file in world.files)
 
     def lacks(self, path: str, *, directories: bool) -> str:

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.finding import Unknown, UsageError
-from trainlint.source.found import repository_of
+from trainlint.source.executables import repository_of
+from trainlint.source.file_access import place_of
 from trainlint.source.listing import MANIFEST, git_files, git_modules, walk
-from trainlint.source.place import place_of
-from trainlint.source.vendored import vendored_home
+from trainlint.source.vendored_code import vendored_home
 from trainlint.source.world import CHART_FILE, STDIN, SourceFile, World
 
 __all__ = ["CONFIGS", "NotFound", "bringers", "discover"]

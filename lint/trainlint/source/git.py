@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from trainlint.source.found import found, repository_of
+from trainlint.source.executables import executable, repository_of
 
 __all__ = ["MAX_SECONDS", "GitError", "git"]
 
@@ -37,7 +37,7 @@ def git(directory: Path, *arguments: str, stdin: bytes = b"") -> bytes:
     home = repository_of(Path(os.path.realpath(directory)))
     if home is None:
         raise GitError(f"{directory} is in no Git work tree")
-    program = found("git", home)
+    program = executable("git", home)
     if program is None:
         raise GitError("git: No such file or directory")
     settings = [part for each in _SETTINGS for part in ("-c", each)]

@@ -9,21 +9,21 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.finding import Location, Unknown
-from trainlint.source.builds import Builds, digest_of
-from trainlint.source.cleaned import RefusedError
+from trainlint.source.build_cache import Builds, digest_of
 from trainlint.source.closure import close
 from trainlint.source.copied_files import Closure
+from trainlint.source.deployer_overlay import patch_files
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.kustomization import passes_through, read_kustomizations, resolve
 from trainlint.source.loader import load
 from trainlint.source.origins import NOTE, Origins
-from trainlint.source.overlaid import patch_files
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.program import Program
 from trainlint.source.reading import Reading, read
-from trainlint.source.rendered import BuildRoot, Rendered
+from trainlint.source.rendered_root import BuildRoot, RenderedRoot
+from trainlint.source.safe_kustomization import RefusedError
 from trainlint.source.tree import Tree
 from trainlint.source.world import World
 
@@ -57,7 +57,7 @@ def render(
     program: Program,
     extra: Iterable[BuildRoot] = (),
     tell: Callable[[str, int, int], None] = lambda stage, done, total: None,
-) -> tuple[Rendered, ...]:
+) -> tuple[RenderedRoot, ...]:
     """What every root kustomization makes that changes objects or generates some, itself or through others.
 
     ``extra`` are directories that are deployed by themselves, also where another kustomization uses them. Only
@@ -186,7 +186,7 @@ class _Root:
         what += ["lenient"] if self.closure.lenient else []
         self.digest = digest_of(what, self.closure.files, self.closure.links)
 
-    def rendered(self, builds: Builds, files: frozenset[str], first: int) -> Rendered:
+    def rendered(self, builds: Builds, files: frozenset[str], first: int) -> RenderedRoot:
         """What was made of it, under indices from the ``first`` on."""
         if self._refused is not None:
             return self._failed(str(self._refused), self._refused.remedy, self._refused.at)
@@ -213,7 +213,7 @@ class _Root:
         unread = (replace(each, subject=f"what {self.file} makes", at=here) for each in left)
         files = files.union(patch_files(self.overlay, self.directory)) if self.overlay is not None else files
         unknowns = (*self.closure.unknowns, *self.closure.lost, *unread)
-        return Rendered(
+        return RenderedRoot(
             self.file, made, files, unknowns, overlay=self._key, lost=tuple(self.closure.lost), assumptions=lifted
         )
 
@@ -226,7 +226,7 @@ class _Root:
             data, note = _without_note(document.data)
             yield Document(self.file, first + document.index, 1, "", data, origin=origins.of(data, note))
 
-    def _failed(self, why: str, remedy: str = "", at: Location | None = None) -> Rendered:
+    def _failed(self, why: str, remedy: str = "", at: Location | None = None) -> RenderedRoot:
         if at is not None and at.file != self.file:
             why = f"{why} (in {posixpath.dirname(at.file) or '.'})"
         if self.closure is not None and self.closure.unknowns:
@@ -239,7 +239,7 @@ class _Root:
             at=at or Location(self.file, 0),
             command=by_hand,
         )
-        return Rendered(self.file, (), frozenset(), (unknown,), failure=why, overlay=self._key)
+        return RenderedRoot(self.file, (), frozenset(), (unknown,), failure=why, overlay=self._key)
 
 
 def _template_in(document: Document) -> str:

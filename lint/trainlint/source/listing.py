@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from trainlint.source.found import repository_of
+from trainlint.source.executables import repository_of
 from trainlint.source.git import GitError, git
 from trainlint.source.template_names import TEMPLATE_SUFFIXES
 

@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import Any, Final
 
 from trainlint.finding import Location, Path
-from trainlint.source.alike import Alike, same, scalars, value_at
+from trainlint.source.correspondence import Correspondence, same, scalars, value_at
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.kustomization import is_remote
 from trainlint.source.links import follow
 from trainlint.source.patches import Documents, Patch, PatchTarget, like, patches
 from trainlint.source.reading import objects
-from trainlint.source.rendered import Overlay
-from trainlint.source.setters import generator, hashed, setter
+from trainlint.source.rendered_root import Overlay
+from trainlint.source.transformer_fields import generator, hashed, setter
 
 __all__ = ["NOTE", "Basis", "ObjectOrigin", "Origins"]
 
@@ -112,7 +112,7 @@ class ObjectOrigin:
         self._origins = origins
         self._data = data
         self._note = note
-        self._alike = Alike()
+        self._alike = Correspondence()
         self._known: dict[Path, tuple[Location, Basis]] = {}
 
     def __call__(self, path: Path) -> Location:

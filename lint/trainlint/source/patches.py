@@ -9,7 +9,7 @@ from typing import Any
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
-from trainlint.source.alike import Alike, same, value_at
+from trainlint.source.correspondence import Correspondence, same, value_at
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.documents import every_document
 
@@ -51,7 +51,7 @@ class Patch:
             not name or _matches(name, target.name) or _matches(name, target.written) or target.is_named(name)
         )
 
-    def held(self, alike: Alike, rendered: Any, path: Path) -> Iterator[tuple[Location, Any]]:
+    def held(self, alike: Correspondence, rendered: Any, path: Path) -> Iterator[tuple[Location, Any]]:
         """What it writes to the path of a rendered value, and where that stands, what is applied last first."""
         if isinstance(self.data, dict):
             own, value = alike.follow(rendered, self.data, path)
@@ -61,7 +61,9 @@ class Patch:
             for index in range(len(self.data) - 1, -1, -1):
                 yield from self._operation(alike, rendered, path, index)
 
-    def _operation(self, alike: Alike, rendered: Any, path: Path, index: int) -> Iterator[tuple[Location, Any]]:
+    def _operation(
+        self, alike: Correspondence, rendered: Any, path: Path, index: int
+    ) -> Iterator[tuple[Location, Any]]:
         operation = self.data[index]
         if not isinstance(operation, dict) or operation.get("op") not in ("add", "replace"):
             return

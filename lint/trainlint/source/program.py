@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.fact import fact
-from trainlint.source.found import found
+from trainlint.source.executables import executable
 
 __all__ = ["EXTRA", "Program", "kustomize"]
 
@@ -37,7 +37,7 @@ def kustomize() -> Program | None:
 @cache
 def _kustomize(path: str, here: str) -> Program | None:
     for name, verb in (("kustomize", "build"), ("kubectl", "kustomize")):
-        program = found(name)
+        program = executable(name)
         if program is not None:
             return _program(Path(program), verb, f"{name} on the PATH")
     wheel = _of_wheel()

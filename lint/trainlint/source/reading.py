@@ -13,9 +13,9 @@ from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
-from trainlint.source.kindless import head_of, may_be_kindless
 from trainlint.source.lines import Lines
 from trainlint.source.loader import json_stream, load
+from trainlint.source.node_files import head_of, may_be_kindless
 from trainlint.source.podtemplates import POD_OWNERS, pod_templates
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.template import Template, first, kinds_in, mark, ytt

@@ -11,13 +11,13 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Unknown, UsageError
+from trainlint.source.executables import repository_of
 from trainlint.source.files import CONFIGS
-from trainlint.source.found import repository_of
 from trainlint.source.git import GitError, git
+from trainlint.source.git_objects import contents, entries, holds, shown
 from trainlint.source.links import follow
 from trainlint.source.listing import MANIFEST, git_files
-from trainlint.source.objects import contents, entries, holds, shown
-from trainlint.source.vendored import vendored_home
+from trainlint.source.vendored_code import vendored_home
 from trainlint.source.world import CHART_FILE, STDIN, SourceFile, World
 
 __all__ = ["Revision", "read_revision"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from trainlint.finding import Path, Span
 from trainlint.source.document import Document
 from trainlint.source.events import YamlError
-from trainlint.source.inner import inner
+from trainlint.source.inline_documents import inline_documents
 from trainlint.source.lines import Lines
 from trainlint.source.yaml_tree import Entry, TextNode, TextShape, kept, tree_of
 
@@ -144,7 +144,7 @@ def locate(document: Document, path: Path) -> tuple[Path, Span]:
     for length in range(len(path), -1, -1):
         span = found.mark(path[:length])
         if span is not None:
-            inside = inner(document, path[:length], found.value(path[:length])) if length < len(path) else ()
+            inside = inline_documents(document, path[:length], found.value(path[:length])) if length < len(path) else ()
             marks = (mark for each, shift in inside if (mark := _within(each, shift, path[length:])) is not None)
             return path[:length], next(marks, span)
     return (), Span(document.line, 1, document.line, 1)

@@ -6,7 +6,7 @@ import json
 from typing import Any, Final
 
 from trainlint.finding import Location
-from trainlint.source.cleaned import RefusedError
+from trainlint.source.safe_kustomization import RefusedError
 
 __all__ = ["MAX_BYTES", "not_empty", "written"]
 

@@ -36,9 +36,9 @@ from collections.abc import Iterator
 from trainlint.finding import Finding, Location, Severity
 from trainlint.rule import Repository, rule
 from trainlint.source.files import bringers
-from trainlint.source.hint import hint
 from trainlint.source.reading import is_kustomization
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
+from trainlint.source.rendering_hint import rendering_hint
 from trainlint.source.template import Template
 
 
@@ -61,7 +61,7 @@ def check(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             message=f"{place} was not rendered{known}: its objects ({kinds}) are unknown",
             at=templates[0].location,
-            remedy=hint(engine, place, missing=repository.missing(engine)),
+            remedy=rendering_hint(engine, place, missing=repository.missing(engine)),
             evidence={"engine": engine, "templates": len(templates)},
             span=templates[0].span if engine != "helm" else None,
             cause=place,
@@ -87,13 +87,13 @@ def check(repository: Repository) -> Iterator[Finding]:
         yield Finding(
             message=f"the kustomization {directory} was not rendered: what it changes is unknown",
             at=Location(repository.kustomization_files[directory], 0),
-            remedy=hint("kustomize", directory, missing=repository.missing("kustomize")),
+            remedy=rendering_hint("kustomize", directory, missing=repository.missing("kustomize")),
             evidence={"engine": "kustomize"},
             cause=directory,
         )
 
 
-def _directory(root: Rendered) -> str:
+def _directory(root: RenderedRoot) -> str:
     return posixpath.dirname(root.root) or "."
 
 

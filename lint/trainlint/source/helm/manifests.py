@@ -10,8 +10,8 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.source.builder import Loaded
 from trainlint.source.events import YamlError
-from trainlint.source.kindless import may_be_kindless
 from trainlint.source.loader import load
+from trainlint.source.node_files import may_be_kindless
 from trainlint.source.prefilter import KindFilter
 
 __all__ = ["BrokenError", "Manifest", "manifests"]

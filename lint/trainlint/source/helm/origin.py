@@ -8,10 +8,10 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span
-from trainlint.source.helm.blanks import blank_texts, with_blanks
 from trainlint.source.helm.lines import ACTION, LineNode, said, sections
 from trainlint.source.helm.places import TemplatePlace, choose, find, span_of
 from trainlint.source.helm.reference import EACH, Steps
+from trainlint.source.helm.unset_values import blank_texts, with_blanks
 
 __all__ = ["Given", "TemplateOrigin", "TemplateText"]
 

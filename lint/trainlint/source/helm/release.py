@@ -12,16 +12,16 @@ from trainlint.source.document import Document
 from trainlint.source.helm.chart import Dependency, in_chart
 from trainlint.source.helm.engine import Copy, Engine
 from trainlint.source.helm.files import ChartFiles
-from trainlint.source.helm.given import GivenValues
 from trainlint.source.helm.install import HelmInstall, is_custom
 from trainlint.source.helm.manifests import BrokenError, manifests
 from trainlint.source.helm.message import complaint
 from trainlint.source.helm.origin import TemplateOrigin, TemplateText
+from trainlint.source.helm.release_values import GivenValues
 from trainlint.source.helm.renderer import Failed
 from trainlint.source.helm.staging import Staged
 from trainlint.source.helm.values import ValuesError, enabled
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
 from trainlint.source.spans import locate
 from trainlint.source.text import NotTextError, decode
 
@@ -71,7 +71,7 @@ class ChartRelease:
         self._subject = f"chart {self._chart.directory}{with_files}"
         self._templates: dict[str, TemplateText] = {}
 
-    def rendered(self, engine: Engine, kinds: KindFilter, covered: frozenset[str]) -> Rendered:
+    def rendered(self, engine: Engine, kinds: KindFilter, covered: frozenset[str]) -> RenderedRoot:
         """What it makes of the ``kinds``; ``covered`` are the templates that it stands for."""
         try:
             values = GivenValues(self._files, self._staged, self._install)
@@ -91,7 +91,7 @@ class ChartRelease:
             return self._refused(f"{error.template}:1: {error}", missing)
         unknowns = tuple(self._absent(each) for each in missing)
         assumptions = tuple(self._assumed(engine.cluster.apis))
-        return Rendered(
+        return RenderedRoot(
             self._root,
             documents,
             covered,
@@ -139,7 +139,7 @@ class ChartRelease:
 
         return span
 
-    def _refused(self, text: str, missing: Sequence[Dependency]) -> Rendered:
+    def _refused(self, text: str, missing: Sequence[Dependency]) -> RenderedRoot:
         """It makes nothing: helm's message, at the line that it names."""
         said = complaint(text)
         name, brought = self._staged.source(said.template) if said.template else ("", None)
@@ -192,10 +192,10 @@ def failed(
     at: Location,
     span: Span | None = None,
     command: str = "",
-) -> Rendered:
+) -> RenderedRoot:
     """A release of a chart (its directory) of which nothing could be rendered."""
     unknown = Unknown(subject, f"its rendered objects: {why}", remedy, at, span, command)
-    return Rendered(root, (), frozenset(), (unknown,), why, chart=chart)
+    return RenderedRoot(root, (), frozenset(), (unknown,), why, chart=chart)
 
 
 def _text(content: bytes) -> str:

@@ -14,7 +14,7 @@ from trainlint.source.helm.release import ChartRelease, Numbers, failed
 from trainlint.source.helm.renderer import HelmProgram, Worker
 from trainlint.source.helm.staging import stage
 from trainlint.source.prefilter import KindFilter
-from trainlint.source.rendered import Rendered
+from trainlint.source.rendered_root import RenderedRoot
 from trainlint.source.world import World
 
 __all__ = ["render_charts"]
@@ -33,13 +33,13 @@ def render_charts(
     store: Store,
     cluster: TemplateCluster | None = None,
     installs: Sequence[HelmInstall] = (),
-) -> tuple[Rendered, ...]:
+) -> tuple[RenderedRoot, ...]:
     """What the charts of a world make. One that nothing installs, and no other one brings in, is installed under its
     own name.
 
     Only documents of the ``kinds`` are kept. A release that cannot be rendered is ``failed``, and says why.
     """
-    found: list[Rendered] = []
+    found: list[RenderedRoot] = []
     files = ChartFiles(world)
     templates = [(file.chart, file.name) for file in world.files if file.chart]
     with Worker(program) as worker:
@@ -50,7 +50,7 @@ def render_charts(
             covered = frozenset(name for home, name in templates if _is_within(home, chart.directory))
             stated = [each for each in installs if each.chart == chart.directory]
             if chart.library:
-                found.append(Rendered(chart.file, (), covered))
+                found.append(RenderedRoot(chart.file, (), covered))
             elif stated or chart.directory not in parts:
                 found += each_chart.releases(chart, stated, covered)
     return tuple(found)
@@ -69,7 +69,7 @@ class _Charts:
         self._kinds = kinds
         self._numbers = Numbers()
 
-    def releases(self, chart: Chart, stated: Sequence[HelmInstall], covered: frozenset[str]) -> Iterator[Rendered]:
+    def releases(self, chart: Chart, stated: Sequence[HelmInstall], covered: frozenset[str]) -> Iterator[RenderedRoot]:
         """The releases of a chart. One that only works with more values than its own is not installed without."""
         subject = f"chart {chart.directory}"
         try:
@@ -98,4 +98,4 @@ class _Charts:
             command = "helm template --values FILE | trainlint check -"
             remedy, at = f"lint what it makes with them: {command}", Location(chart.file, 0)
             unknown = Unknown(subject, missing, remedy, at, command=command)
-            yield Rendered(chart.file, (), frozenset(), (unknown,))
+            yield RenderedRoot(chart.file, (), frozenset(), (unknown,))

@@ -18,10 +18,10 @@ from typing import Any, Final
 
 from trainlint.child_processes import ended, started
 from trainlint.fact import fact
-from trainlint.source.confined import seconds_of
-from trainlint.source.found import found
+from trainlint.source.executables import executable
 from trainlint.source.helm import worker
 from trainlint.source.rendering_allowance import MOST_SECONDS
+from trainlint.source.sandbox import seconds_of
 
 __all__ = ["EXTRA", "Failed", "HelmProgram", "Request", "Worker", "helm"]
 
@@ -71,7 +71,7 @@ class Failed(Exception):  # noqa: N818 (what helm says is no exception of ours)
 
 def helm() -> HelmProgram | None:
     """helm on the PATH, else the library of the extra, else ``None``."""
-    path = found("helm")
+    path = executable("helm")
     if path is not None:
         real = Path(os.path.realpath(path))
         try:

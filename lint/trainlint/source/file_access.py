@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.finding import UsageError
-from trainlint.source.found import repository_of
+from trainlint.source.executables import repository_of
 from trainlint.source.git import GitError, git
 
 __all__ = ["MAX_FILE", "place_of", "read_regular"]

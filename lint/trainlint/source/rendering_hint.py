@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["by_hand", "hint"]
+__all__ = ["by_hand", "rendering_hint"]
 
 _INSTALL: Final = {
     "helm": "install helm, or `pip install 'trainlint[helm]'`; or ",
@@ -22,7 +22,7 @@ def by_hand(engine: str, place: str) -> str:
     return _BY_HAND[engine].format(place) if engine in _BY_HAND else ""
 
 
-def hint(engine: str, place: str, *, missing: bool) -> str:
+def rendering_hint(engine: str, place: str, *, missing: bool) -> str:
     """What helps with a template or kustomization; ``missing``: no renderer was found, so to install one helps."""
     if engine not in _BY_HAND:
         return "lint what it renders to"

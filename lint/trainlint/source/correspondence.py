@@ -8,7 +8,7 @@ from typing import Any, Final
 from trainlint.finding import Path
 from trainlint.source.document import MISSING
 
-__all__ = ["Alike", "same", "scalars", "value_at"]
+__all__ = ["Correspondence", "same", "scalars", "value_at"]
 
 _KEYS: Final = ("name", "mountPath", "containerPort", "topologyKey", "key", "devicePath", "ip", "kind")
 """Keys by which elements of lists are merged, or told apart by their readers."""
@@ -50,7 +50,7 @@ def scalars(value: Any, path: Path = ()) -> Iterator[tuple[Path, Any]]:
         yield path, value
 
 
-class Alike:
+class Correspondence:
     """Follows paths of one rendered value through others, from which it was made."""
 
     def __init__(self) -> None:

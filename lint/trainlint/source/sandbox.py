@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.source import landlock
-from trainlint.source.found import found
+from trainlint.source.executables import executable
 
 __all__ = ["MAX_HELD", "MAX_MEMORY", "alone", "kept_to", "limited", "seconds_of"]
 
@@ -29,7 +29,7 @@ def alone() -> tuple[str, ...]:
     """What to put before a command so that it has no network, not even that of this machine; empty where the system
     does not let us.
     """
-    program = found("unshare") if sys.platform == "linux" else None
+    program = executable("unshare") if sys.platform == "linux" else None
     if program is None:
         return ()
     command = (program, "--user", "--net", "--")

@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.source.cleaned import RefusedError
 from trainlint.source.document import Document
 from trainlint.source.kustomization import is_remote
 from trainlint.source.patch_targets import aimed
-from trainlint.source.rendered import Overlay
+from trainlint.source.rendered_root import Overlay
+from trainlint.source.safe_kustomization import RefusedError
 
 __all__ = ["named", "overlaid", "patch_files", "tolerant"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from trainlint import __version__
-from trainlint.source import plain
+from trainlint.source import reading_json
 from trainlint.source.cache import OWN, bound, cache_directory, code, read_own
 from trainlint.source.reading import Reading
 from trainlint.source.rendering_allowance import RenderingAllowance
@@ -42,13 +42,13 @@ class Builds:
             body = self._read(digest)
             if body is not None:
                 with contextlib.suppress(ValueError, TypeError, RecursionError):
-                    self._known[digest] = plain.from_json("", body)
+                    self._known[digest] = reading_json.from_json("", body)
         return self._known.get(digest)
 
     def keep(self, digest: str, reading: Reading, *, lasting: bool = True) -> None:
         """Keep what was rendered; what is not ``lasting``, or cannot be written, is kept for this run only."""
         self._known[digest] = reading
-        body = plain.to_json(reading) if self._directory is not None and lasting else None
+        body = reading_json.to_json(reading) if self._directory is not None and lasting else None
         if body is not None:
             self._write(digest, body)
 

@@ -9,11 +9,11 @@ from typing import Any, Final, Protocol
 
 from trainlint.finding import Location, Path
 from trainlint.source.document import Document, Field
+from trainlint.source.field_spelling import misspelled, texts
 from trainlint.source.kustomization import is_remote
 from trainlint.source.path_escape import astray
-from trainlint.source.spelled import misspelled, texts
 
-__all__ = ["Cleaned", "PluginError", "RefusedError", "is_inline"]
+__all__ = ["PluginError", "RefusedError", "SafeKustomization", "is_inline"]
 
 _PLUGINS: Final = ("generators", "transformers", "validators")
 _LISTS: Final = ("resources", "bases", "components", *_PLUGINS, "crds")
@@ -46,7 +46,7 @@ class PluginError(Exception):
     """The configuration of a plugin that is not read as kustomize would read it; the message says why."""
 
 
-class Cleaned:
+class SafeKustomization:
     """``data`` is what it says without that, ``changed`` whether anything is missing, ``out`` what, why, and where it
     stood.
 

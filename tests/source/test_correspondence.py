@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.source.alike import Alike
+from trainlint.source.correspondence import Correspondence
 from trainlint.source.document import MISSING
 
 RENDERED = {
@@ -14,7 +14,7 @@ RENDERED = {
 
 
 def follow(*elements: dict[str, object]) -> object:
-    return Alike().follow(RENDERED, {"containers": list(elements)}, ("containers", 0, "tty"))[1]
+    return Correspondence().follow(RENDERED, {"containers": list(elements)}, ("containers", 0, "tty"))[1]
 
 
 def test_an_element_that_was_renamed_afterwards_is_told_by_what_it_says() -> None:

@@ -8,11 +8,11 @@ from trainlint.finding import Path, Span
 from trainlint.source.document import Document
 from trainlint.source.text import split
 
-__all__ = ["inner"]
+__all__ = ["inline_documents"]
 
 
 @lru_cache(maxsize=32)
-def inner(document: Document, path: Path, span: Span | None) -> tuple[tuple[Document, int], ...]:
+def inline_documents(document: Document, path: Path, span: Span | None) -> tuple[tuple[Document, int], ...]:
     """The documents in the text at ``path``, each with the number of columns by which the file shifts it.
 
     ``span`` is that of the value. Nothing for what is no text, or is not written line by line (``|``).

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tests.engine.worlds import by_rule, lint
 
-from trainlint.source.hint import hint
+from trainlint.source.rendering_hint import rendering_hint
 
 FILES = {
     "base/kustomization.yaml": "resources: [job.yaml]\nnamePrefix: x-\n",
@@ -22,9 +22,9 @@ FILES = {
 
 @pytest.mark.parametrize("engine", ["helm", "kustomize"])
 def test_to_install_one_helps_where_none_was_found(engine: str) -> None:
-    assert "install" in hint(engine, "x", missing=True)
-    assert "install" not in hint(engine, "x", missing=False)
-    assert "| trainlint check -" in hint(engine, "x", missing=False)
+    assert "install" in rendering_hint(engine, "x", missing=True)
+    assert "install" not in rendering_hint(engine, "x", missing=False)
+    assert "| trainlint check -" in rendering_hint(engine, "x", missing=False)
 
 
 def test_a_world_without_a_renderer(tmp_path: Path, no_renderer: None) -> None:

@@ -10,7 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span, Unknown
 from trainlint.source.document import Document
 
-__all__ = ["BuildRoot", "Overlay", "Rendered"]
+__all__ = ["BuildRoot", "Overlay", "RenderedRoot"]
 
 
 @fact
@@ -47,7 +47,7 @@ class BuildRoot:
 
 
 @fact
-class Rendered:
+class RenderedRoot:
     """One root that was rendered as a whole.
 
     ``documents`` stand in the file of the root (``overlays/prod/kustomization.yaml``, ``charts/train/Chart.yaml``),

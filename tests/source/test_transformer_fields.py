@@ -10,7 +10,7 @@ import yaml
 from trainlint.finding import Location
 from trainlint.source.document import Document
 from trainlint.source.patches import PatchTarget
-from trainlint.source.setters import generator, hashed, setter
+from trainlint.source.transformer_fields import generator, hashed, setter
 
 TEXT = """
 namespace: ml

@@ -6,10 +6,10 @@ from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 
-__all__ = ["nested"]
+__all__ = ["embedded_document"]
 
 
-def nested(field: Field) -> Field | None:
+def embedded_document(field: Field) -> Field | None:
     """The cursor at the top of the text's first document; ``None`` where it is no YAML.
 
     Its paths count from the top of the text, so places are those of the string that holds it.

@@ -12,10 +12,10 @@ from trainlint.source.listing import simple_lines
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["Ignored"]
+__all__ = ["IgnoreFiles"]
 
 
-class Ignored:
+class IgnoreFiles:
     """Answers for names below the root of the world; ``read`` gives the content of a file, or ``None``."""
 
     def __init__(self, read: Callable[[str], bytes | None]) -> None:

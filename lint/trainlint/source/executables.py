@@ -7,10 +7,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["found", "repository_of"]
+__all__ = ["executable", "repository_of"]
 
 
-def found(name: str, *outside: Path) -> str | None:
+def executable(name: str, *outside: Path) -> str | None:
     """The absolute path of a program, ``None`` if it is not there.
 
     Entries of the PATH that are empty or relative do not count, and none below the current repository or one of the
