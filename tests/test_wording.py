@@ -17,7 +17,7 @@ from trainlint.admission.flaws import FlawRole, FormFlaw, KindFlaw, ObjectFlaw, 
 from trainlint.admission.problem import Problem
 from trainlint.causes.constraint import Constraint, Subject
 from trainlint.checks.refusals import Refused, RefusedObject
-from trainlint.checks.stopped import Stopped
+from trainlint.checks.stopped_groups import Stopped
 from trainlint.control_plane.mesh import MeshDenial
 from trainlint.control_plane.need import Need
 from trainlint.finding import Finding, Location, Related

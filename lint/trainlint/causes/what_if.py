@@ -20,7 +20,7 @@ from trainlint.proof.group import GroupProof
 from trainlint.proof.placement_problem import attracted
 from trainlint.proof.prove import prove
 from trainlint.proof.verdicts import Verdicts
-from trainlint.queues.queueing import Queueing
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.taint_toleration import tolerated

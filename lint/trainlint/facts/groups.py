@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from trainlint.checks.assumed import World, other_worlds, with_assumptions
-from trainlint.checks.gated import gated
+from trainlint.checks.gated_groups import gated
+from trainlint.checks.plugin_assumption import World, other_worlds, with_assumptions
 from trainlint.checks.policies import NodePeer, node_peers
 from trainlint.checks.preferred_affinity import SoftColocation, soft_colocations
-from trainlint.checks.slips import with_slips
-from trainlint.checks.stopped import Stopped, refuted_by_faults, stopped, stopping
+from trainlint.checks.selector_typos import with_slips
+from trainlint.checks.stopped_groups import Stopped, refuted_by_faults, stopped, stopping
 from trainlint.facts.core_finder import CoreFinder
 from trainlint.facts.obstacles import NO_INVENTORY
 from trainlint.facts.prover import Prover

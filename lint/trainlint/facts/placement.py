@@ -6,10 +6,10 @@ from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from functools import cached_property
 
-from trainlint.checks.exclusive import ExclusiveCause, exclusive_causes
+from trainlint.checks.affinity_targets import missing_targets
+from trainlint.checks.exclusive_domains import ExclusiveCause, exclusive_causes
 from trainlint.checks.shapes import ShapeMismatch, shape_mismatches
 from trainlint.checks.shared_claims import SharingCause, shared_claims
-from trainlint.checks.targets import missing_targets
 from trainlint.facts.cluster import ClusterFacts
 from trainlint.facts.queues import QueueFacts
 from trainlint.model.pool import Pool

@@ -7,15 +7,15 @@ from functools import cached_property
 
 from trainlint.facts.cluster import ClusterFacts
 from trainlint.model.workload import Gang, ObjectRef
+from trainlint.queues.kueue_queues import Queueing
+from trainlint.queues.kueue_refusals import QueueCause, queue_causes
 from trainlint.queues.late_members import LateMembers, late_members
 from trainlint.queues.missed_queue import MissedQueue
 from trainlint.queues.missed_queues import missed_queues
 from trainlint.queues.multikueue import handed_on
-from trainlint.queues.never_admitted import QueueCause, queue_causes
 from trainlint.queues.queue_refusals import QueueRefusal, SchedulerQueues
-from trainlint.queues.queueing import Queueing
 from trainlint.queues.quota import QuotaCause, quota_causes
-from trainlint.queues.unmanaged import unmanaged
+from trainlint.queues.unmanaged_jobs import unmanaged
 from trainlint.snapshot.build import Snapshot
 from trainlint.workload.gangs import oversized
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from trainlint.policy.checks.pods import Unselected
 from trainlint.queues.ground import QueueRole
+from trainlint.queues.kueue_refusals import QueueCause, causes_of
 from trainlint.queues.multikueue import multikueue_causes
-from trainlint.queues.never_admitted import QueueCause, causes_of
 from trainlint.references.settings_of_pods import MissingSetting, holds_setting, missing_settings
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.proof.closing import Closed, closed_for, home_of
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
 from trainlint.proof.units import tiers_of
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.multikueue import handed_on
-from trainlint.queues.queueing import Queueing
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.admission import admit
 from trainlint.scheduling.condense import condense, named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from trainlint.checks.stopped import stopping
+from trainlint.checks.stopped_groups import stopping
 from trainlint.fact import fact
 from trainlint.facts.facts import Facts
 from trainlint.finding import UsageError

@@ -13,7 +13,7 @@ from trainlint.model.kueue import ClusterQueue
 from trainlint.model.queued import QueuedPods
 from trainlint.model.workload import Workload
 from trainlint.queues.ground import QueueGround
-from trainlint.queues.queueing import Queueing
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.scheduling.kueue.assignment import Assigner
 from trainlint.scheduling.kueue.decision import decide
 from trainlint.scheduling.kueue.requested import Team, adjusted, per_pod

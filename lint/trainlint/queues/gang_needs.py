@@ -9,7 +9,7 @@ from trainlint.kube.values import known_text
 from trainlint.model.known import Undetermined
 from trainlint.model.quantity import QuantityError, milli
 from trainlint.model.workload import Gang, PodSet, Workload
-from trainlint.queues.queueing import Queueing
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.scheduling.requests import rounded
 from trainlint.source.document import Field
 

@@ -10,8 +10,8 @@ from trainlint.model.because import Because
 from trainlint.model.kueue import ClusterQueue
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.ground import QueueGround, QueueRole
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.queue_cause import QueueCause
-from trainlint.queues.queueing import Queueing
 from trainlint.scheduling.kueue.state import multikueue_check
 from trainlint.snapshot.objects import ApiObject
 from trainlint.workload.management import QUEUE_LABEL

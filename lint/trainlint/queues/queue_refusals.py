@@ -20,7 +20,7 @@ from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueNam
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.gang_needs import GangNeeds
 from trainlint.queues.ground import QueueGround, QueueRole
-from trainlint.queues.queueing import Queueing
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.operator_gangs import gang_scheduler

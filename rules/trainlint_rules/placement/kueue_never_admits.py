@@ -75,7 +75,7 @@ from trainlint.model.because import Because
 from trainlint.model.root import Root
 from trainlint.model.workload import ObjectRef
 from trainlint.proof.cause import PlacementCause
-from trainlint.queues.never_admitted import QueueCause
+from trainlint.queues.kueue_refusals import QueueCause
 from trainlint.rule import Facts, rule
 from trainlint.scheduling.taint_toleration import PLUGIN as TAINTS
 from trainlint.wording.because import because_text, related_to, remedy_for

@@ -85,7 +85,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from trainlint.checks.exclusive import ExclusiveCause
+from trainlint.checks.exclusive_domains import ExclusiveCause
 from trainlint.finding import Finding, Location, Related, Severity
 from trainlint.model.root import Root
 from trainlint.proof.units import key_of

@@ -8,8 +8,8 @@ from typing import Final
 from trainlint.model.because import Because
 from trainlint.model.workload import PodSet, Workload
 from trainlint.queues.ground import QueueGround, QueueRole
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.queue_cause import QueueCause
-from trainlint.queues.queueing import Queueing
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.management import manages
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from trainlint.checks.stopped import nowhere
+from trainlint.checks.stopped_groups import nowhere
 from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.proof.ground import ProofGround

@@ -16,8 +16,8 @@ from trainlint.model.because import Because
 from trainlint.model.settings import KueueManager
 from trainlint.model.workload import Workload
 from trainlint.queues.ground import MissedGround, QueueRole
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.missed_queue import MissedQueue
-from trainlint.queues.queueing import Queueing
 from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 from trainlint.workload.kinds import kind_of

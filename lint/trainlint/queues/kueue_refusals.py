@@ -19,10 +19,10 @@ from trainlint.model.quantity import Amount
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.queues.combinations import refused
 from trainlint.queues.ground import QueueGround, QueueRole
+from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queue_places import for_all_namespaces, place_of, spec_of
-from trainlint.queues.queueing import Queueing
-from trainlint.queues.unqueued import unqueued
+from trainlint.queues.suspended_objects import unqueued
 from trainlint.scheduling.kueue.capacity import most
 from trainlint.scheduling.kueue.state import Inactive, why_inactive
 from trainlint.source.document import Field
