@@ -13,9 +13,9 @@ from trainlint.finding import Severity
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.report.concern import groups_of
-from trainlint.report.expanded import edges_of, nodes_of
 from trainlint.report.picture.views import views
 from trainlint.report.picture.words import headline, way_out
+from trainlint.report.zone_graph import edges_of, nodes_of
 from trainlint.result import GroupVerdict, Result
 from trainlint.result.graph import GroupGraph
 

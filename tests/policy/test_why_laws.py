@@ -14,7 +14,7 @@ from trainlint.model.policy import Action, Decision, Direction, Permission, Poli
 from trainlint.model.workload import PodSet, PortRange
 from trainlint.policy import Endpoint, PolicySet, endpoint
 from trainlint.policy.edits import Edits, LabelEdit, PortEdit, with_ports
-from trainlint.policy.explain import entries_about, explain
+from trainlint.policy.explanation import entries_about, explain
 from trainlint.policy.fixes import opening_edits
 from trainlint.policy.matching import ready
 from trainlint.policy.shortfall import shortfalls

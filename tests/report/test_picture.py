@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.report.picture.below import below
-from trainlint.report.picture.beside import beside
+from trainlint.report.picture.horizontal_layout import beside
 from trainlint.report.picture.layout import Layout, Rect, free_place, wrapped
+from trainlint.report.picture.vertical_layout import below
 from trainlint.report.picture.view import Arrow, Box, Column, Note, RoleState, View
 
 ARRANGED = pytest.mark.parametrize("arrange", [beside, below])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.addresses import parse_prefix
-from trainlint.policy.decode import Problem
+from trainlint.policy.field_types import Problem
 from trainlint.policy.syntax import key_problem, value_problem
 from trainlint.source.document import Field
 

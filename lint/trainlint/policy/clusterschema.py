@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.addresses import parse_prefix
-from trainlint.policy.decode import Problem
+from trainlint.policy.field_types import Problem
 from trainlint.source.document import Field
 
 __all__ = ["cluster_problems"]

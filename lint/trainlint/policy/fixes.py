@@ -21,7 +21,7 @@ from trainlint.policy.edits import (
     order,
     with_ports,
 )
-from trainlint.policy.explain import entries_about
+from trainlint.policy.explanation import entries_about
 from trainlint.policy.matching import ready
 from trainlint.policy.policyset import PolicySet
 

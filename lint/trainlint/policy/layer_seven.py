@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
-from trainlint.policy.decode import Problem
+from trainlint.policy.field_types import Problem
 from trainlint.policy.goregex import regex_problem
 from trainlint.policy.options import CiliumOptions
 from trainlint.policy.ports import is_port_name, parse_uint16

@@ -13,7 +13,7 @@ from trainlint.policy.addresses import AddressMatcher, Network, contains
 from trainlint.policy.context import PolicyContext
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.options import CiliumOptions
-from trainlint.policy.parts import Parts, PortSpan, parts_of
+from trainlint.policy.port_parts import Parts, PortSpan, parts_of
 from trainlint.policy.ports import resolve
 from trainlint.policy.selector import Matcher
 

@@ -22,7 +22,7 @@ from trainlint.model.workload import PortRange
 from trainlint.policy.conflicts import Conflict
 from trainlint.policy.doubt import doubt
 from trainlint.policy.endpoints import dns_endpoint
-from trainlint.policy.foreign import ForeignPolicy
+from trainlint.policy.foreign_policies import ForeignPolicy
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
 from trainlint.policy.labels import pod_label_filter

@@ -15,10 +15,10 @@ from trainlint.policy.cilium import cilium_entries
 from trainlint.policy.cilium import rules as cilium_rules
 from trainlint.policy.clusternetworkpolicy import cluster_entries
 from trainlint.policy.context import CidrGroup, PolicyContext, PolicyService
-from trainlint.policy.foreign import ForeignPolicy, never_enforced, read_foreign
+from trainlint.policy.foreign_policies import ForeignPolicy, never_enforced, read_foreign
 from trainlint.policy.kubernetes import kubernetes_entries, plain_entries
-from trainlint.policy.made import attributed
 from trainlint.policy.matching import Rules
+from trainlint.policy.operator_policies import attributed
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.resolvers import cluster_dns
 from trainlint.policy.schema import group_problems

@@ -9,7 +9,7 @@ from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
-from trainlint.policy.decode import Problem
+from trainlint.policy.field_types import Problem
 from trainlint.policy.layer_seven import layer_seven_problems, name_problems
 from trainlint.policy.options import CiliumOptions, Version
 from trainlint.policy.peers import ENTITIES

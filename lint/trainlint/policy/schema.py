@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from trainlint.kube.values import is_placeholder
 from trainlint.policy.addresses import parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
-from trainlint.policy.decode import Problem
+from trainlint.policy.field_types import Problem
 from trainlint.policy.options import Version
 from trainlint.source.document import Field
 

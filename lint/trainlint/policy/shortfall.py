@@ -12,8 +12,8 @@ from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry, ReadyPeer
-from trainlint.policy.parts import PortSpan
 from trainlint.policy.policyset import PolicySet
+from trainlint.policy.port_parts import PortSpan
 from trainlint.policy.selector import Matcher, split_source
 from trainlint.policy.wording import no_pod, unmet_text
 

@@ -9,7 +9,7 @@ from trainlint.model.policy import Rejection
 from trainlint.model.workload import ObjectRef
 from trainlint.policy.admission import kubernetes_problems
 from trainlint.policy.clusterschema import cluster_problems
-from trainlint.policy.decode import Problem, type_problems
+from trainlint.policy.field_types import Problem, type_problems
 from trainlint.policy.layer_seven import domain_name_problems
 from trainlint.policy.matching import Rules
 from trainlint.policy.options import Version

@@ -9,7 +9,7 @@ from trainlint.fact import fact, remembered
 from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry
-from trainlint.policy.parts import Parts, PortSpan, condition, cut, parts_of
+from trainlint.policy.port_parts import Parts, PortSpan, condition, cut, parts_of
 
 __all__ = ["Matched", "decide", "intersect"]
 

@@ -11,7 +11,7 @@ from trainlint.kube.spelling import misspelt
 from trainlint.model.policy import Action, Direction, Peer, Permission, PolicyEntry, Verdict
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Flow, PortRange
-from trainlint.policy.explain import entries_about
+from trainlint.policy.explanation import entries_about
 from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.matching import ReadyEntry, ready
 from trainlint.policy.policyset import PolicySet

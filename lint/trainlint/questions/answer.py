@@ -8,7 +8,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.policy import Permission, Verdict
 from trainlint.model.workload import PortRange
-from trainlint.policy.explain import Side
+from trainlint.policy.explanation import Side
 
 __all__ = ["Asked", "ConnectionAnswer", "OpeningRepair", "RepairEdit"]
 

@@ -11,7 +11,7 @@ from trainlint.model.policy import Direction
 from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint
 from trainlint.policy.edits import Edit, LabelEdit, PortEdit, Question
-from trainlint.policy.explain import explain
+from trainlint.policy.explanation import explain
 from trainlint.questions.answer import Asked, ConnectionAnswer, OpeningRepair, RepairEdit
 from trainlint.questions.end import End, Node
 from trainlint.questions.ends import find_end, unknown_end

@@ -7,7 +7,7 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.model.policy import Action, Permission, PolicyEntry
-from trainlint.policy.explain import NearMiss, Side
+from trainlint.policy.explanation import NearMiss, Side
 from trainlint.questions.answer import Asked, ConnectionAnswer, OpeningRepair
 from trainlint.report.diagnostic import place
 from trainlint.report.excerpt import Frame, excerpt

@@ -10,7 +10,7 @@ from trainlint import __version__
 from trainlint.finding import Location
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.workload import PortRange
-from trainlint.policy.explain import NearMiss, Side
+from trainlint.policy.explanation import NearMiss, Side
 from trainlint.questions.answer import Asked, ConnectionAnswer, RepairEdit
 from trainlint.report.json import place_data
 from trainlint.result import PlacedRelated

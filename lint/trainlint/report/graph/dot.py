@@ -7,9 +7,9 @@ from typing import Final
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.expanded import VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
+from trainlint.report.zone_graph import VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.result.graph import GroupGraph
 
 __all__ = ["render"]

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from trainlint.reachability.flow_graph import DNS, Attributes
 from trainlint.reachability.graphml import Described, graphml
-from trainlint.report.expanded import RUNS, Edge, GraphNode, edges_between, nodes_of, reached, where
 from trainlint.report.options import Options
 from trainlint.report.terminal import escape
+from trainlint.report.zone_graph import RUNS, Edge, GraphNode, edges_between, nodes_of, reached, where
 from trainlint.result.graph import GroupGraph
 
 __all__ = ["render"]

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from trainlint import __version__
-from trainlint.report.expanded import RUNS, Edge, GraphNode, edges_of, nodes_of
 from trainlint.report.options import Options
+from trainlint.report.zone_graph import RUNS, Edge, GraphNode, edges_of, nodes_of
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GroupGraph, Reason, Seated
 

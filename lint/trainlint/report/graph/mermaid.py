@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.expanded import GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.report.mermaid import label
 from trainlint.report.options import Options
+from trainlint.report.zone_graph import GraphNode, edges_of, nodes_of, pools_text, where, zone_title
 from trainlint.result.graph import GroupGraph, Ruling
 
 __all__ = ["render"]

@@ -7,14 +7,14 @@ from importlib.resources import files
 from typing import Final
 
 from trainlint.report.element import Child, Markup, element, joined
-from trainlint.report.expanded import where, zone_title
 from trainlint.report.options import Options
-from trainlint.report.picture.beside import beside
+from trainlint.report.picture.horizontal_layout import beside
 from trainlint.report.picture.layout import LINE, wrapped
 from trainlint.report.picture.svg import drawing
 from trainlint.report.picture.view import Note
 from trainlint.report.picture.views import views
 from trainlint.report.picture.words import headline, way_out
+from trainlint.report.zone_graph import where, zone_title
 from trainlint.result.graph import GroupGraph
 
 __all__ = ["render"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.model.policy import Permission
-from trainlint.report.expanded import RUNS, VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where
 from trainlint.report.options import Options
 from trainlint.report.table import table
 from trainlint.report.terminal import Paint, escape
+from trainlint.report.zone_graph import RUNS, VERDICTS, Edge, GraphNode, edges_of, nodes_of, pools_text, where
 from trainlint.result.graph import GroupGraph
 
 __all__ = ["render"]

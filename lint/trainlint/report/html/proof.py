@@ -9,15 +9,15 @@ from trainlint.model.policy import Permission
 from trainlint.model.workload import DNS_PEER
 from trainlint.questions.table import Row
 from trainlint.report.element import Child, Markup, element, joined
-from trainlint.report.expanded import VERDICTS, zone_title
 from trainlint.report.html.parts import answer, excerpt, listed, place, rows
-from trainlint.report.picture.below import below
-from trainlint.report.picture.beside import beside
+from trainlint.report.picture.horizontal_layout import beside
 from trainlint.report.picture.layout import Layout
 from trainlint.report.picture.svg import drawing
+from trainlint.report.picture.vertical_layout import below
 from trainlint.report.picture.view import Note, View
 from trainlint.report.picture.views import views
 from trainlint.report.picture.words import headline, way_out
+from trainlint.report.zone_graph import VERDICTS, zone_title
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GroupGraph, Link
 

@@ -7,10 +7,10 @@ from typing import Final
 
 from trainlint.model.policy import Permission
 from trainlint.model.workload import DNS_PEER
-from trainlint.report.expanded import VERDICTS, where
 from trainlint.report.picture.notes import Notes
 from trainlint.report.picture.view import DNS, PENDING, Arrow, Box, Note, RoleState
 from trainlint.report.picture.words import sentences, unique
+from trainlint.report.zone_graph import VERDICTS, where
 from trainlint.result.graph import GroupGraph, Link, Ruling
 
 __all__ = ["connect"]

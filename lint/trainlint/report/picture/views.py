@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.model.known import Answer
-from trainlint.report.expanded import pools_text, zone_title
 from trainlint.report.picture.connections import connect
 from trainlint.report.picture.notes import Notes
 from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, RoleState, View
 from trainlint.report.picture.words import alike, assignments_text, capital, pool_lines
+from trainlint.report.zone_graph import pools_text, zone_title
 from trainlint.result.graph import GroupGraph, Reason, RoleZone, Seated
 
 __all__ = ["views"]

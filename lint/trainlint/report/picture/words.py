@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
-from trainlint.report.expanded import counted
+from trainlint.report.zone_graph import counted
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import GraphPool, GroupGraph, Link, Ruling, Seated
 

@@ -9,7 +9,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.policy import Direction, Permission
 from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint, address, entity
-from trainlint.policy.explain import Side, explain
+from trainlint.policy.explanation import Side, explain
 from trainlint.policy.policyset import PolicySet
 
 RENDEZVOUS = cnp(

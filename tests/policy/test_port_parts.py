@@ -9,7 +9,7 @@ import pytest
 
 from trainlint.model.policy import PortRule
 from trainlint.model.workload import PortRange
-from trainlint.policy.parts import FEW, PortSpan, condition, cut, parts_of
+from trainlint.policy.port_parts import FEW, PortSpan, condition, cut, parts_of
 
 LAST = 12
 HTTP, DNS = "the method is GET", "the name is a.example"
