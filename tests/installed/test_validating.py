@@ -249,3 +249,12 @@ def test_what_is_not_known_is_said_with_the_expression(tmp_path: Path) -> None:
     (missing,) = (each.missing for each in result.unknowns if each.file == "policy.yaml")
     assert missing.startswith("whether it lets the pods of ml/train in")
     assert missing.endswith("(request.userInfo.username == 'admin': who creates the object is not known)")
+
+
+def test_more_objects_than_can_be_held_against_policies_are_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trainlint.installed.gates.validated._MOST_STEPS", 0)
+    assert said(judged(tmp_path, rule("false"))) == "unknown"
+    monkeypatch.setattr("trainlint.installed.gates.validated._MOST_STEPS", 1)
+    assert said(judged(tmp_path, rule("false"))).startswith("false does not hold")

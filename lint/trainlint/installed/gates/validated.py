@@ -9,7 +9,7 @@ from typing import Any, Final
 from trainlint.fact import fact
 from trainlint.finding import Location, Path
 from trainlint.installed.gates.arrival import Arrival, Arriving, arriving
-from trainlint.installed.gates.match import all_of
+from trainlint.installed.gates.match import all_of, matches_rules
 from trainlint.installed.gates.native import Bindings, denies, matches_binding, matches_constraints
 from trainlint.installed.validating.body import Body
 from trainlint.installed.validating.judge import AdmissionVerdict, Denied, judged
@@ -24,6 +24,8 @@ from trainlint.source.examples import is_below
 
 __all__ = ["VALIDATING", "RefusedByPolicy", "Validated", "validated"]
 
+_MOST_STEPS: Final = 100_000
+_TOO_MANY: Final = "there are too many objects and policies to hold all against each other"
 _MISSING: Final = "its parameters are not in Git"
 _UNWRITTEN: Final = "what an operator makes is not written in Git"
 VALIDATING: Final = "ValidatingAdmissionPolicy"
@@ -58,13 +60,25 @@ class Validated:
 
 
 class _World:
-    """What the policies look at beside the object: namespaces, parameters, bindings."""
+    """What the policies look at beside the object: namespaces, parameters, bindings. ``steps`` counts expressions
+    that were evaluated, by the size of what they look at.
+    """
 
     def __init__(self, objects: Sequence[tuple[Meta, Field]], namespaces: Namespaces, bindings: Bindings) -> None:
         self.objects = objects
         self.namespaces = namespaces
         self.bindings = bindings
+        self.steps = 0
+        self._about: dict[tuple[str, str, str], bool] = {}
         self._written = {meta.name: item for meta, item in objects if meta.kind == "Namespace"}
+
+    def is_about(self, policy: Policy, arrival: Arrival) -> bool:
+        """Whether the rules of a policy may take objects of this kind; asked once for each kind."""
+        key = (policy.name, arrival.group, arrival.kind)
+        if key not in self._about:
+            rules = policy.item.down("spec", "matchConstraints", "resourceRules")
+            self._about[key] = matches_rules(rules, replace(arrival, name="")) is not False
+        return self._about[key]
 
     def values(self, arrival: Arrival, text: str) -> dict[str, Any]:
         """The variables that are known beside the object."""
@@ -130,6 +144,8 @@ def validated(
             if not is_below(item.at.file, workload.field.at.file):
                 continue
             for each in made:
+                if not world.is_about(policy, each.arrival):
+                    continue
                 found = _of_policy(world, policy, each)
                 if isinstance(found, str):
                     unsure.append(each.pod_sets)
@@ -142,6 +158,9 @@ def validated(
 
 def _of_policy(world: _World, policy: Policy, made: Arriving) -> list[tuple[Denied, Field]] | str:
     """What the policy refuses, each with the binding; or why it is not known whether it takes the object."""
+    world.steps += (made.body.weight if made.body is not None else 1) * max(policy.expressions, 1)
+    if world.steps > _MOST_STEPS:
+        return _TOO_MANY
     constraints = policy.item.down("spec", "matchConstraints")
     matched = matches_constraints(constraints, made.arrival, world.namespaces)
     if matched is False:

@@ -43,6 +43,8 @@ class Body:
     doubtful: frozenset[str] = frozenset()
     counted: frozenset[str] = field(default_factory=frozenset)
     own_kind: bool = False
+    weight: int = 1
+    """How much there is to look at, in hundreds of values."""
 
     def doubt(self, text: str) -> str:
         """The word for a value that an expression looks at and that is not known; empty where there is none."""
@@ -84,7 +86,9 @@ def of_object(workload: Workload) -> Body:
         doubtful |= _NAMES
     if (group, kind) == ("", "Pod") and isinstance(made.get("spec"), dict):
         made = as_pod(made)
-    return Body(made, workload.field, frozenset(doubtful), frozenset(counted), own_kind=own)
+    return Body(
+        made, workload.field, frozenset(doubtful), frozenset(counted), own_kind=own, weight=1 + _values(made) // 100
+    )
 
 
 def of_pods(workload: Workload, pods: PodSet) -> Body | None:
@@ -118,7 +122,17 @@ def of_pods(workload: Workload, pods: PodSet) -> Body | None:
     if pods.annotations:
         metadata["annotations"] = dict(pods.annotations)
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": dict(written["spec"])}
-    return Body(as_pod(with_defaults("", "Pod", pod)), template, frozenset(doubtful), frozenset(counted), own_kind=own)
+    made = as_pod(with_defaults("", "Pod", pod))
+    return Body(made, template, frozenset(doubtful), frozenset(counted), own_kind=own, weight=1 + _values(made) // 100)
+
+
+def _values(value: Any) -> int:
+    """How many values there are below, texts by their length."""
+    if isinstance(value, dict):
+        return sum(map(_values, value.values())) + len(value)
+    if isinstance(value, list):
+        return sum(map(_values, value)) + len(value)
+    return len(value) // 100 if isinstance(value, str) else 0
 
 
 def _added(spec: Field, pods: PodSet) -> set[str]:

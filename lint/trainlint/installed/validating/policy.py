@@ -45,6 +45,11 @@ class Policy:
     params: tuple[str, str] = ("", "")
     texts: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def expressions(self) -> int:
+        """How many are evaluated for each object."""
+        return len(self.conditions) + len(self.variables) + len(self.validations)
+
     def whole(self, text: str) -> str:
         """An expression with those of the variables that it uses, and of theirs."""
         seen: dict[str, None] = {}
