@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 from enum import Enum
@@ -40,6 +41,7 @@ from trainlint.scheduling.kueue.state import Inactive
 from trainlint.scheduling.refusal import Doubt, DoubtGround, Ground, Refusal
 from trainlint.wording.because import TEXTS
 from trainlint.wording.filling import filled, places
+from trainlint.wording.texts.argument import Said
 from trainlint.workload.queue_names import QueueDoubt
 
 HERE = Location("nodes.yaml", 1)
@@ -76,7 +78,7 @@ def test_causes_hold_no_sentence(kind: type) -> None:
 
 GROUNDS = [
     *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
-    *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType),
+    *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Said),
 ]
 """Every enumeration of grounds."""
 
@@ -233,3 +235,95 @@ def _words(node: ast.AST) -> bool:
         return False
     name = ast.unparse(node.func)
     return name in {"Finding", "Fault", "NetworkFault"} or name.endswith(".finding")
+
+
+JUDGING = (
+    *("admission", "causes", "checks", "control_plane", "facts", "proof", "queues", "questions/argument"),
+    *("reachability", "references", "scheduling"),
+)
+"""Packages whose causes are data. Those that read files, policies and jobs say in words what they cannot read."""
+SAYING = {
+    "admission/fullnames.py": "what the kubelet refuses to do",
+    "admission/kinds/controllers.py": "keys that tell faults apart",
+    "admission/kinds/jobset.py": "what a name is of",
+    "admission/kinds/kubeflow.py": "who refuses, and an assumption",
+    "admission/kinds/ray.py": "an assumption",
+    "admission/kinds/trainer.py": "an assumption",
+    "admission/kinds/volcano.py": "an assumption",
+    "admission/names.py": "assumptions",
+    "checks/assumed.py": "assumptions",
+    "checks/preferred_affinity.py": "what a preference is called",
+    "proof/closing.py": "assumptions",
+    "proof/elsewhere.py": "a namespace without a name",
+    "proof/feasibility.py": "needs",
+    "proof/ideal/cluster.py": "why a label of an invented node is not known",
+    "proof/ideal/needs.py": "needs",
+    "proof/ideal/words.py": "needs",
+    "queues/missed_queues.py": "a title of a repair",
+    "references/settings_of_pods.py": "roles of places",
+    "scheduling/fixes.py": "titles of repairs",
+    "scheduling/hypernodes.py": "why a tier is not known",
+    "scheduling/node.py": "a domain without a name",
+    "scheduling/node_affinity.py": "needs",
+    "scheduling/node_resources_fit.py": "needs",
+    "scheduling/requests.py": "what one rule alone says of extended resources",
+    "scheduling/requirement.py": "errors of selectors, which nothing shows",
+    "scheduling/volume_binding.py": "needs",
+}
+"""Modules with a sentence all the same, and what it is."""
+WORD = re.compile(r"\b[A-Za-z][a-z']+\b")
+FEWEST = 4
+"""Words of a sentence; the values in it are not counted."""
+ELSEWHERE = {"Fix", "Undetermined", "Unknown", "UsageError"}
+"""Titles of repairs, why a value is not known where it is read, what is missing, and what is wrong with a command."""
+
+
+def sentences(tree: ast.Module) -> Iterator[str]:
+    """The sentences that a module writes, but for docstrings, errors and those of ELSEWHERE."""
+    above = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(tree):
+        text = _literal(node, above.get(id(node)))
+        if len(WORD.findall(text)) >= FEWEST and " " in text.strip() and not re.search(r"[\\^]|\(\?", text):
+            chain = [node]
+            while (upper := above.get(id(chain[-1]))) is not None and not isinstance(chain[-1], ast.stmt):
+                chain.append(upper)
+            if not any(map(_is_elsewhere, chain)):
+                yield text
+
+
+def _literal(node: ast.AST, above: ast.AST | None) -> str:
+    if isinstance(above, ast.Expr) or (isinstance(above, ast.JoinedStr) and isinstance(node, ast.Constant)):
+        return ""
+    if isinstance(node, ast.JoinedStr):
+        return "".join(str(each.value) if isinstance(each, ast.Constant) else " " for each in node.values)
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
+
+
+def _is_elsewhere(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call):
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        return name in ELSEWHERE or name.endswith("Error")
+    return isinstance(node, ast.Raise) or (isinstance(node, ast.keyword) and node.arg == "assumes")
+
+
+def test_what_judges_writes_no_sentence() -> None:
+    """Sentences stand in ``wording``; an exception that is no longer needed goes."""
+    paths = [path for package in JUDGING for path in sorted((LINT / package).rglob("*.py"))]
+    found = {
+        path.relative_to(LINT).as_posix(): said
+        for path in paths
+        if (said := [*sentences(ast.parse(path.read_text("utf-8")))])
+    }
+    assert {name: said for name, said in found.items() if name not in SAYING} == {}
+    assert set(SAYING) - set(found) == set()
+
+
+def test_a_sentence_is_found() -> None:
+    """The search sees texts with values, and neither docstrings nor errors."""
+    module = '''
+"""A docstring of a few words."""
+raise ValueError("an error of a few words")
+why = f"the pods of {name} never start"
+fix = Fix("let the pods start at once", edits)
+'''
+    assert [*sentences(ast.parse(module))] == ["the pods of   never start"]

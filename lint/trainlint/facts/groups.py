@@ -14,7 +14,6 @@ from trainlint.checks.preferred_affinity import SoftColocation, soft_colocations
 from trainlint.checks.selector_typos import with_slips
 from trainlint.checks.stopped_groups import Stopped, refuted_by_faults, stopped, stopping
 from trainlint.facts.core_finder import CoreFinder
-from trainlint.facts.obstacles import NO_INVENTORY
 from trainlint.facts.prover import Prover
 from trainlint.finding import Unknown
 from trainlint.model.root import Root
@@ -23,7 +22,7 @@ from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause, FlowCause
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.prove import never_placed
-from trainlint.wording.because import because_text
+from trainlint.wording.because import because_text, remedy_for
 
 if TYPE_CHECKING:
     from trainlint.causes.unsat_core import Core
@@ -189,11 +188,7 @@ class GroupFacts:
         for proof in self.proofs:
             for each in proof.missing:
                 if each.ground not in _SAID_ONCE:
-                    remedy = MISSING_NODES if each == NO_INVENTORY else ""
-                    yield Unknown(f"group {proof.group.name}", because_text(each), remedy, at=proof.group.at)
+                    yield Unknown(f"group {proof.group.name}", because_text(each), remedy_for(each), at=proof.group.at)
 
 
 _SAID_ONCE: Final = frozenset({ProofGround.CHANGED, ProofGround.LET_IN})
-MISSING_NODES: Final = (
-    "write the nodes into the repository: kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml"
-)

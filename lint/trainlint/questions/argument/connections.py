@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.proof.decided import list_of
 from trainlint.proof.group import GroupProof
-from trainlint.questions.argument.step import Statement, Step, listed
+from trainlint.questions.argument.step import Statement, Step, statement
 from trainlint.reachability import ANYWHERE, Crossing, Reachability
 from trainlint.reachability.flow_graph import EVERY, POSSIBLE
+from trainlint.wording.because import because_text, texts_of
+from trainlint.wording.listing import listed
+from trainlint.wording.texts.argument import Said
 
 __all__ = ["connections_needed", "what_policies_decide"]
 
-WORDS = {Permission.ALLOW: "allowed", Permission.DENY: "denied", Permission.UNKNOWN: "not known"}
+_WORDS: Final = {
+    Permission.ALLOW: Said.ALLOWED,
+    Permission.DENY: Said.DENIED,
+    Permission.UNKNOWN: Said.UNDECIDED,
+}
 
 
 def connections_needed(proof: GroupProof) -> Step:
@@ -24,28 +33,31 @@ def connections_needed(proof: GroupProof) -> Step:
     for flow in proof.group.flows:
         together.setdefault((flow.source, flow.target, flow.why), []).append(flow)
     statements = tuple(
-        Statement(
-            f"{_text(proof.group, flows)}, because {flows[0].why}", tuple(dict.fromkeys(each.at for each in flows))
+        statement(
+            Said.NEEDED,
+            _text(proof.group, flows),
+            flows[0].why,
+            places=tuple(dict.fromkeys(each.at for each in flows)),
         )
         for flows in together.values()
     )
-    return Step("Which connections it needs", statements or (Statement("none"),))
+    return Step(because_text(Because(Said.CONNECTIONS)), statements or (statement(Said.NO_CONNECTIONS),))
 
 
 def what_policies_decide(proof: GroupProof) -> Step:
     """The verdict on every flow, by zones where these matter, with the entries that decide at either end."""
-    title = "What policies decide about them"
+    title = because_text(Because(Said.DECISIONS))
     if proof.reach is None:
-        return Step(title, (Statement("nothing was asked of them"),))
+        return Step(title, (statement(Said.NOT_ASKED),))
     alike: dict[tuple[object, ...], tuple[list[Flow], tuple[Statement, ...], str]] = {}
     for flow in proof.group.flows:
         whole, below = _decided(flow, proof.reach)
         key = (flow.source, flow.target, whole, below)
         alike.setdefault(key, ([], below, whole))[0].append(flow)
     statements = (
-        Statement(f"{_text(proof.group, flows)}: {whole}", below=below) for flows, below, whole in alike.values()
+        statement(Said.DECIDED, _text(proof.group, flows), whole, below=below) for flows, below, whole in alike.values()
     )
-    decided = tuple(statements) or (Statement("there is no connection to decide about"),)
+    decided = tuple(statements) or (statement(Said.NOTHING_TO_DECIDE),)
     return Step(title, (*decided, *_apart(proof.group, proof.reach)))
 
 
@@ -64,11 +76,11 @@ def _apart(group: Group, reach: Reachability) -> Iterator[Statement]:
         if len(parts) > len(reach.graph.parts(name, own, EVERY)):
             divided.setdefault(parts, []).append(name)
     for parts, places in divided.items():
-        where = f"inside {listed(places)}, " if reach.places != (ANYWHERE,) else ""
+        where = listed(places) if reach.places != (ANYWHERE,) else ""
         said = "; ".join(listed(group.members[index].name for index in part) for part in parts)
-        yield Statement(f"{where}every connection between {len(parts)} parts of the group is denied: {said}")
+        yield statement(Said.DIVIDED, where, len(parts), said)
     if viable := reach.graph.viable(names, needed):
-        yield Statement(f"all connections of the group are permitted inside {listed(viable)}")
+        yield statement(Said.ALL_INSIDE, listed(viable))
 
 
 def _text(group: Group, flows: Sequence[Flow]) -> str:
@@ -81,41 +93,46 @@ def _text(group: Group, flows: Sequence[Flow]) -> str:
 
 def _decided(flow: Flow, reach: Reachability) -> tuple[str, tuple[Statement, ...]]:
     """The answer in a word, and who gives it; one statement for each pair of zones that fares differently."""
-    outcomes: dict[tuple[str, str, str], list[tuple[Crossing, Verdict, str]]] = {}
+    outcomes: dict[tuple[str, str, str], list[tuple[Crossing, Verdict, Said | None]]] = {}
     for crossing in reach.crossings(flow):
         for verdict, node in _verdicts(crossing):
             key = (verdict.answer.value, verdict.egress.reason, verdict.ingress.reason)
             outcomes.setdefault(key, []).append((crossing, verdict, node))
     answers = {Permission(answer) for answer, _, _ in outcomes}
-    somewhere = "" if reach.places == (ANYWHERE,) else " wherever the pods land"
+    anywhere = reach.places != (ANYWHERE,)
     if len(outcomes) == 1:
         verdict = next(iter(outcomes.values()))[0][1]
-        return f"{WORDS[verdict.answer]}{somewhere}", tuple(_sides(verdict))
-    whole = f"{WORDS[next(iter(answers))]}{somewhere}" if len(answers) == 1 else "it depends on the zones"
+        return _whole(verdict.answer, anywhere=anywhere), tuple(_sides(verdict))
+    whole = _whole(next(iter(answers)) if len(answers) == 1 else None, anywhere=anywhere)
     below = (
-        Statement(f"{_between(each)}: {WORDS[each[0][1].answer]}", below=tuple(_sides(each[0][1])))
+        statement(Said.DECIDED, _between(each), _WORDS[each[0][1].answer], below=tuple(_sides(each[0][1])))
         for each in outcomes.values()
     )
     return whole, tuple(below)
 
 
-def _verdicts(crossing: Crossing) -> Iterator[tuple[Verdict, str]]:
+def _whole(answer: Permission | None, *, anywhere: bool) -> str:
+    """The answer for all zones; ``None`` where they differ."""
+    return because_text(Because(Said.DEPENDS) if answer is None else Because(Said.WHOLE, (_WORDS[answer], anywhere)))
+
+
+def _verdicts(crossing: Crossing) -> Iterator[tuple[Verdict, Said | None]]:
     if crossing.same_node.answer is crossing.other_node.answer:
-        yield crossing.other_node, ""
+        yield crossing.other_node, None
     else:
-        yield crossing.same_node, " on one node"
-        yield crossing.other_node, " on two nodes"
+        yield crossing.same_node, Said.ONE_NODE
+        yield crossing.other_node, Said.TWO_NODES
 
 
-def _between(crossings: Iterable[tuple[Crossing, Verdict, str]]) -> str:
+def _between(crossings: Iterable[tuple[Crossing, Verdict, Said | None]]) -> str:
     pairs = []
     for crossing, _, node in crossings:
         here, there = crossing.source.name, crossing.target.name
         if crossing.flow.target is None:
-            pairs.append(f"from {here}")
+            pairs.append(Because(Said.FROM, (here,)))
         else:
-            pairs.append(f"within {here}{node}" if here == there else f"from {here} to {there}{node}")
-    return listed(pairs)
+            pairs.append(Because(Said.BETWEEN, (here == there, here, there, node)))
+    return listed(texts_of(pairs))
 
 
 def _sides(verdict: Verdict) -> Iterator[Statement]:

@@ -6,46 +6,47 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.workload import PodSet
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.group import GroupProof
-from trainlint.questions.argument.step import Statement, Step, listed
+from trainlint.questions.argument.step import Statement, Step, statement
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.node import Node
 from trainlint.wording.because import because_text
+from trainlint.wording.listing import listed
+from trainlint.wording.texts.argument import Said
 
 __all__ = ["where_pods_may_run"]
 
 
 def where_pods_may_run(proof: GroupProof, facts: Facts) -> Step:
     """One statement for each role, with its pools below."""
-    return Step("Where its pods may run", tuple(_roles(proof, facts)))
+    return Step(because_text(Because(Said.NODES)), tuple(_roles(proof, facts)))
 
 
 def _roles(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
     for index, member in enumerate(proof.group.members):
-        text = f"{member.name}, {_pods(member)}"
-        if index in proof.group.dependencies:
-            text += ", used by several groups: it need not share their zone"
         judged = facts.verdicts.of(member)
         if judged is None:
-            below: Iterable[Statement] = [Statement("on which nodes is not known: no inventory counts for it")]
+            below: Iterable[Statement] = [statement(Said.NO_NODES_KNOWN)]
         else:
             inventory = facts.verdicts.inventory(member)
             written = inventory.pools if inventory is not None else ()
             below = _pools(*judged, proof.topology_key, written)
-        yield Statement(text, (member.at,), tuple(below))
+        shared = index in proof.group.dependencies
+        yield statement(Said.ROLE, member.name, _pods(member), shared, places=(member.at,), below=tuple(below))
 
 
-def _pods(member: PodSet) -> str:
+def _pods(member: PodSet) -> Because:
     count = member.replicas
     if isinstance(count, Undetermined):
-        return "an unknown number of pods"
-    return "1 pod" if count == 1 else f"{count} pods"
+        return Because(Said.UNKNOWN_PODS)
+    return Because(Said.PODS, (count, count != 1))
 
 
 def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequence[Pool]) -> Iterator[Statement]:
@@ -60,13 +61,13 @@ def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequen
         names = _names([each for pool in pools for each in united[pool]], key)
         places = (*_in_pods(judged, pools), *_in_nodes(judged, nodes, pools))
         if not reasons:
-            yield Statement(f"may use {names}", places)
+            yield statement(Said.MAY_USE, names, places=places)
         elif refused:
-            yield Statement(f"not {names}: {'; '.join(reasons)}", places)
+            yield statement(Said.MAY_NOT_USE, names, "; ".join(reasons), places=places)
         else:
-            yield Statement(f"perhaps {names}; not known: {'; '.join(reasons)}", places)
+            yield statement(Said.PERHAPS, names, "; ".join(reasons), places=places)
     if not any(True for _ in judged.verdicts):
-        yield Statement("there are no nodes")
+        yield statement(Said.NONE)
 
 
 def _names(pools: Sequence[Pool], key: str) -> str:
@@ -74,10 +75,10 @@ def _names(pools: Sequence[Pool], key: str) -> str:
     zones: dict[str, list[str]] = {}
     for pool in pools:
         value = pool.label(key)
-        zone = "a zone that is not known" if isinstance(value, Undetermined) else value or NO_DOMAIN
-        many = " (without limit)" if pool.maximum is None else f" ({pool.maximum} nodes)" if pool.maximum > 1 else ""
-        zones.setdefault(zone, []).append(f"{pool.name}{many}")
-    return "; ".join(f"{listed(names)} in {zone}" for zone, names in sorted(zones.items()))
+        zone = because_text(Because(Said.UNKNOWN_ZONE)) if isinstance(value, Undetermined) else value or NO_DOMAIN
+        many = pool.maximum if pool.maximum is not None and pool.maximum > 1 else 0
+        zones.setdefault(zone, []).append(because_text(Because(Said.POOL, (pool.name, pool.maximum is None, many))))
+    return "; ".join(because_text(Because(Said.IN, (listed(names), zone))) for zone, names in sorted(zones.items()))
 
 
 def _in_pods(judged: Feasibility, pools: Iterable[int]) -> Iterator[Location]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
+from trainlint.wording.because import because_text
+from trainlint.wording.texts.argument import Said
 
-__all__ = ["Statement", "Step", "listed"]
-
-SHOWN = 6
-"""Names of one kind that are told; the others are counted."""
+__all__ = ["Statement", "Step", "statement"]
 
 
 @fact
@@ -36,9 +36,8 @@ class Step:
     statements: tuple[Statement, ...]
 
 
-def listed(names: Iterable[str]) -> str:
-    """Names in one phrase."""
-    every = list(dict.fromkeys(names))
-    more = [f"{len(every) - SHOWN} more"] if len(every) > SHOWN + 1 else []
-    shown = [*(every[:SHOWN] if more else every), *more]
-    return " and ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else "none"
+def statement(
+    ground: Said, *values: object, places: tuple[Location, ...] = (), below: tuple[Statement, ...] = ()
+) -> Statement:
+    """The statement of a ground with its values, in words."""
+    return Statement(because_text(Because(ground, values)), places, below)

@@ -25,8 +25,11 @@ _GROUP: Final[Mapping[Enum, str]] = {
     ProofGround.NAMESPACE_QUOTAS: "the namespace of {}: none is written, and in {} quotas or limits refuse its pods",
     ProofGround.VALUE: "{}",
 }
-_PLACES: Final[Mapping[Enum, str]] = {
-    ProofGround.NO_INVENTORY: "the nodes: there is no inventory",
+_PLACES: Final[Mapping[Enum, str | tuple[str, str]]] = {
+    ProofGround.NO_INVENTORY: (
+        "the nodes: there is no inventory",
+        "write the nodes into the repository: kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml",
+    ),
     ProofGround.SEVERAL_INVENTORIES: "which of {} inventories counts: {}",
     ProofGround.OTHER_NODES: "which other nodes there are: [{}|the inventory says that it is not complete]",
     ProofGround.KUBELETS: "how much the kubelets leave to pods: the answer depends on it, and tables only bound it",
@@ -122,4 +125,4 @@ _FILTERS: Final[Mapping[Enum, str]] = {
     ),
     DoubtGround.SEVERAL: "{}",
 }
-PROOF: Final[Mapping[Enum, str]] = {**_GROUP, **_PLACES, **_AROUND, **_FILTERS}
+PROOF: Final[Mapping[Enum, str | tuple[str, str]]] = {**_GROUP, **_PLACES, **_AROUND, **_FILTERS}
