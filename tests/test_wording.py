@@ -251,7 +251,7 @@ SAYING = {
     "admission/kinds/trainer.py": "an assumption",
     "admission/kinds/volcano.py": "an assumption",
     "admission/names.py": "assumptions",
-    "checks/assumed.py": "assumptions",
+    "checks/plugin_assumption.py": "assumptions",
     "checks/preferred_affinity.py": "what a preference is called",
     "proof/closing.py": "assumptions",
     "proof/elsewhere.py": "a namespace without a name",
