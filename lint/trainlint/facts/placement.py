@@ -19,6 +19,7 @@ from trainlint.proof.cause import Miss, PlacementCause, TargetCause
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.verdicts import Verdicts
 from trainlint.scheduling.refusal import Doubt
+from trainlint.scheduling.taint_toleration import untolerated
 from trainlint.snapshot.build import Snapshot
 
 __all__ = ["PlacementFacts"]
@@ -90,6 +91,8 @@ class PlacementFacts:
             pod = replace(judged.pod, spec=replace(judged.pod.spec, perhaps_tolerated=()))
             nodes = self.verdicts.nodes(inventory)
             misses = tuple(Miss(nodes[index].pool, ()) for index in pools)
+            if not all(untolerated(miss.pool.taints, pod.spec) for miss in misses):
+                continue  # a toleration of their own, which is not known, may let them onto such nodes as well
             cause = PlacementCause(Root.TAINTS, judged.pod_set, misses, assumes=closed.assumes, pod=pod)
             _merge(found, judged.pod_set.owner, cause)
         return tuple(found.values())
