@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import GPU, read
 
+from trainlint.model.known import Undetermined
 from trainlint.model.workload import Together, Workloads
 from trainlint.proof.units import sizes_of
 from trainlint_rules.topology.topology_per_role import placed_apart
@@ -177,6 +178,18 @@ def test_subgroups_have_a_domain_each(
     found = {each.role: each.parts and sizes_of(each, each.parts) for each in workloads.pod_sets}
     assert found == {"leader": leader, "worker": workers}
     assert apart(workloads) == []
+
+
+@pytest.mark.parametrize("replicas", [10**6, 10**30])
+def test_more_units_than_can_be_listed_are_not_listed(replicas: int) -> None:
+    """A count of thirty digits broke off the run; a mutated repository had it."""
+    exclusive = "alpha.jobset.sigs.k8s.io/exclusive-topology: rack"
+    text = SETS.replace("WHOLE", exclusive).replace("JOB", "").replace("replicas: 3", f"replicas: {replicas}")
+    (many,) = (each for each in read(text).pod_sets if each.role == "a")
+    assert many.together is not None
+    sizes = sizes_of(many, many.together)
+    assert isinstance(sizes, Undetermined)
+    assert "more than 100,000 units" in str(sizes.why)
 
 
 def test_every_pod_group_has_a_domain_of_its_own() -> None:  # S 2.1

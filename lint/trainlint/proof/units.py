@@ -10,6 +10,8 @@ from trainlint.model.workload import PodSet, Together
 
 __all__ = ["UnitPods", "key_of", "parts_of", "sizes_of", "tiers_of"]
 
+MAX_UNITS = 100_000
+"""Units of a pod set up to which their sizes are told."""
 MAX_PARTS = 12
 """Parts of a pod set that are placed one by one; where there are more, not all their placements are tried."""
 
@@ -38,7 +40,7 @@ def tiers_of(pod_sets: Sequence[PodSet]) -> frozenset[str]:
 
 
 def sizes_of(pods: PodSet, together: Together) -> Known[tuple[int, ...]]:
-    """The pods of the set in each of its units."""
+    """The pods of the set in each of its units; undetermined where a number is not known, or there are too many."""
     total = pods.replicas
     if isinstance(total, Undetermined) or not together.per_block:
         return total if isinstance(total, Undetermined) else (total,)
@@ -47,12 +49,20 @@ def sizes_of(pods: PodSet, together: Together) -> Known[tuple[int, ...]]:
         count = pods.blocks
         if isinstance(count, Undetermined):
             return count
+        if count > MAX_UNITS:
+            return _too_many(pods)
         return (total // count,) * count if count > 0 else ()
     if isinstance(size, Undetermined):
         return size
     if size < 1:
         return Undetermined(f"{together.by} has no size")
+    if total > MAX_UNITS * size:
+        return _too_many(pods)
     return tuple(_blocks(total, size, size if together.first is None else together.first))
+
+
+def _too_many(pods: PodSet) -> Undetermined:
+    return Undetermined(f"{pods.name} has more than {MAX_UNITS:,} units that are placed one by one")
 
 
 def _blocks(total: int, size: int, first: int) -> Iterator[int]:
