@@ -6,7 +6,7 @@ import pytest
 from tests.workload.manifests import read
 
 from trainlint.workload.checks.hostnames import all_misnamed
-from trainlint.workload.checks.inside import absent_pods
+from trainlint.workload.checks.subdomain_names import absent_pods
 from trainlint.workload.services import directory_of
 from trainlint_rules.workload.headless_service_mismatch import finding_of
 

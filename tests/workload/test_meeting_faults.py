@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.workload.manifests import read
 
-from trainlint.workload.checks.meetings import meeting_faults
+from trainlint.workload.checks.rendezvous import meeting_faults
 from trainlint.workload.communicators import communicators
 from trainlint.workload.services import directory_of
 from trainlint_rules.workload.rendezvous_mismatch import finding_of

@@ -12,7 +12,7 @@ from trainlint.launch.markers import markers
 from trainlint.model.pod import Container
 from trainlint.model.workload import FlowKind, Group, PodSet, Workloads
 from trainlint.workload.accelerators import accelerators_of, holds_accelerators
-from trainlint.workload.disjoint import DisjointSets
+from trainlint.workload.disjoint_sets import DisjointSets
 from trainlint.workload.flows import maybe_many
 
 __all__ = ["Communicator", "Rank", "communicators", "computing", "settings_of", "single_ranks"]

@@ -37,9 +37,9 @@ from trainlint.scheduling.queue_flavor import refusal
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.snapshot.build import Snapshot
 from trainlint.source.examples import is_for
+from trainlint.workload.colocation import KUEUE_REQUIRED
 from trainlint.workload.expansion import Context
 from trainlint.workload.management import QUEUE_LABEL
-from trainlint.workload.together import KUEUE_REQUIRED
 
 __all__ = ["Queueing"]
 

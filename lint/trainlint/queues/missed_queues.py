@@ -20,7 +20,7 @@ from trainlint.source.document import Field
 from trainlint.workload.operator_gangs import KAI
 from trainlint.workload.queue_names import KAI_LABEL, VOLCANO_ANNOTATION
 from trainlint.workload.tier import VOLCANO_SCHEDULERS
-from trainlint.workload.written import template_of
+from trainlint.workload.written_pods import template_of
 
 __all__ = ["missed_queues"]
 

@@ -26,7 +26,7 @@ from trainlint.source.examples import is_for
 from trainlint.workload.operator_gangs import gang_scheduler
 from trainlint.workload.podgroups import VOLCANO, PodGroup
 from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, QueueDoubt, queue_name
-from trainlint.workload.written import template_of
+from trainlint.workload.written_pods import template_of
 
 __all__ = ["QueueRefusal", "SchedulerQueues"]
 

@@ -7,7 +7,7 @@ from trainlint.wording.network_faults import NetworkCause, network_text
 from trainlint.wording.process_counts import count_text
 from trainlint.wording.rendezvous import rendezvous_text
 from trainlint.workload.checks.contract_fault import ContractFault
-from trainlint.workload.checks.host_names import HostNameFault
+from trainlint.workload.checks.host_name_fault import HostNameFault
 from trainlint.workload.contract import CountFault, RendezvousFault
 
 __all__ = ["fault_text"]

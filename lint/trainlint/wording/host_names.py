@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.workload.checks.host_names import (
+from trainlint.workload.checks.host_name_fault import (
     BareName,
     HostNameFault,
     LateNames,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from trainlint.workload.checks.inside import AbsentPod
-from trainlint.workload.checks.meetings import (
+from trainlint.workload.checks.rendezvous import (
     MissingServicePort,
     OtherJob,
     OtherPort,
@@ -11,6 +10,7 @@ from trainlint.workload.checks.meetings import (
     UnknownHost,
     WaitingAlone,
 )
+from trainlint.workload.checks.subdomain_names import AbsentPod
 from trainlint.workload.checks.trainer_names import UnmetNodes
 from trainlint.workload.contract import RendezvousFault
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from trainlint.fact import remembered
 from trainlint.model.workload import FlowKind, Group, PodSet, Workload
-from trainlint.workload.disjoint import DisjointSets
+from trainlint.workload.disjoint_sets import DisjointSets
 from trainlint.workload.flows import maybe_many
 
 __all__ = ["communicators", "ranks_of"]

@@ -17,14 +17,14 @@ from trainlint.workload.checks.counts import (
     size_counts,
 )
 from trainlint.workload.checks.elastic import ElasticFault, elastic_faults
-from trainlint.workload.checks.host_names import HostNameFault
+from trainlint.workload.checks.host_name_fault import HostNameFault
 from trainlint.workload.checks.hostfile import HostfileSlots, hostfile_slots
 from trainlint.workload.checks.hostnames import Misnamed, all_misnamed
-from trainlint.workload.checks.inside import AbsentPod, absent_pods
-from trainlint.workload.checks.meetings import MeetingFault, meeting_faults
 from trainlint.workload.checks.names import CollidingName, colliding_names
 from trainlint.workload.checks.plugins import WorldSize, volcano_release, world_sizes
+from trainlint.workload.checks.rendezvous import MeetingFault, meeting_faults
 from trainlint.workload.checks.slots import RanksInAll, RanksOnEach, slot_counts
+from trainlint.workload.checks.subdomain_names import AbsentPod, absent_pods
 from trainlint.workload.checks.trainer_names import UnmetNodes, unmet_nodes
 from trainlint.workload.communicators import communicators
 from trainlint.workload.services import Directory, directory_of

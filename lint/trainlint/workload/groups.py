@@ -14,7 +14,7 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import Flow, Group, ObjectRef, PodSet
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import Connection
-from trainlint.workload.disjoint import DisjointSets
+from trainlint.workload.disjoint_sets import DisjointSets
 from trainlint.workload.flows import collectives, maybe_many
 from trainlint.workload.ownership import assign
 

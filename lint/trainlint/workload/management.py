@@ -10,9 +10,9 @@ from trainlint.kube.meta import Meta
 from trainlint.model.settings import KueueManager
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
+from trainlint.workload.colocation import tied
 from trainlint.workload.podgroups import PodGroup
-from trainlint.workload.together import tied
-from trainlint.workload.written import template_of
+from trainlint.workload.written_pods import template_of
 
 __all__ = ["QUEUE_LABEL", "managed", "manages"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
-from trainlint.workload.disjoint import DisjointSets
+from trainlint.workload.disjoint_sets import DisjointSets
 
 __all__ = ["Ownership", "assign"]
 

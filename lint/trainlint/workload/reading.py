@@ -14,9 +14,9 @@ from trainlint.source.document import Field
 from trainlint.source.podtemplates import pod_templates
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.connections import connections_of
-from trainlint.workload.described import description_of, expand_described, undescribed
-from trainlint.workload.expanded import expanded, reference
+from trainlint.workload.custom_kinds import description_of, expand_described, undescribed
 from trainlint.workload.expansion import Context, Expander, Expansion
+from trainlint.workload.expansion_memo import expanded, reference
 from trainlint.workload.flows import maybe_several
 from trainlint.workload.gangs import gangs
 from trainlint.workload.groups import GROUP_ANNOTATION, Unit, form_groups

@@ -66,7 +66,7 @@ from trainlint.finding import Finding, Location, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.wording.host_names import host_name_text
-from trainlint.workload.checks.host_names import (
+from trainlint.workload.checks.host_name_fault import (
     BareName,
     HostNameFault,
     LateNames,

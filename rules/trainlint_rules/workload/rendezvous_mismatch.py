@@ -91,8 +91,7 @@ from trainlint.finding import Finding, Severity
 from trainlint.model.root import Root
 from trainlint.rule import Facts, rule
 from trainlint.wording.rendezvous import rendezvous_text
-from trainlint.workload.checks.inside import AbsentPod
-from trainlint.workload.checks.meetings import (
+from trainlint.workload.checks.rendezvous import (
     MissingServicePort,
     OtherJob,
     OtherPort,
@@ -100,6 +99,7 @@ from trainlint.workload.checks.meetings import (
     UnknownHost,
     WaitingAlone,
 )
+from trainlint.workload.checks.subdomain_names import AbsentPod
 from trainlint.workload.checks.trainer_names import UnmetNodes
 from trainlint.workload.contract import RendezvousFault
 

@@ -15,7 +15,7 @@ from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.v1_table import V1_KINDS
-from trainlint.workload.written import field_at
+from trainlint.workload.written_pods import field_at
 
 __all__ = [
     "BACKENDS",

@@ -10,9 +10,9 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
 from trainlint.model.workload import ObjectRef, PodSet, Workload, Workloads
-from trainlint.workload.checks.host_names import HostNameFault
-from trainlint.workload.checks.inside import CLUSTER_SUFFIX, pod_pattern
+from trainlint.workload.checks.host_name_fault import HostNameFault
 from trainlint.workload.checks.resolution import unresolved
+from trainlint.workload.checks.subdomain_names import CLUSTER_SUFFIX, pod_pattern
 from trainlint.workload.checks.used_name import UsedName
 from trainlint.workload.flows import maybe_many
 from trainlint.workload.kinds import kind_of

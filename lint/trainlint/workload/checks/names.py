@@ -14,7 +14,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.workload.checks.contract_fault import ContractFault
-from trainlint.workload.checks.inside import last_name
+from trainlint.workload.checks.subdomain_names import last_name
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.workload_kind import LONGEST_NAME, PodNames
 

@@ -8,9 +8,9 @@ from trainlint.finding import Certainty, Fix, Put
 from trainlint.kube.values import read_text
 from trainlint.model.workload import Service
 from trainlint.source.document import Field
-from trainlint.workload.checks.host_names import LateNames
+from trainlint.workload.checks.host_name_fault import LateNames
 from trainlint.workload.checks.used_name import UsedName, described
-from trainlint.workload.written import containers_of
+from trainlint.workload.written_pods import containers_of
 
 __all__ = ["not_ready"]
 

@@ -8,7 +8,7 @@ from trainlint.finding import Certainty, Fix, Location, Put
 from trainlint.kube.names import distance
 from trainlint.kube.values import is_placeholder
 from trainlint.model.workload import PodSet, Service
-from trainlint.workload.checks.host_names import (
+from trainlint.workload.checks.host_name_fault import (
     BareName,
     HostNameFault,
     MissingService,
@@ -18,8 +18,8 @@ from trainlint.workload.checks.host_names import (
     UnselectedPods,
     WrongSubdomain,
 )
-from trainlint.workload.checks.inside import is_operated
 from trainlint.workload.checks.readiness import not_ready
+from trainlint.workload.checks.subdomain_names import is_operated
 from trainlint.workload.checks.used_name import UsedName, described
 from trainlint.workload.expansion import named
 from trainlint.workload.flows import maybe_many

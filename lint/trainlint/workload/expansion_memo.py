@@ -10,11 +10,11 @@ from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expander, Expansion
+from trainlint.workload.generated_names import has_made_name, without_name
 from trainlint.workload.kinds import CLUSTER_KINDS
 from trainlint.workload.management import managed
 from trainlint.workload.podgroups import PodGroup
 from trainlint.workload.sources import with_sources
-from trainlint.workload.unnamed import has_made_name, without_name
 
 __all__ = ["expanded", "reference"]
 
