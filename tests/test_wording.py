@@ -23,7 +23,7 @@ from trainlint.control_plane.mesh import MeshDenial
 from trainlint.control_plane.need import Need
 from trainlint.finding import Finding, Location, Related
 from trainlint.model.because import Because
-from trainlint.proof.everywhere import Everywhere
+from trainlint.proof.for_all import ForAll
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.zone_reason import Obstacle, ZoneReason
@@ -49,7 +49,7 @@ LINT = Path(trainlint.__file__).parent
 DATA = [
     *get_args(Obstacle),
     *(ZoneReason, *get_args(Subject), Constraint, Refusal, Doubt, QuotaCause, Need, MeshDenial, Because),
-    *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, Stopped, Refused, GroupProof, Zone, Everywhere),
+    *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, Stopped, Refused, GroupProof, Zone, ForAll),
     *(Problem, RefusedObject),
 ]
 SENTENCES = {

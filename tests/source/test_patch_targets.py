@@ -8,7 +8,7 @@ import yaml
 
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
-from trainlint.source.patch_targets import aimed
+from trainlint.source.patch_targets import with_chosen_targets
 
 FILES = {
     "one.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a.b, namespace: ml}\nspec: {replicas: 2}\n",
@@ -24,7 +24,7 @@ def documents(file: str) -> tuple[Document, ...]:
 
 def made(kustomization: dict[str, Any]) -> Any:
     root = Document("kustomization.yaml", 0, 1, yaml.safe_dump(kustomization), kustomization)
-    return aimed(root, kustomization, documents)
+    return with_chosen_targets(root, kustomization, documents)
 
 
 def targets(kustomization: dict[str, Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.subdomain_names import last_name
-from trainlint.workload.written_pods import template_of
+from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["of_full_names"]
 

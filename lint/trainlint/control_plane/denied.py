@@ -14,7 +14,7 @@ from trainlint.model.policy import Decision, Permission, Verdict
 from trainlint.model.workload import PortRange
 from trainlint.policy import PolicySet
 from trainlint.proof.decided import list_of
-from trainlint.proof.near import Near, nearest
+from trainlint.proof.near_miss import Near, nearest
 
 __all__ = ["Denial", "denials", "needs_of"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from trainlint.engine.alike import as_one
 from trainlint.engine.blame import Blame
 from trainlint.engine.changes import Changes
 from trainlint.engine.judge import judge, judge_change, sift
 from trainlint.engine.match import entry_of, is_worse, match
+from trainlint.engine.merged_findings import as_one
 from trainlint.engine.reading import read_all
 from trainlint.engine.request import CheckRequest
 from trainlint.engine.setup import Setup, read_setup

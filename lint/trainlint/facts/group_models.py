@@ -10,9 +10,9 @@ from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group
-from trainlint.proof.closing import Closed
 from trainlint.proof.cluster_model import ClusterModel, own_members
 from trainlint.proof.ground import ProofGround
+from trainlint.proof.node_closure import Closed
 
 if TYPE_CHECKING:
     from trainlint.facts.facts import Facts

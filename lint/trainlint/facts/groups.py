@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from trainlint.model.because import Because
     from trainlint.model.policy import Verdict
     from trainlint.model.workload import Flow
-    from trainlint.proof.near import Near
+    from trainlint.proof.near_miss import Near
 
 __all__ = ["GroupFacts"]
 
@@ -129,7 +129,7 @@ class GroupFacts:
         """The first denied flow of a cause that one entry nearly admits, and what is wrong in that entry; ``None``
         where there is none.
         """
-        from trainlint.proof.near import near_flow  # noqa: PLC0415 (only what is refuted needs it)
+        from trainlint.proof.near_miss import near_flow  # noqa: PLC0415 (only what is refuted needs it)
 
         if proof.reach is None:
             return None

@@ -120,7 +120,7 @@ class Obstacles:
         yield from self.told(group)
         yield from self._facts.control_plane.meshed(group)
         if self._snapshot.rest is not None:
-            from trainlint.proof.left_out import left_out  # noqa: PLC0415 (only where there are alternatives)
+            from trainlint.proof.omissions import left_out  # noqa: PLC0415 (only where there are alternatives)
 
             yield from left_out(self._snapshot, self._snapshot.rest, group)
 

@@ -19,13 +19,13 @@ from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.agreement import agreed, either
 from trainlint.proof.budget import affordable
 from trainlint.proof.cause import FlowCause, assuming
-from trainlint.proof.elsewhere import OF_ITS_OWN
+from trainlint.proof.connection_permission import connections
+from trainlint.proof.connection_unknowns import reasons_named
+from trainlint.proof.default_namespace import OF_ITS_OWN
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import other_nodes
-from trainlint.proof.permitted import connections
 from trainlint.proof.prove import prove
-from trainlint.proof.undecided import reasons_named
 from trainlint.queues.quota import refused_elsewhere
 from trainlint.reachability import Reachability, places
 from trainlint.workload.relocation import moved

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from trainlint.model.pool import Inventory
 from trainlint.model.workload import Group, ObjectRef, PodSet
-from trainlint.proof.elsewhere import other_namespaces
+from trainlint.proof.default_namespace import other_namespaces
 from trainlint.proof.feasibility import Feasibility
 from trainlint.proof.placement_problem import attracted
 from trainlint.reachability import Place, Reachability, reads_places

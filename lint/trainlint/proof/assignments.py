@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from trainlint.fact import remembered
 from trainlint.proof.cause import Assignment, Where
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.restricted import zones_of
+from trainlint.proof.zone_restriction import zones_of
 from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.exploration import Example
 from trainlint.scheduling.packing import UNLIMITED, Packing

@@ -12,14 +12,14 @@ from trainlint.model.known import Answer
 from trainlint.model.workload import Group
 from trainlint.proof.cause import Cause, SpreadCause, Where, ZoneCause
 from trainlint.proof.cluster_model import ClusterModel, lent_zones, own_members, problem_of
-from trainlint.proof.everywhere import Everywhere, judge_everywhere
-from trainlint.proof.explored import Explored, explored
+from trainlint.proof.enumeration import Enumeration, explored
+from trainlint.proof.for_all import ForAll, judge_everywhere
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.multi_zone import permitted_across
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.restricted import Restricted, classes_in
 from trainlint.proof.zone_reason import ZoneReason
+from trainlint.proof.zone_restriction import ZoneRestriction, classes_in
 from trainlint.proof.zones import Zone, judge_zones, zones_until_proved
 from trainlint.reachability import Reachability
 from trainlint.scheduling.packing import UNLIMITED
@@ -36,7 +36,7 @@ class Judge:
     model: ClusterModel
     problem: PlacementProblem
     causes: tuple[Cause, ...]
-    found: Explored | None
+    found: Enumeration | None
 
     def proof(self, doubts: Sequence[Because], *, halfway: bool) -> GroupProof:
         """The proof; ``doubts`` keep anything from being proved."""
@@ -59,7 +59,7 @@ class Judge:
             return self._made(exists, exists, viable, causes=causes, missing=unproved, zones=zones)
         every = _unless_tied(self.problem, self._everywhere(viable))
         if not self.model.complete and every.answer is Answer.PROVED:
-            every = Everywhere(Answer.UNKNOWN, missing=(other_nodes(self.model.partial),))
+            every = ForAll(Answer.UNKNOWN, missing=(other_nodes(self.model.partial),))
         best = next(zone for zone in zones if zone.answer is Answer.PROVED)
         return self._made(
             exists,
@@ -77,7 +77,7 @@ class Judge:
             missing=tuple(dict.fromkeys(every.missing)),
         )
 
-    def _roots(self, every: Everywhere) -> Iterator[Cause]:
+    def _roots(self, every: ForAll) -> Iterator[Cause]:
         """What breaks for all; a spread constraint that drives the pods apart is itself the root (decision 1)."""
         spread = any(isinstance(each, SpreadCause) and each.limits for each in self.causes)
         for each in (every.stranded, every.cut, None if spread else every.split):
@@ -135,7 +135,7 @@ class Judge:
         )
         if today.classes == self.problem.classes:
             return
-        inside = Restricted(today)
+        inside = ZoneRestriction(today)
         if all(inside.to(zone).completed == () for zone in viable):
             grow = dict.fromkeys(
                 pools[index].name
@@ -145,7 +145,7 @@ class Judge:
             )
             yield Because(NoteGround.MUST_GROW, (tuple(grow),))
 
-    def _everywhere(self, viable: tuple[str, ...]) -> Everywhere:
+    def _everywhere(self, viable: tuple[str, ...]) -> ForAll:
         if self.found is not None:
             return self.found.everywhere(self.group, self.reach, viable)
         lent = lent_zones(self.group, self.model)
@@ -156,12 +156,12 @@ class Judge:
         return every if found is None else found.everywhere(self.group, self.reach, viable)
 
 
-def _unless_tied(problem: PlacementProblem, every: Everywhere) -> Everywhere:
+def _unless_tied(problem: PlacementProblem, every: ForAll) -> ForAll:
     """Where pods share a volume that is made for the first of them, its place may bind all others, or not."""
     used = frozenset[int]().union(*(role.classes for role in problem.roles[: problem.own]))
     if not problem.tied or sum(not used.isdisjoint(inside) for inside in classes_in(problem).values()) < 2:
         return every
-    return Everywhere(Answer.UNKNOWN, missing=(Because(ProofGround.TIED_VOLUME, (problem.tied[0],)),))
+    return ForAll(Answer.UNKNOWN, missing=(Because(ProofGround.TIED_VOLUME, (problem.tied[0],)),))
 
 
 def other_nodes(partial: str) -> Because:
@@ -179,7 +179,7 @@ def _reasons(zones: Sequence[Zone]) -> dict[str, tuple[ZoneReason, ...]]:
     return {zone.name: zone.reasons for zone in zones}
 
 
-def _counterexample(every: Everywhere) -> Where:
+def _counterexample(every: ForAll) -> Where:
     if every.stranded is not None:
         return every.stranded.placed
     if every.cut is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from trainlint.model.policy import Permission
 from trainlint.model.workload import Group
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.restricted import classes_in
+from trainlint.proof.zone_restriction import classes_in
 from trainlint.reachability import Crossing, Place
 from trainlint.scheduling.packing import Demand, pods_per_node
 

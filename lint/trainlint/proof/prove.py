@@ -11,15 +11,15 @@ from trainlint.model.workload import Group
 from trainlint.proof.capacity import capacity_cause, nodes_short
 from trainlint.proof.cause import CapacityCause, Cause, DeadlockCause
 from trainlint.proof.cluster_model import ClusterModel, own_members, placed_as_one, problem_of
+from trainlint.proof.connection_unknowns import undecided
 from trainlint.proof.deadlock import deadlock
 from trainlint.proof.denials import flow_causes
-from trainlint.proof.explored import explored
+from trainlint.proof.enumeration import explored
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
 from trainlint.proof.judge import Judge
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.proof.spread import spread_causes
-from trainlint.proof.undecided import undecided
 from trainlint.proof.zones import judge_zones
 from trainlint.reachability import Reachability
 

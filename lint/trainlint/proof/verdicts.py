@@ -14,8 +14,8 @@ from trainlint.model.pool import Inventory, Pool, at_most
 from trainlint.model.settings import Settings
 from trainlint.model.storage import Storage
 from trainlint.model.workload import ObjectRef, PodSet
-from trainlint.proof.closing import Closed, closed_for, home_of
 from trainlint.proof.feasibility import Feasibility, judge_pod_set
+from trainlint.proof.node_closure import Closed, closed_for, home_of
 from trainlint.proof.units import tiers_of
 from trainlint.queues.kueue_queues import Queueing
 from trainlint.queues.multikueue import handed_on

@@ -22,7 +22,6 @@ from trainlint.proof.ground import ProofGround
 from trainlint.proof.neighbours import permission
 from trainlint.proof.notation import flow_text
 from trainlint.proof.placement_problem import PlacementProblem
-from trainlint.proof.restricted import Restricted
 from trainlint.proof.zone_reason import (
     AffinityConflict,
     DeniedFlow,
@@ -33,6 +32,7 @@ from trainlint.proof.zone_reason import (
     UndecidedFlow,
     ZoneReason,
 )
+from trainlint.proof.zone_restriction import ZoneRestriction
 from trainlint.reachability import Crossing, Place, Reachability
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
@@ -87,7 +87,7 @@ def _each(
     group: Group, problem: PlacementProblem, feasible: Sequence[Feasibility], reach: Reachability
 ) -> Iterator[Zone]:
     denied = {id(flow) for flow, _ in reach.denied}
-    inside = Restricted(problem)
+    inside = ZoneRestriction(problem)
     return (_judge(group, problem, feasible, reach, place, denied, inside) for place in reach.places)
 
 
@@ -98,7 +98,7 @@ def _judge(
     reach: Reachability,
     place: Place,
     denied: set[int],
-    inside: Restricted,
+    inside: ZoneRestriction,
 ) -> Zone:
     spend(ZONE_STEPS)
     reasons = (

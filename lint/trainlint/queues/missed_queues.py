@@ -18,9 +18,9 @@ from trainlint.queues.queue_refusals import SchedulerQueues
 from trainlint.snapshot.snapshot import Snapshot
 from trainlint.source.document import Field
 from trainlint.workload.operator_gangs import KAI
+from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.queue_names import KAI_LABEL, VOLCANO_ANNOTATION
 from trainlint.workload.tier import VOLCANO_SCHEDULERS
-from trainlint.workload.written_pods import template_of
 
 __all__ = ["missed_queues"]
 

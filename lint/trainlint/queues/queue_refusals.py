@@ -24,9 +24,9 @@ from trainlint.queues.kueue_queues import Queueing
 from trainlint.source.document import Field
 from trainlint.source.examples import is_for
 from trainlint.workload.operator_gangs import gang_scheduler
+from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import VOLCANO, PodGroup
 from trainlint.workload.queue_names import VOLCANO_ANNOTATION, VOLCANO_DEFAULT, QueueDoubt, queue_name
-from trainlint.workload.written_pods import template_of
 
 __all__ = ["QueueRefusal", "SchedulerQueues"]
 

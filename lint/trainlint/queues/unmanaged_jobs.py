@@ -22,7 +22,7 @@ from trainlint.snapshot.objects import ApiObject
 from trainlint.source.document import Field
 from trainlint.workload.kinds import kind_of
 from trainlint.workload.management import QUEUE_LABEL, manages
-from trainlint.workload.written_pods import template_of
+from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["unmanaged"]
 

@@ -15,7 +15,7 @@ from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.workload import Flow, FlowKind, Group, PodSet
 from trainlint.policy.resolvers import ClusterDns
 from trainlint.policy.shortfall import EntryPart
-from trainlint.proof.near import Near
+from trainlint.proof.near_miss import Near
 from trainlint.questions.written_policies import CILIUM, direction_list, is_default_deny, keys_of, own_policy, written
 from trainlint.repairs.allowances import Allowance, lacking, members
 from trainlint.repairs.corrected import port_added

@@ -17,7 +17,7 @@ from trainlint.policy.matching import ready
 from trainlint.policy.selector import Matcher, split_source
 from trainlint.policy.shortfall import EntryPart
 from trainlint.policy.wording import METADATA_NAME
-from trainlint.proof.near import Near
+from trainlint.proof.near_miss import Near
 from trainlint.questions.probes import end_of
 from trainlint.questions.written_policies import CILIUM, is_default_deny, list_above, written
 

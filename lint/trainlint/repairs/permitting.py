@@ -15,7 +15,7 @@ from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.policy.edits import Edit as PolicyEdit
 from trainlint.policy.edits import LabelEdit, PortEdit
 from trainlint.policy.shortfall import EntryPart
-from trainlint.proof.near import Near
+from trainlint.proof.near_miss import Near
 from trainlint.questions.end import End
 from trainlint.questions.ends import find_end
 from trainlint.questions.lookalikes import offered

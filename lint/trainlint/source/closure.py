@@ -15,7 +15,7 @@ from trainlint.source.documents import endless
 from trainlint.source.generator_merges import without_target
 from trainlint.source.ignore_files import IgnoreFiles
 from trainlint.source.kustomization import FILE_NAMES
-from trainlint.source.patch_targets import aimed
+from trainlint.source.patch_targets import with_chosen_targets
 from trainlint.source.patches import Documents
 from trainlint.source.path_escape import astray
 from trainlint.source.plugins import PluginReader
@@ -128,7 +128,7 @@ class _Collector:
             def documents(name: str, directory: str = directory) -> tuple[Document, ...]:
                 return self._documents(self._real(joined(directory, name) or name))
 
-            data = aimed(document, kept.data, documents)
+            data = with_chosen_targets(document, kept.data, documents)
             if data is not None:
                 kept.data = data
                 self._write(document.file, data)

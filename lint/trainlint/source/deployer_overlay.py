@@ -10,7 +10,7 @@ from typing import Any, Final
 from trainlint.finding import Path
 from trainlint.source.document import Document
 from trainlint.source.kustomization import is_remote
-from trainlint.source.patch_targets import aimed
+from trainlint.source.patch_targets import with_chosen_targets
 from trainlint.source.rendered_root import Overlay
 from trainlint.source.safe_kustomization import RefusedError
 
@@ -67,7 +67,7 @@ def patch_files(overlay: Overlay, directory: str) -> Iterator[str]:
 
 def tolerant(document: Document, patches: Any) -> Any:
     """Patches that may find nothing: what they are for may have been taken out."""
-    made = aimed(replace(document, data={"patches": patches}), {}, lambda name: ())
+    made = with_chosen_targets(replace(document, data={"patches": patches}), {}, lambda name: ())
     return patches if made is None else made["patches"]
 
 

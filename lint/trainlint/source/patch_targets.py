@@ -8,10 +8,10 @@ from typing import Any
 from trainlint.source.document import Document, Field
 from trainlint.source.documents import every_document
 
-__all__ = ["aimed"]
+__all__ = ["with_chosen_targets"]
 
 
-def aimed(
+def with_chosen_targets(
     document: Document, data: dict[str, Any], documents: Callable[[str], tuple[Document, ...]]
 ) -> dict[str, Any] | None:
     """A kustomization whose patches all choose their targets: kustomize refuses others that find none.

@@ -14,8 +14,8 @@ from trainlint.model.workload import Gang, PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.flows import total
 from trainlint.workload.operator_gangs import gang_scheduler, kai_gangs, mpi_gangs
+from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import NATIVE, PodGroup, PodGroups, minimum_of
-from trainlint.workload.written_pods import template_of
 
 __all__ = ["gangs", "oversized", "pods_of"]
 

@@ -11,8 +11,8 @@ from trainlint.model.settings import KueueManager
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.colocation import tied
+from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.podgroups import PodGroup
-from trainlint.workload.written_pods import template_of
 
 __all__ = ["QUEUE_LABEL", "managed", "manages"]
 

@@ -14,8 +14,8 @@ from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueNam
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.operator_gangs import KAI
+from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.tier import VOLCANO_SCHEDULERS
-from trainlint.workload.written_pods import template_of
 
 __all__ = ["KAI_LABEL", "VOLCANO_ANNOTATION", "VOLCANO_DEFAULT", "QueueDoubt", "queue_name"]
 

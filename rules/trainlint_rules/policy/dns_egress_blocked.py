@@ -69,7 +69,7 @@ from trainlint.model.root import Root
 from trainlint.proof.cause import FlowCause
 from trainlint.proof.decided import list_of
 from trainlint.proof.group import GroupProof
-from trainlint.proof.near import Near
+from trainlint.proof.near_miss import Near
 from trainlint.repairs.admitting import admit_dns
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule

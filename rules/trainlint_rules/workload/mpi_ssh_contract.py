@@ -60,8 +60,8 @@ from trainlint.model.workload import PodSet, Workload
 from trainlint.rule import Facts, rule
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.mpijob import ssh_arguments_lost, ssh_ports
+from trainlint.workload.pod_manifest import containers_of, template_of
 from trainlint.workload.volcano_plugins import read_plugins
-from trainlint.workload.written_pods import containers_of, template_of
 
 _NO_SERVER: Final = frozenset(
     {"sleep", "tail", "echo", "cat", "mkdir", "cp", "mv", "ln", "chmod", "chown", "touch", "ls", "true", "false", ":"}

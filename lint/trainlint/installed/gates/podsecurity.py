@@ -13,7 +13,7 @@ from trainlint.finding import Location
 from trainlint.kube.values import read_strings, read_text
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.written_pods import field_at
+from trainlint.workload.pod_manifest import field_at
 
 __all__ = ["breaks"]
 

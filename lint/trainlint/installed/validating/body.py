@@ -14,7 +14,7 @@ from trainlint.kube.values import is_placeholder
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
-from trainlint.workload.written_pods import template_of
+from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["Body", "of_object", "of_pods"]
 

@@ -16,7 +16,7 @@ from trainlint.source.helm.install import HelmInstall, is_custom
 from trainlint.source.helm.manifests import BrokenError, manifests
 from trainlint.source.helm.message import complaint
 from trainlint.source.helm.origin import TemplateOrigin, TemplateText
-from trainlint.source.helm.release_values import GivenValues
+from trainlint.source.helm.release_values import ReleaseValues
 from trainlint.source.helm.renderer import Failed
 from trainlint.source.helm.staging import Staged
 from trainlint.source.helm.values import ValuesError, enabled
@@ -74,7 +74,7 @@ class ChartRelease:
     def rendered(self, engine: Engine, kinds: KindFilter, covered: frozenset[str]) -> RenderedRoot:
         """What it makes of the ``kinds``; ``covered`` are the templates that it stands for."""
         try:
-            values = GivenValues(self._files, self._staged, self._install)
+            values = ReleaseValues(self._files, self._staged, self._install)
         except ValuesError as error:
             return failed(
                 self._root, self._chart.directory, self._subject, str(error), "fix it", Location(self._root, 0)
@@ -103,7 +103,7 @@ class ChartRelease:
         )
 
     def _documents(
-        self, made: Mapping[str, str], kinds: KindFilter, values: GivenValues
+        self, made: Mapping[str, str], kinds: KindFilter, values: ReleaseValues
     ) -> tuple[tuple[Document, ...], dict[tuple[str, int], Spanned]]:
         documents: list[Document] = []
         places: dict[tuple[str, int], Spanned] = {}

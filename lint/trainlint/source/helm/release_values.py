@@ -12,10 +12,10 @@ from trainlint.source.helm.origin import Given
 from trainlint.source.helm.staging import Staged
 from trainlint.source.helm.values import ValuesError, load_values, merged
 
-__all__ = ["GivenValues"]
+__all__ = ["ReleaseValues"]
 
 
-class GivenValues:
+class ReleaseValues:
     """The values of one release. Raises ValuesError where a values file is not there, or is none."""
 
     def __init__(self, files: ChartFiles, staged: Staged, install: HelmInstall) -> None:

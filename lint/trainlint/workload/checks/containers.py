@@ -11,7 +11,7 @@ from trainlint.kube.values import is_placeholder, read_text
 from trainlint.model.workload import Workload
 from trainlint.source.document import Field
 from trainlint.workload.kinds import kind_of
-from trainlint.workload.written_pods import template_of
+from trainlint.workload.pod_manifest import template_of
 
 __all__ = ["MissingContainer", "RoleContainers", "missing_main_containers", "runtimes_without_container"]
 

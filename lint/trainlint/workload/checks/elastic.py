@@ -14,8 +14,8 @@ from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.checks.contract_fault import ContractFault
+from trainlint.workload.pod_manifest import field_at
 from trainlint.workload.v1_table import V1_KINDS
-from trainlint.workload.written_pods import field_at
 
 __all__ = [
     "BACKENDS",

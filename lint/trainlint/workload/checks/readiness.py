@@ -10,7 +10,7 @@ from trainlint.model.workload import Service
 from trainlint.source.document import Field
 from trainlint.workload.checks.host_name_fault import LateNames
 from trainlint.workload.checks.used_name import UsedName, described
-from trainlint.workload.written_pods import containers_of
+from trainlint.workload.pod_manifest import containers_of
 
 __all__ = ["not_ready"]
 

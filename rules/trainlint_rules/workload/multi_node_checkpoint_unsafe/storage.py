@@ -18,7 +18,7 @@ from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
 from trainlint.workload.checks.fault import Fault
-from trainlint.workload.written_pods import containers_of, template_of
+from trainlint.workload.pod_manifest import containers_of, template_of
 
 __all__ = ["ClaimStorage", "storage_of", "unsafe_checkpoints"]
 

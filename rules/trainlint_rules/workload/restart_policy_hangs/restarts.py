@@ -18,9 +18,9 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.checks.fault import Fault
 from trainlint.workload.kinds import kind_of
+from trainlint.workload.pod_manifest import field_at
 from trainlint.workload.v1_table import V1_KINDS
 from trainlint.workload.workload_kind import Restarts, WorkloadKind
-from trainlint.workload.written_pods import field_at
 
 __all__ = ["hanging_restarts"]
 

@@ -11,7 +11,7 @@ from trainlint.reachability import NO_DOMAIN
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.state import classes_of
 
-__all__ = ["Restricted", "classes_in", "zones_of"]
+__all__ = ["ZoneRestriction", "classes_in", "zones_of"]
 
 
 def _zones(problem: PlacementProblem) -> dict[int, str]:
@@ -33,7 +33,7 @@ zones_of = remembered(_zones, most=16)
 classes_in = remembered(_classes, most=16)
 
 
-class Restricted:
+class ZoneRestriction:
     """A cast inside one zone after the other; what lies in which of them is looked for once."""
 
     def __init__(self, problem: PlacementProblem) -> None:

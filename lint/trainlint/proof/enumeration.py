@@ -17,7 +17,7 @@ from trainlint.model.workload import Group
 from trainlint.proof.assignments import example_assignments
 from trainlint.proof.cause import Assignment, CutCause, CutPair, SplitCause, StrandedCause, Where
 from trainlint.proof.decided import denying_verdict, open_questions, shared_node
-from trainlint.proof.everywhere import Everywhere
+from trainlint.proof.for_all import ForAll
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.neighbours import may_be_denied, permission
 from trainlint.proof.placement_problem import PlacementProblem
@@ -29,7 +29,7 @@ from trainlint.scheduling.group_model import Cell, Role
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
 
-__all__ = ["Explored", "explored"]
+__all__ = ["Enumeration", "explored"]
 
 PODS = 12
 STATES = 5_000
@@ -45,7 +45,7 @@ Run = Callable[[Sequence[Role], Sequence[int], int], Exploration | None]
 
 
 @fact
-class Explored:
+class Enumeration:
     """What came out for a problem: the exploration, and the same without what binds the roles to each other.
 
     ``smaller`` are the explorations at other sizes of the pools, where these can change what a constraint counts;
@@ -103,7 +103,7 @@ class Explored:
             by_zone[assignment.zone] = by_zone.get(assignment.zone, 0) + assignment.pods
         return placed
 
-    def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> Everywhere:
+    def everywhere(self, group: Group, reach: Reachability, good: tuple[str, ...]) -> ForAll:
         """The for-all answer."""
         missing: list[Because] = []
         if self.smaller is None:
@@ -113,7 +113,7 @@ class Explored:
         stranded, notes = self._dead_end(good)
         bad = cut or split or stranded or notes
         answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
-        return Everywhere(answer, cut, split if cut is None else None, stranded, notes, tuple(missing))
+        return ForAll(answer, cut, split if cut is None else None, stranded, notes, tuple(missing))
 
     def _split(self, missing: list[Because]) -> SplitCause | None:
         """A placement over several zones; nodes without the topology key may be in any of them (decision 3)."""
@@ -192,7 +192,7 @@ class Explored:
         return None
 
 
-def explored(problem: PlacementProblem, namespaces: Namespaces, storage: Storage | None = None) -> Explored | None:
+def explored(problem: PlacementProblem, namespaces: Namespaces, storage: Storage | None = None) -> Enumeration | None:
     """Every placement of the cast; ``None`` where there are too many, or a filter cannot be decided."""
     total = sum(problem.roles[index].count for index in range(problem.own))
     if total > PODS or problem.own != len(problem.roles) or problem.unknown or problem.ties.members:
@@ -214,7 +214,7 @@ def explored(problem: PlacementProblem, namespaces: Namespaces, storage: Storage
     if found is None:
         return None
     free = run([replace(role, pod=_unbound(role)) for role in roles], largest, states) if found.dead_end else None
-    return Explored(problem, found, free, _smaller(problem, roles, largest, run))
+    return Enumeration(problem, found, free, _smaller(problem, roles, largest, run))
 
 
 def _smaller(

@@ -21,11 +21,11 @@ from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import State
 
-__all__ = ["Everywhere", "judge_everywhere"]
+__all__ = ["ForAll", "judge_everywhere"]
 
 
 @fact
-class Everywhere:
+class ForAll:
     """The answer, what breaks it, what is only worth a note, and what is missing where it is unknown."""
 
     answer: Answer
@@ -42,11 +42,11 @@ def judge_everywhere(
     reach: Reachability,
     good: Sequence[str],
     dependency_zones: Mapping[int, frozenset[str]],
-) -> Everywhere:
+) -> ForAll:
     """Every reachable placement of a group that has a good one, in the zones ``good``."""
     placements = Placements(problem.roles, problem.domains, problem.classes, problem.alike)
     if placements.completed is None or placements.dead_ends is None:
-        return Everywhere(Answer.UNKNOWN, missing=(Because(ProofGround.REACHABLE),))
+        return ForAll(Answer.UNKNOWN, missing=(Because(ProofGround.REACHABLE),))
     notes: list[Because] = []
     missing: list[Because] = []
     stranded = None if problem.ties.gathered else dead_end(problem, placements, good, notes)
@@ -73,7 +73,7 @@ def judge_everywhere(
     if not bad and not missing and not problem.ties.members and placements.runs_out is not False:
         missing.append(Because(ProofGround.FOLLOW))
     answer = Answer.REFUTED if bad else Answer.UNKNOWN if missing else Answer.PROVED
-    return Everywhere(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
+    return ForAll(answer, cut, split if cut is None else None, stranded, tuple(notes), tuple(missing))
 
 
 def _split(problem: PlacementProblem, placements: Placements, missing: list[Because]) -> SplitCause | None:
