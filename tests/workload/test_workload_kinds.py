@@ -49,7 +49,7 @@ ABOUT_ONE_KIND = {
     "workload/checks/elastic": "elasticPolicy of a PyTorchJob, completions of a Job",
     "workload/checks/fields": "fields that one kind lost or has elsewhere",
     "workload/checks/hostnames": "completionMode of a Job",
-    "workload/checks/inside": "the numbers of a LeaderWorkerSet",
+    "workload/checks/subdomain_names": "the numbers of a LeaderWorkerSet",
     "workload/checks/names": "the kind of object that is made",
     "workload/checks/resolution": "completionMode of a Job, enableDNSHostnames of a JobSet",
     "workload/checks/trainer_names": "names in a TrainJob",
