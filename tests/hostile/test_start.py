@@ -107,8 +107,8 @@ def test_a_bare_repository_hides_no_manifests(tmp_path: Path) -> None:
     home = repository(tmp_path / "r", {"deploy/a.yaml": "kind: Pod\nkind: Pod\n", "deploy/b.yaml": JOB})
     bare(home / "deploy", mark)
     commit(home)
-    executable = trainlint("check", "deploy", "--output", "concise", cwd=home)
-    assert "deploy/a.yaml:2" in executable.stdout
+    checked = trainlint("check", "deploy", "--output", "concise", cwd=home)
+    assert "deploy/a.yaml:2" in checked.stdout
     assert not mark.exists()
 
 
