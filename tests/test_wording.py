@@ -41,7 +41,7 @@ from trainlint.scheduling.kueue.state import Inactive
 from trainlint.scheduling.refusal import Doubt, DoubtGround, Ground, Refusal
 from trainlint.wording.because import TEXTS
 from trainlint.wording.filling import filled, places
-from trainlint.wording.texts.argument import Said
+from trainlint.wording.texts.argument import Phrase
 from trainlint.workload.queue_names import QueueDoubt
 
 HERE = Location("nodes.yaml", 1)
@@ -78,7 +78,7 @@ def test_causes_hold_no_sentence(kind: type) -> None:
 
 GROUNDS = [
     *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
-    *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Said),
+    *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
 ]
 """Every enumeration of grounds."""
 

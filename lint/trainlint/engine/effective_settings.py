@@ -76,7 +76,7 @@ def _file(setup: Setup, *, named: bool) -> EffectiveSetting:
     return EffectiveSetting("configuration", document.file, *found)
 
 
-def _said(setup: Setup, path: FieldPath) -> Source | None:
+def _stated(setup: Setup, path: FieldPath) -> Source | None:
     """Where the file says it."""
     document = setup.configuration.document
     if document is None or not document.root.down(*path).present:
@@ -88,9 +88,9 @@ def _said(setup: Setup, path: FieldPath) -> Source | None:
 def _choices(setup: Setup) -> Iterator[EffectiveSetting]:
     file, given = setup.configuration.choices, setup.given
     default: Source = (Origin.DEFAULT, "")
-    said = _said(setup, ("fail_on",)) or default
+    said = _stated(setup, ("fail_on",)) or default
     yield EffectiveSetting("fail_on", setup.fail_on.value, *((Origin.OPTION, "--fail-on") if given.fail_on else said))
-    said = _said(setup, ("require_reason",)) or default
+    said = _stated(setup, ("require_reason",)) or default
     option = (Origin.OPTION, "--require-reason")
     yield EffectiveSetting("require_reason", setup.require_reason, *(said if given.require_reason is None else option))
     if given.select:
@@ -112,7 +112,7 @@ def _choices(setup: Setup) -> Iterator[EffectiveSetting]:
 
 
 def _here(setup: Setup, *path: str | int) -> Source:
-    return _said(setup, path) or (Origin.FILE, "")
+    return _stated(setup, path) or (Origin.FILE, "")
 
 
 def _groups(setup: Setup) -> Iterator[EffectiveSetting]:
@@ -126,7 +126,7 @@ def _groups(setup: Setup) -> Iterator[EffectiveSetting]:
 
 def _render(setup: Setup) -> EffectiveSetting:
     """Whether kustomizations are rendered, and what renders them on this machine."""
-    origin, where = _said(setup, ("render", "kustomize")) or (Origin.DEFAULT, "")
+    origin, where = _stated(setup, ("render", "kustomize")) or (Origin.DEFAULT, "")
     if not setup.configuration.render.kustomize:
         return EffectiveSetting("render.kustomize", "never", origin, where)
     program = kustomize()
@@ -140,7 +140,7 @@ def _render_charts(setup: Setup) -> EffectiveSetting:
     """Whether charts are rendered, and what renders them on this machine."""
     from trainlint.source.helm import renderer  # noqa: PLC0415 (starts slowly)
 
-    origin, where = _said(setup, ("render", "helm")) or (Origin.DEFAULT, "")
+    origin, where = _stated(setup, ("render", "helm")) or (Origin.DEFAULT, "")
     if not setup.configuration.render.helm:
         return EffectiveSetting("render.helm", "never", origin, where)
     program = renderer.helm()
@@ -162,7 +162,7 @@ def _cluster(
     seen = [(each.name, each.settings) for each in snapshots if each.settings.cluster == stated.cluster]
     before = dict(_values(stated))
     for name in dict.fromkeys(name for _, settings in [("", stated), *seen] for name, _ in _values(settings)):
-        said = None if index is None else _said(setup, ("clusters", index, *name.split(".", 2)))
+        said = None if index is None else _stated(setup, ("clusters", index, *name.split(".", 2)))
         found: dict[str | tuple[str, ...], list[str]] = {}
         for snapshot, settings in seen or [("", stated)]:
             value = dict(_values(settings)).get(name)

@@ -11,7 +11,7 @@ from trainlint.engine.current_repository import opened
 from trainlint.engine.links import links_of
 from trainlint.engine.place import Places
 from trainlint.engine.progress import Progress
-from trainlint.engine.role_zones import obstacles_of, pools_of, role_zones_of, seated, waiting_of, zones_of
+from trainlint.engine.role_zones import obstacles_of, pools_of, role_placements, role_zones_of, waiting_of, zones_of
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location, UsageError
 from trainlint.model.known import Answer
@@ -69,8 +69,8 @@ class Graphs:
             links=links_of(proof, facts, place),
             flows=_flows(proof) if proof.reach is None else proof.reach.graph,
             table=table_of(proof, facts, told_by()),
-            witness=seated(proof, proof.assignments),
-            counterexample=seated(proof, proof.bad_assignments),
+            witness=role_placements(proof, proof.assignments),
+            counterexample=role_placements(proof, proof.bad_assignments),
             waiting=waiting_of(proof, place),
             obstacles=obstacles_of(proof, place),
             closest=proof.zones[0].name if proof.exists is Answer.REFUTED and len(proof.zones) > 1 else "",

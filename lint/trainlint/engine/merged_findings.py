@@ -23,12 +23,12 @@ def as_one(findings: Iterable[Finding], rules: Collection[str]) -> list[Finding]
         key = (finding.rule, finding.at, _answer(finding), finding.groups) if finding.rule in rules else number
         places.setdefault(key, []).append(finding)
     found: dict[object, list[Finding]] = {}
-    for number, finding in enumerate(map(_said_at_once, places.values())):
+    for number, finding in enumerate(map(_merged, places.values())):
         found.setdefault(_kind(finding) if finding.rule in rules else number, []).append(finding)
     return [_joined(each) for each in found.values()]
 
 
-def _said_at_once(findings: list[Finding]) -> Finding:
+def _merged(findings: list[Finding]) -> Finding:
     """The first finding, with what the others add; one that says nothing of its own leaves it as it is."""
     first, *others = findings
     added = dict.fromkeys(each.predicate for each in others if each.predicate and each.predicate != first.predicate)

@@ -59,7 +59,7 @@ def rendered_repository(
     from trainlint.deploy.remotes import addressed, archived  # noqa: PLC0415
     from trainlint.deploy.sources import Sources, remotes_of  # noqa: PLC0415
     from trainlint.snapshot.cluster_builder import deployed_unbuilt  # noqa: PLC0415
-    from trainlint.snapshot.conflicting_deployers import fights  # noqa: PLC0415
+    from trainlint.snapshot.conflicting_deployers import conflicts  # noqa: PLC0415
     from trainlint.snapshot.fleet import find_fleet  # noqa: PLC0415 (most repositories have no deployers)
     from trainlint.snapshot.rendering_plan import Planned, planned  # noqa: PLC0415
     from trainlint.source.library import Library  # noqa: PLC0415
@@ -77,7 +77,7 @@ def rendered_repository(
         kustomizations = more
         repository = read(*more, *_charts(world, readings, setup, builds, tuple(_installs(plan.charts))))
         fleet = find_fleet(repository, setup.settings, sources)
-    fought, failed = tuple(fights(fleet.clusters)), tuple(deployed_unbuilt(repository.unbuilt, fleet.clusters))
+    fought, failed = tuple(conflicts(fleet.clusters)), tuple(deployed_unbuilt(repository.unbuilt, fleet.clusters))
     lost = tuple(dict.fromkeys(each for cluster in fleet.clusters for each in cluster.emptied))
     found = replace(
         repository,

@@ -17,7 +17,7 @@ from trainlint.proof.zone_reason import NoNode
 from trainlint.proof.zones import no_node
 from trainlint.reachability import NO_DOMAIN
 from trainlint.result import PlacedRelated
-from trainlint.result.graph import GraphPool, GraphZone, Reason, RoleZone, Seated
+from trainlint.result.graph import GraphPool, GraphZone, Reason, RolePlacement, RoleZone
 from trainlint.scheduling.condense import members
 from trainlint.scheduling.node import Node
 from trainlint.wording.because import texts_of
@@ -25,7 +25,16 @@ from trainlint.wording.capacity import scarce
 from trainlint.wording.zones import keeps_out, places_of_reason, reason_text, refusal_text, remedy_text
 from trainlint.workload.accelerators import is_accelerator
 
-__all__ = ["ANY_DOMAIN", "Place", "obstacles_of", "pools_of", "role_zones_of", "seated", "waiting_of", "zones_of"]
+__all__ = [
+    "ANY_DOMAIN",
+    "Place",
+    "obstacles_of",
+    "pools_of",
+    "role_placements",
+    "role_zones_of",
+    "waiting_of",
+    "zones_of",
+]
 
 Place = Callable[[Location, str], PlacedRelated]
 """Resolves a place, which gets a part (``who blocks it``) in words."""
@@ -131,11 +140,11 @@ def _role_zone(
     )
 
 
-def seated(proof: GroupProof, assignments: Sequence[Assignment]) -> tuple[Seated, ...]:
+def role_placements(proof: GroupProof, assignments: Sequence[Assignment]) -> tuple[RolePlacement, ...]:
     """A placement, with roles by number."""
     roles = {member.name: index for index, member in reversed(list(enumerate(proof.group.members)))}
     return tuple(
-        Seated(roles[assignment.pod_set], assignment.zone, assignment.pool, assignment.pods, assignment.nodes)
+        RolePlacement(roles[assignment.pod_set], assignment.zone, assignment.pool, assignment.pods, assignment.nodes)
         for assignment in assignments
         if assignment.pod_set in roles
     )

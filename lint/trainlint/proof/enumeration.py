@@ -70,7 +70,7 @@ class Enumeration:
                 structural=zone.own_flows,
                 reasons=tuple(each for each in zone.reasons if each.flow is not None),
                 witness=self._witness(alone) if zone.own_flows is Answer.PROVED else {},
-                assignments=self._seats(alone),
+                assignments=self._assignments(alone),
                 missing=() if zone.flows is not Answer.UNKNOWN else zone.missing,
             )
         reasons = zone.reasons or (self._reason(zone.name),)
@@ -91,7 +91,7 @@ class Enumeration:
         example = self.found.examples.get(zones)
         return self.where(example) if example is not None else {}
 
-    def _seats(self, zones: frozenset[str | None]) -> tuple[Assignment, ...]:
+    def _assignments(self, zones: frozenset[str | None]) -> tuple[Assignment, ...]:
         example = self.found.examples.get(zones)
         return example_assignments(self.problem, example) if example is not None else ()
 
@@ -142,8 +142,8 @@ class Enumeration:
         if self.free is not None and not self.free.dead_end:
             waiting = tuple(each for each in self.problem.pod_sets if each.name in example.waiting)
             first = waiting[0]
-            seated = example_assignments(self.problem, example)
-            return StrandedCause(placed, waiting, first.spec.at or first.at, good, seated), ()
+            assignments = example_assignments(self.problem, example)
+            return StrandedCause(placed, waiting, first.spec.at or first.at, good, assignments), ()
         return None, (Because(NoteGround.UNLUCKY_ORDER),)
 
     def _cut(self, group: Group, reach: Reachability, missing: list[Because]) -> CutCause | None:

@@ -60,7 +60,7 @@ def _rank(group: GroupVerdict) -> int:
 def decided(groups: Sequence[GroupVerdict]) -> str:
     """What was decided about all groups: ``2 cannot run, 97 can run if the cluster has what they need``."""
     found = Counter(_kind(group) for group in groups)
-    return ", ".join(text for kind in _KINDS if (number := found[kind]) for text in (_said(kind, number),))
+    return ", ".join(text for kind in _KINDS if (number := found[kind]) for text in (_count_text(kind, number),))
 
 
 _KINDS: Final = ("stuck", "across", "badly", "conditional", "proved", "unknown")
@@ -72,7 +72,7 @@ def _kind(group: GroupVerdict) -> str:
     return "badly" if group.answer is Answer.REFUTED else str(group.answer)
 
 
-def _said(kind: str, number: int) -> str:
+def _count_text(kind: str, number: int) -> str:
     they = "it needs" if number == 1 else "they need"
     return {
         "stuck": f"{number} cannot run",

@@ -22,9 +22,9 @@ __all__ = [
     "GroupGraph",
     "Link",
     "Reason",
+    "RolePlacement",
     "RoleZone",
     "Ruling",
-    "Seated",
 ]
 
 
@@ -138,7 +138,7 @@ class Link:
 
 
 @fact
-class Seated:
+class RolePlacement:
     """Pods of a role in a zone of a placement; ``pool`` is empty and ``nodes`` 0 where only the zone is known."""
 
     role: int
@@ -169,8 +169,8 @@ class GroupGraph:
     links: tuple[Link, ...]
     flows: FlowGraph = field(repr=False, compare=False)
     table: GroupTable
-    witness: tuple[Seated, ...] = ()
-    counterexample: tuple[Seated, ...] = ()
+    witness: tuple[RolePlacement, ...] = ()
+    counterexample: tuple[RolePlacement, ...] = ()
     waiting: tuple[tuple[int, Reason], ...] = ()
     obstacles: tuple[tuple[int, Reason], ...] = ()
     closest: str = ""

@@ -13,7 +13,7 @@ from trainlint.snapshot.cluster_builder import Cluster
 from trainlint.snapshot.duplicates import Duplicate
 from trainlint.snapshot.objects import ApiObject, Key
 
-__all__ = ["fights"]
+__all__ = ["conflicts"]
 
 _SHARED: Final = frozenset({("", "Namespace")}) | DEPLOYER_KINDS | SOURCE_KINDS
 """Kinds that many define, each for itself, and those that only deployers read: what they bring speaks for itself."""
@@ -26,7 +26,7 @@ _LEFT_ALONE: Final = {
 """Annotations by which a deployer does not insist on what is written, with the value that says so (empty: any)."""
 
 
-def fights(clusters: Iterable[Cluster]) -> Iterator[Duplicate]:
+def conflicts(clusters: Iterable[Cluster]) -> Iterator[Duplicate]:
     """Two deployers of a cluster that apply an object differently, by the first such object: that is one fault.
 
     What was not rendered, holds a placeholder at the place, or is applied once only (charts) proves nothing.
@@ -38,7 +38,7 @@ def fights(clusters: Iterable[Cluster]) -> Iterator[Duplicate]:
                 by_key.setdefault(item.key, []).append((item, deployment))
         told: set[frozenset[str]] = set()
         for found in by_key.values():
-            for each in _fights(cluster.name, found):
+            for each in _conflicts_of(cluster.name, found):
                 pair = frozenset(by for by, _ in each.deployers)
                 if pair not in told:
                     told.add(pair)
@@ -54,7 +54,7 @@ def _insists(item: ApiObject, deployment: Deployment) -> bool:
     return deployment.insists and not left and (item.meta.api_group, item.meta.kind) not in _SHARED
 
 
-def _fights(cluster: str, found: list[tuple[ApiObject, Deployment]]) -> Iterator[Duplicate]:
+def _conflicts_of(cluster: str, found: list[tuple[ApiObject, Deployment]]) -> Iterator[Duplicate]:
     """Of one object the first pair that differs."""
     for index, (second, later) in enumerate(found):
         for first, earlier in found[:index]:

@@ -45,13 +45,13 @@ TEXTS: Final[Mapping[Enum, Text]] = {
 def because_text(reason: Because) -> str:
     """The ground as a sentence without its end."""
     text = TEXTS[reason.ground]
-    return filled(text if isinstance(text, str) else text[0], reason.values, _said, _ends)
+    return filled(text if isinstance(text, str) else text[0], reason.values, _value_text, _ends)
 
 
 def remedy_for(reason: Because) -> str:
     """What would end it; empty where nothing short does."""
     text = TEXTS[reason.ground]
-    return "" if isinstance(text, str) else filled(text[1], reason.values, _said, _ends)
+    return "" if isinstance(text, str) else filled(text[1], reason.values, _value_text, _ends)
 
 
 def texts_of(reasons: Iterable[Because]) -> tuple[str, ...]:
@@ -68,7 +68,7 @@ def _is_ground(value: object) -> bool:
     return isinstance(value, Because) or (isinstance(value, Enum) and value in TEXTS)
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     match value:
         case Because():
             return because_text(value)
@@ -86,7 +86,7 @@ def _said(value: object) -> str:
             return fault_text(value)
         case tuple():
             sentences = any(_is_ground(each) or isinstance(each, Shortage) for each in value)
-            return ("; " if sentences else ", ").join(map(_said, value))
+            return ("; " if sentences else ", ").join(map(_value_text, value))
     return str(value)
 
 

@@ -19,7 +19,7 @@ from trainlint.questions.table import ToldBy, blamed, named
 from trainlint.wording.because import because_text
 from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
 from trainlint.wording.listing import listed
-from trainlint.wording.texts.argument import Said
+from trainlint.wording.texts.argument import Phrase
 from trainlint.wording.zones import reason_text
 
 __all__ = ["every_placement", "zone_by_zone"]
@@ -28,7 +28,7 @@ __all__ = ["every_placement", "zone_by_zone"]
 def zone_by_zone(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Step:
     """Exists: what each zone lacks, or who would be where in it."""
     statements = [_zone(zone, proof) for zone in proof.zones]
-    title = because_text(Because(Said.EXISTS, (_ANSWERS[proof.exists],)))
+    title = because_text(Because(Phrase.EXISTS, (_ANSWERS[proof.exists],)))
     if proof.exists is Answer.CONDITIONAL and proof.needs is not None:
         statements = [Statement(text) for text in need_words(proof.needs)]
     elif not statements:
@@ -47,18 +47,18 @@ def _zone(zone: Zone, proof: GroupProof) -> Statement:
     below = [Statement(reason_text(each, proof.group), each.places) for each in zone.reasons]
     if zone.flows is Answer.REFUTED and proof.reach is not None and proof.reach.denied:
         flows = listed(flow_text(proof.group, flow) for flow, _ in proof.reach.denied)
-        below.append(statement(Said.DENIED_EVERYWHERE, flows))
+        below.append(statement(Phrase.DENIED_EVERYWHERE, flows))
     below += [_not_known(each) for each in dict.fromkeys(zone.missing)]
     if zone.answer is Answer.PROVED:
-        return statement(Said.GOOD_ZONE, zone.name, proof.exists is Answer.PROVED, _seated(zone.assignments))
-    return statement(Said.OTHER_ZONE, zone.name, zone.answer is Answer.REFUTED, below=tuple(below))
+        return statement(Phrase.GOOD_ZONE, zone.name, proof.exists is Answer.PROVED, _placed(zone.assignments))
+    return statement(Phrase.OTHER_ZONE, zone.name, zone.answer is Answer.REFUTED, below=tuple(below))
 
 
 def _without_zones(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[Statement]:
     """Why a group was answered without looking at zones."""
     rules = named((root for root in blamed(proof, facts) if root is not Root.SPREAD_OF_GROUP), told_by)
     if proof.exists is Answer.REFUTED:
-        yield statement(Said.REFUTED_ANYWHERE, listed(rules) if rules else "")
+        yield statement(Phrase.REFUTED_ANYWHERE, listed(rules) if rules else "")
     yield from map(_not_known, dict.fromkeys(proof.missing))
 
 
@@ -66,37 +66,37 @@ def every_placement(proof: GroupProof) -> Step:
     """The step about every placement that the scheduler may choose: which there are, and whether all of them are
     good.
     """
-    title = because_text(Because(Said.FOR_ALL, (_ANSWERS[proof.for_all],)))
+    title = because_text(Because(Phrase.FOR_ALL, (_ANSWERS[proof.for_all],)))
     return Step(title, tuple(_every(proof)))
 
 
 def _every(proof: GroupProof) -> Iterator[Statement]:
     if proof.exists is Answer.REFUTED:
-        yield statement(Said.NO_PLACEMENT)
+        yield statement(Phrase.NO_PLACEMENT)
         return
     if proof.exists is Answer.UNKNOWN:
-        yield statement(Said.NOT_YET_KNOWN)
+        yield statement(Phrase.NOT_YET_KNOWN)
         return
     for cause in proof.causes:
         match cause:
             case CutCause():
-                yield statement(Said.CUT, _seated(cause.assignments), below=tuple(_cut(proof, cause)))
+                yield statement(Phrase.CUT, _placed(cause.assignments), below=tuple(_cut(proof, cause)))
             case SplitCause():
-                below = (statement(Said.SPLIT_COSTS),)
-                yield statement(Said.SPLIT, listed(cause.zones), _seated(cause.assignments), below=below)
+                below = (statement(Phrase.SPLIT_COSTS),)
+                yield statement(Phrase.SPLIT, listed(cause.zones), _placed(cause.assignments), below=below)
             case StrandedCause():
                 yield from _dead_end(cause)
     yield from (Statement(because_text(note)) for note in proof.notes)
     if proof.for_all is Answer.PROVED:
-        yield statement(Said.ALL_GOOD)
+        yield statement(Phrase.ALL_GOOD)
         zones = proof.viable_zones
         if proof.group.collective and not proof.group.cross_zone_allowed:
-            yield statement(Said.NEVER_SPREAD, " or all in ".join(zones))
+            yield statement(Phrase.NEVER_SPREAD, " or all in ".join(zones))
     yield from map(_not_known, dict.fromkeys(proof.missing))
 
 
 def _not_known(doubt: Because) -> Statement:
-    return statement(Said.NOT_KNOWN, doubt)
+    return statement(Phrase.NOT_KNOWN, doubt)
 
 
 def _cut(proof: GroupProof, cause: CutCause) -> Iterator[Statement]:
@@ -105,17 +105,21 @@ def _cut(proof: GroupProof, cause: CutCause) -> Iterator[Statement]:
         within = pair.source_zone == pair.target_zone
         zones = (within, pair.source_zone, pair.target_zone, nodes_of_pair(pair))
         yield statement(
-            Said.DENIED_PAIR, flow_text(proof.group, pair.flow), *zones, denied_sentence(pair.verdict), places=places
+            Phrase.DENIED_PAIR,
+            flow_text(proof.group, pair.flow),
+            *zones,
+            denied_sentence(pair.verdict),
+            places=places,
         )
 
 
 def _dead_end(cause: StrandedCause) -> Iterator[Statement]:
     first = listed(f"{name} in {zone}" for name, zones in cause.placed.items() for zone in zones)
     waiting = listed(each.name for each in cause.waiting)
-    yield statement(Said.DEAD_END, first, waiting, " or ".join(cause.good), places=(cause.at,))
+    yield statement(Phrase.DEAD_END, first, waiting, " or ".join(cause.good), places=(cause.at,))
 
 
-def _seated(assignments: Iterable[Assignment]) -> str:
+def _placed(assignments: Iterable[Assignment]) -> str:
     """Who is where: ``1 pod of coordinator on gpu-1 (zone-a)``."""
     return listed(
         f"{each.pods} pod{'' if each.pods == 1 else 's'} of {each.pod_set} "
@@ -125,8 +129,8 @@ def _seated(assignments: Iterable[Assignment]) -> str:
 
 
 _ANSWERS: Final = {
-    Answer.PROVED: Said.PROVED,
-    Answer.REFUTED: Said.REFUTED,
-    Answer.CONDITIONAL: Said.CONDITIONAL,
-    Answer.UNKNOWN: Said.UNKNOWN,
+    Answer.PROVED: Phrase.PROVED,
+    Answer.REFUTED: Phrase.REFUTED,
+    Answer.CONDITIONAL: Phrase.CONDITIONAL,
+    Answer.UNKNOWN: Phrase.UNKNOWN,
 }

@@ -16,14 +16,14 @@ from trainlint.reachability import ANYWHERE, Crossing, Reachability
 from trainlint.reachability.flow_graph import EVERY, POSSIBLE
 from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.listing import listed
-from trainlint.wording.texts.argument import Said
+from trainlint.wording.texts.argument import Phrase
 
 __all__ = ["connections_needed", "what_policies_decide"]
 
 _WORDS: Final = {
-    Permission.ALLOW: Said.ALLOWED,
-    Permission.DENY: Said.DENIED,
-    Permission.UNKNOWN: Said.UNDECIDED,
+    Permission.ALLOW: Phrase.ALLOWED,
+    Permission.DENY: Phrase.DENIED,
+    Permission.UNKNOWN: Phrase.UNDECIDED,
 }
 
 
@@ -34,30 +34,31 @@ def connections_needed(proof: GroupProof) -> Step:
         together.setdefault((flow.source, flow.target, flow.why), []).append(flow)
     statements = tuple(
         statement(
-            Said.NEEDED,
+            Phrase.NEEDED,
             _text(proof.group, flows),
             flows[0].why,
             places=tuple(dict.fromkeys(each.at for each in flows)),
         )
         for flows in together.values()
     )
-    return Step(because_text(Because(Said.CONNECTIONS)), statements or (statement(Said.NO_CONNECTIONS),))
+    return Step(because_text(Because(Phrase.CONNECTIONS)), statements or (statement(Phrase.NO_CONNECTIONS),))
 
 
 def what_policies_decide(proof: GroupProof) -> Step:
     """The verdict on every flow, by zones where these matter, with the entries that decide at either end."""
-    title = because_text(Because(Said.DECISIONS))
+    title = because_text(Because(Phrase.DECISIONS))
     if proof.reach is None:
-        return Step(title, (statement(Said.NOT_ASKED),))
+        return Step(title, (statement(Phrase.NOT_ASKED),))
     alike: dict[tuple[object, ...], tuple[list[Flow], tuple[Statement, ...], str]] = {}
     for flow in proof.group.flows:
         whole, below = _decided(flow, proof.reach)
         key = (flow.source, flow.target, whole, below)
         alike.setdefault(key, ([], below, whole))[0].append(flow)
     statements = (
-        statement(Said.DECIDED, _text(proof.group, flows), whole, below=below) for flows, below, whole in alike.values()
+        statement(Phrase.DECIDED, _text(proof.group, flows), whole, below=below)
+        for flows, below, whole in alike.values()
     )
-    decided = tuple(statements) or (statement(Said.NOTHING_TO_DECIDE),)
+    decided = tuple(statements) or (statement(Phrase.NOTHING_TO_DECIDE),)
     return Step(title, (*decided, *_apart(proof.group, proof.reach)))
 
 
@@ -78,9 +79,9 @@ def _apart(group: Group, reach: Reachability) -> Iterator[Statement]:
     for parts, places in divided.items():
         where = listed(places) if reach.places != (ANYWHERE,) else ""
         said = "; ".join(listed(group.members[index].name for index in part) for part in parts)
-        yield statement(Said.DIVIDED, where, len(parts), said)
+        yield statement(Phrase.DIVIDED, where, len(parts), said)
     if viable := reach.graph.viable(names, needed):
-        yield statement(Said.ALL_INSIDE, listed(viable))
+        yield statement(Phrase.ALL_INSIDE, listed(viable))
 
 
 def _text(group: Group, flows: Sequence[Flow]) -> str:
@@ -93,7 +94,7 @@ def _text(group: Group, flows: Sequence[Flow]) -> str:
 
 def _decided(flow: Flow, reach: Reachability) -> tuple[str, tuple[Statement, ...]]:
     """The answer in a word, and who gives it; one statement for each pair of zones that fares differently."""
-    outcomes: dict[tuple[str, str, str], list[tuple[Crossing, Verdict, Said | None]]] = {}
+    outcomes: dict[tuple[str, str, str], list[tuple[Crossing, Verdict, Phrase | None]]] = {}
     for crossing in reach.crossings(flow):
         for verdict, node in _verdicts(crossing):
             key = (verdict.answer.value, verdict.egress.reason, verdict.ingress.reason)
@@ -105,7 +106,7 @@ def _decided(flow: Flow, reach: Reachability) -> tuple[str, tuple[Statement, ...
         return _whole(verdict.answer, anywhere=anywhere), tuple(_sides(verdict))
     whole = _whole(next(iter(answers)) if len(answers) == 1 else None, anywhere=anywhere)
     below = (
-        statement(Said.DECIDED, _between(each), _WORDS[each[0][1].answer], below=tuple(_sides(each[0][1])))
+        statement(Phrase.DECIDED, _between(each), _WORDS[each[0][1].answer], below=tuple(_sides(each[0][1])))
         for each in outcomes.values()
     )
     return whole, tuple(below)
@@ -113,25 +114,27 @@ def _decided(flow: Flow, reach: Reachability) -> tuple[str, tuple[Statement, ...
 
 def _whole(answer: Permission | None, *, anywhere: bool) -> str:
     """The answer for all zones; ``None`` where they differ."""
-    return because_text(Because(Said.DEPENDS) if answer is None else Because(Said.WHOLE, (_WORDS[answer], anywhere)))
+    return because_text(
+        Because(Phrase.DEPENDS) if answer is None else Because(Phrase.WHOLE, (_WORDS[answer], anywhere))
+    )
 
 
-def _verdicts(crossing: Crossing) -> Iterator[tuple[Verdict, Said | None]]:
+def _verdicts(crossing: Crossing) -> Iterator[tuple[Verdict, Phrase | None]]:
     if crossing.same_node.answer is crossing.other_node.answer:
         yield crossing.other_node, None
     else:
-        yield crossing.same_node, Said.ONE_NODE
-        yield crossing.other_node, Said.TWO_NODES
+        yield crossing.same_node, Phrase.ONE_NODE
+        yield crossing.other_node, Phrase.TWO_NODES
 
 
-def _between(crossings: Iterable[tuple[Crossing, Verdict, Said | None]]) -> str:
+def _between(crossings: Iterable[tuple[Crossing, Verdict, Phrase | None]]) -> str:
     pairs = []
     for crossing, _, node in crossings:
         here, there = crossing.source.name, crossing.target.name
         if crossing.flow.target is None:
-            pairs.append(Because(Said.FROM, (here,)))
+            pairs.append(Because(Phrase.FROM, (here,)))
         else:
-            pairs.append(Because(Said.BETWEEN, (here == there, here, there, node)))
+            pairs.append(Because(Phrase.BETWEEN, (here == there, here, there, node)))
     return listed(texts_of(pairs))
 
 

@@ -17,7 +17,7 @@ from trainlint.wording.because import because_text
 from trainlint.wording.control_plane import breaks_need, why_needed
 from trainlint.wording.forcing import places_of_cores
 from trainlint.wording.quotas import refuser
-from trainlint.wording.texts.argument import Said
+from trainlint.wording.texts.argument import Phrase
 
 __all__ = ["what_forces_it", "what_it_rests_on"]
 
@@ -26,8 +26,8 @@ def what_forces_it(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Step:
     """The irreducible sets of places behind every refutation."""
     causes = tuple(_causes(proof, facts, told_by))
     return Step(
-        because_text(Because(Said.FORCED)),
-        (*((statement(Said.MEANING), *causes) if causes else ()), *_objects(proof, facts, told_by)),
+        because_text(Because(Phrase.FORCED)),
+        (*((statement(Phrase.MEANING), *causes) if causes else ()), *_objects(proof, facts, told_by)),
     )
 
 
@@ -39,7 +39,7 @@ def _causes(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[Statem
             places = places_of_cores([core])
             below = tuple(Statement(each.role, (each.at,)) for each in places)
             several, many = len(cores) if len(cores) > 1 else 0, len(places)
-            yield statement(Said.FORCING, told_by[cause.root], number, several, many == 1, many, below=below)
+            yield statement(Phrase.FORCING, told_by[cause.root], number, several, many == 1, many, below=below)
 
 
 def _of_members(proof: GroupProof, facts: Facts) -> Iterator[Cause]:
@@ -57,42 +57,47 @@ def _objects(proof: GroupProof, facts: Facts, told_by: ToldBy) -> Iterator[State
     """What one object makes impossible by itself, wherever the pods would go."""
     members = {id(each) for each in proof.group.members}
     refused: list[tuple[Root, Because, tuple[Location, ...], Sequence[PodSet]]] = [
-        (Root.GANG_SIZE, Because(Said.GANG, (gang.what, gang.minimum, count)), (gang.at,), gang.pod_sets)
+        (Root.GANG_SIZE, Because(Phrase.GANG, (gang.what, gang.minimum, count)), (gang.at,), gang.pod_sets)
         for gang, count in facts.queues.oversized_gangs
     ]
     refused += [
-        (Root.QUOTA, Because(Said.QUOTA, (refuser(each),)), each.places or (each.at,), each.pod_sets)
+        (Root.QUOTA, Because(Phrase.QUOTA, (refuser(each),)), each.places or (each.at,), each.pod_sets)
         for each in facts.queues.over_quota
     ]
     refused += [(Root.KUEUE, each.why, (each.at,), each.pod_sets) for each in facts.repository.never_admitted]
     refused += [
-        (Root.EXCLUSIVE_TOPOLOGY, Because(Said.TOGETHER, (each.together.by,)), (each.together.at,), each.pod_sets)
+        (
+            Root.EXCLUSIVE_TOPOLOGY,
+            Because(Phrase.TOGETHER, (each.together.by,)),
+            (each.together.at,),
+            each.pod_sets,
+        )
         for each in facts.placement.exclusive_shortages
     ]
     refused += [
-        (Root.SHARED_CLAIM, Because(Said.CLAIM, (each.claim.name, each.mode)), (each.at,), each.pod_sets)
+        (Root.SHARED_CLAIM, Because(Phrase.CLAIM, (each.claim.name, each.mode)), (each.at,), each.pod_sets)
         for each in facts.placement.shared_claims
         if each.certain
     ]
     for root, why, places, pod_sets in refused:
         if any(id(pod_set) in members for pod_set in pod_sets):
-            yield statement(Said.OBJECT, told_by[root], why, places=places)
+            yield statement(Phrase.OBJECT, told_by[root], why, places=places)
     owners = {each.owner for each in proof.group.members}
     for denial in facts.control_plane.denials:
         if denial.need.fatal and not denial.need.assumes and not owners.isdisjoint(denial.need.owners):
             needed, breaks = why_needed(denial.need), breaks_need(denial.need)
-            yield statement(Said.DENIAL, told_by[Root.CONTROL_PLANE], needed, breaks, places=(denial.at,))
+            yield statement(Phrase.DENIAL, told_by[Root.CONTROL_PLANE], needed, breaks, places=(denial.at,))
 
 
 def what_it_rests_on(proof: GroupProof, facts: Facts) -> Step:
     """Assumptions, and what the inventory leaves open."""
-    statements = [statement(Said.ALONE)]
+    statements = [statement(Phrase.ALONE)]
     inventory = facts.verdicts.inventory(proof.group.members[0])
     if inventory is not None:
         at = (inventory.at,) if inventory.at is not None else ()
         partial = "" if inventory.complete else inventory.partial
-        statements.append(statement(Said.INVENTORY, inventory.name, inventory.complete, partial, places=at))
+        statements.append(statement(Phrase.INVENTORY, inventory.name, inventory.complete, partial, places=at))
         notes = dict.fromkeys(note for pool in inventory.pools for note in pool.notes)
         statements += [Statement(note) for note in notes]
-    statements += [statement(Said.ASSUMED, text) for text in facts.snapshot.settings.assumptions]
-    return Step(because_text(Because(Said.BASIS)), tuple(statements))
+    statements += [statement(Phrase.ASSUMED, text) for text in facts.snapshot.settings.assumptions]
+    return Step(because_text(Because(Phrase.BASIS)), tuple(statements))

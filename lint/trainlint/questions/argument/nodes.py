@@ -19,34 +19,34 @@ from trainlint.scheduling.filter import Doubt, Refusal
 from trainlint.scheduling.node import Node
 from trainlint.wording.because import because_text
 from trainlint.wording.listing import listed
-from trainlint.wording.texts.argument import Said
+from trainlint.wording.texts.argument import Phrase
 
 __all__ = ["where_pods_may_run"]
 
 
 def where_pods_may_run(proof: GroupProof, facts: Facts) -> Step:
     """One statement for each role, with its pools below."""
-    return Step(because_text(Because(Said.NODES)), tuple(_roles(proof, facts)))
+    return Step(because_text(Because(Phrase.NODES)), tuple(_roles(proof, facts)))
 
 
 def _roles(proof: GroupProof, facts: Facts) -> Iterator[Statement]:
     for index, member in enumerate(proof.group.members):
         judged = facts.verdicts.of(member)
         if judged is None:
-            below: Iterable[Statement] = [statement(Said.NO_NODES_KNOWN)]
+            below: Iterable[Statement] = [statement(Phrase.NO_NODES_KNOWN)]
         else:
             inventory = facts.verdicts.inventory(member)
             written = inventory.pools if inventory is not None else ()
             below = _pools(*judged, proof.topology_key, written)
         shared = index in proof.group.dependencies
-        yield statement(Said.ROLE, member.name, _pods(member), shared, places=(member.at,), below=tuple(below))
+        yield statement(Phrase.ROLE, member.name, _pods(member), shared, places=(member.at,), below=tuple(below))
 
 
 def _pods(member: PodSet) -> Because:
     count = member.replicas
     if isinstance(count, Undetermined):
-        return Because(Said.UNKNOWN_PODS)
-    return Because(Said.PODS, (count, count != 1))
+        return Because(Phrase.UNKNOWN_PODS)
+    return Because(Phrase.PODS, (count, count != 1))
 
 
 def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequence[Pool]) -> Iterator[Statement]:
@@ -61,13 +61,13 @@ def _pools(judged: Feasibility, nodes: Sequence[Node], key: str, written: Sequen
         names = _names([each for pool in pools for each in united[pool]], key)
         places = (*_in_pods(judged, pools), *_in_nodes(judged, nodes, pools))
         if not reasons:
-            yield statement(Said.MAY_USE, names, places=places)
+            yield statement(Phrase.MAY_USE, names, places=places)
         elif refused:
-            yield statement(Said.MAY_NOT_USE, names, "; ".join(reasons), places=places)
+            yield statement(Phrase.MAY_NOT_USE, names, "; ".join(reasons), places=places)
         else:
-            yield statement(Said.PERHAPS, names, "; ".join(reasons), places=places)
+            yield statement(Phrase.PERHAPS, names, "; ".join(reasons), places=places)
     if not any(True for _ in judged.verdicts):
-        yield statement(Said.NONE)
+        yield statement(Phrase.NONE)
 
 
 def _names(pools: Sequence[Pool], key: str) -> str:
@@ -75,10 +75,10 @@ def _names(pools: Sequence[Pool], key: str) -> str:
     zones: dict[str, list[str]] = {}
     for pool in pools:
         value = pool.label(key)
-        zone = because_text(Because(Said.UNKNOWN_ZONE)) if isinstance(value, Undetermined) else value or NO_DOMAIN
+        zone = because_text(Because(Phrase.UNKNOWN_ZONE)) if isinstance(value, Undetermined) else value or NO_DOMAIN
         many = pool.maximum if pool.maximum is not None and pool.maximum > 1 else 0
-        zones.setdefault(zone, []).append(because_text(Because(Said.POOL, (pool.name, pool.maximum is None, many))))
-    return "; ".join(because_text(Because(Said.IN, (listed(names), zone))) for zone, names in sorted(zones.items()))
+        zones.setdefault(zone, []).append(because_text(Because(Phrase.POOL, (pool.name, pool.maximum is None, many))))
+    return "; ".join(because_text(Because(Phrase.IN, (listed(names), zone))) for zone, names in sorted(zones.items()))
 
 
 def _in_pods(judged: Feasibility, pools: Iterable[int]) -> Iterator[Location]:

@@ -8,7 +8,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.model.because import Because
 from trainlint.wording.because import because_text
-from trainlint.wording.texts.argument import Said
+from trainlint.wording.texts.argument import Phrase
 
 __all__ = ["Statement", "Step", "statement"]
 
@@ -37,7 +37,7 @@ class Step:
 
 
 def statement(
-    ground: Said, *values: object, places: tuple[Location, ...] = (), below: tuple[Statement, ...] = ()
+    ground: Phrase, *values: object, places: tuple[Location, ...] = (), below: tuple[Statement, ...] = ()
 ) -> Statement:
     """The statement of a ground with its values, in words."""
     return Statement(because_text(Because(ground, values)), places, below)

@@ -10,7 +10,7 @@ from trainlint import __version__
 from trainlint.report.options import Options
 from trainlint.report.zone_graph import RUNS, Edge, GraphNode, edges_of, nodes_of
 from trainlint.result import PlacedRelated
-from trainlint.result.graph import GraphPool, GroupGraph, Reason, Seated
+from trainlint.result.graph import GraphPool, GroupGraph, Reason, RolePlacement
 
 __all__ = ["render"]
 
@@ -41,8 +41,8 @@ def _group(graph: GroupGraph) -> dict[str, Any]:
         "pools": [_pool(pool) for pool in graph.pools],
         "nodes": [_node(node) for node in nodes],
         "edges": [_edge(edge) for edge in edges_of(graph, nodes)],
-        "witness": list(_seats(graph, graph.witness)),
-        "counterexample": list(_seats(graph, graph.counterexample)),
+        "witness": list(_placements(graph, graph.witness)),
+        "counterexample": list(_placements(graph, graph.counterexample)),
         "waiting": list(_stranded(graph, graph.waiting)),
         "obstacles": list(_stranded(graph, graph.obstacles)),
     }
@@ -103,7 +103,7 @@ def _edge(edge: Edge) -> dict[str, Any]:
     }
 
 
-def _seats(graph: GroupGraph, assignments: Sequence[Seated]) -> Iterator[dict[str, Any]]:
+def _placements(graph: GroupGraph, assignments: Sequence[RolePlacement]) -> Iterator[dict[str, Any]]:
     for each in assignments:
         yield {
             "pod_set": graph.roles[each.role].name,

@@ -12,7 +12,7 @@ from trainlint.report.picture.notes import Notes
 from trainlint.report.picture.view import DNS, PENDING, Box, Column, Note, RoleState, View
 from trainlint.report.picture.words import alike, assignments_text, capital, pool_lines
 from trainlint.report.zone_graph import pools_text, zone_title
-from trainlint.result.graph import GroupGraph, Reason, RoleZone, Seated
+from trainlint.result.graph import GroupGraph, Reason, RolePlacement, RoleZone
 
 __all__ = ["views"]
 
@@ -51,9 +51,9 @@ class _View:
         if len(graph.roles) > ROWS:
             self.more.append(f"{len(graph.roles) - ROWS} more roles")
 
-    def placement(self, assignments: Sequence[Seated]) -> View:
+    def placement(self, assignments: Sequence[RolePlacement]) -> View:
         """The pods where a placement has them, and the roles that it leaves waiting."""
-        here: dict[tuple[int, str], list[Seated]] = {}
+        here: dict[tuple[int, str], list[RolePlacement]] = {}
         for assignment in assignments:
             here.setdefault((assignment.role, assignment.zone), []).append(assignment)
         for (role, zone), found in here.items():
@@ -129,7 +129,7 @@ class _View:
             shown.append((f"and {len(pools) - POOLS} more pools",))
         return Column(key, zone_title(key), answer, tuple(shown), self.notes.add(note))
 
-    def _placed(self, role: int, zone: str, assignments: Sequence[Seated]) -> None:
+    def _placed(self, role: int, zone: str, assignments: Sequence[RolePlacement]) -> None:
         pods = sum(assignment.pods for assignment in assignments)
         lines = [self._pods(role, pods), *filter(None, [assignments_text(self.graph, assignments)])]
         about = self.graph.roles[role]

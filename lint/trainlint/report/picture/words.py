@@ -10,7 +10,7 @@ from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
 from trainlint.report.zone_graph import counted
 from trainlint.result import PlacedRelated
-from trainlint.result.graph import GraphPool, GroupGraph, Link, Ruling, Seated
+from trainlint.result.graph import GraphPool, GroupGraph, Link, RolePlacement, Ruling
 
 __all__ = ["alike", "assignments_text", "capital", "headline", "pool_lines", "sentences", "unique", "way_out"]
 
@@ -147,7 +147,7 @@ def pool_lines(pool: GraphPool) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def assignments_text(graph: GroupGraph, assignments: Sequence[Seated]) -> str:
+def assignments_text(graph: GroupGraph, assignments: Sequence[RolePlacement]) -> str:
     """The nodes on which pods of a placement are; empty where only the zone is known."""
     known = {pool.name: pool.names for pool in graph.pools}
     names = [

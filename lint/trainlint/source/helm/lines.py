@@ -8,7 +8,7 @@ from typing import Final
 
 from trainlint.source.helm.reference import TemplateScope
 
-__all__ = ["ACTION", "LineNode", "said", "sections"]
+__all__ = ["ACTION", "LineNode", "action_text", "sections"]
 
 ACTION: Final = re.compile(r"\{\{-?(?P<said>(?:\"(?:\\.|[^\"\\])*+\"|`[^`]*+`|[^\"`}]|\}(?!\}))*+)\}\}", re.DOTALL)
 _COMMENT: Final = re.compile(r"\{\{-?[ \t]*/\*.*?\*/[ \t]*-?\}\}", re.DOTALL)
@@ -53,7 +53,7 @@ class LineNode:
         return [each for each in self.children if each.inserts]
 
 
-def said(action: re.Match[str]) -> str:
+def action_text(action: re.Match[str]) -> str:
     """What stands in an action."""
     text = action["said"].strip()
     return text[:-1].rstrip() if text.endswith("-") else text
@@ -98,8 +98,8 @@ class _Reader:
         bare = ACTION.sub(lambda found: " " * len(found[0]), line)
         if not bare.strip() or bare.lstrip().startswith("#"):
             for found in ACTION.finditer(line):
-                if not self._controls(said(found)) and not bare.strip():
-                    self._insert(said(found), found.start())
+                if not self._controls(action_text(found)) and not bare.strip():
+                    self._insert(action_text(found), found.start())
             return
         begins = len(line) - len(line.lstrip())
         line = self._without_controls(line)
@@ -114,7 +114,7 @@ class _Reader:
         """The line without the actions that print nothing: what stands behind them stays in its column."""
 
         def replace(found: re.Match[str]) -> str:
-            return " " * len(found[0]) if self._controls(said(found)) else found[0]
+            return " " * len(found[0]) if self._controls(action_text(found)) else found[0]
 
         return ACTION.sub(replace, line)
 

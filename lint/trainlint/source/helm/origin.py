@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Path, Span
-from trainlint.source.helm.lines import ACTION, LineNode, said, sections
+from trainlint.source.helm.lines import ACTION, LineNode, action_text, sections
 from trainlint.source.helm.places import TemplatePlace, choose, find, span_of
 from trainlint.source.helm.reference import EACH, Steps
 from trainlint.source.helm.unset_values import blank_texts, with_blanks
@@ -140,7 +140,7 @@ def _steps(node: LineNode, inside: Path) -> Iterator[Steps]:
     else:
         text = node.value.strip().strip("\"'")
         action = ACTION.fullmatch(text)
-        found = node.scope.single(said(action)) if action is not None else None
+        found = node.scope.single(action_text(action)) if action is not None else None
     if found is not None:
         yield found
 

@@ -88,12 +88,12 @@ def _agreement(node: LineNode, value: Any, depth: int) -> int:
         return score - len(keys - value.keys())
     if isinstance(value, list):
         return 0
-    said = node.value.strip()
-    if not said:
+    action_text = node.value.strip()
+    if not action_text:
         return 0
-    literal = ACTION.sub("", said)
-    if literal == said:
-        return 2 if said.strip("\"'") == _scalar(value) else -8
+    literal = ACTION.sub("", action_text)
+    if literal == action_text:
+        return 2 if action_text.strip("\"'") == _scalar(value) else -8
     return 1 if all(part in _scalar(value) for part in literal.replace('"', "").replace("'", "").split()) else -4
 
 

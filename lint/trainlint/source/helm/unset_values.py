@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from trainlint.finding import Path
-from trainlint.source.helm.lines import ACTION, LineNode, said
+from trainlint.source.helm.lines import ACTION, LineNode, action_text
 
 __all__ = ["blank_texts", "with_blanks"]
 
@@ -42,7 +42,7 @@ def _nodes(nodes: tuple[LineNode, ...] | list[LineNode]) -> Iterator[LineNode]:
 
 def _left(node: LineNode) -> str | None:
     """What a value is without its actions; ``None`` where it has none, or they decide whether something is said."""
-    actions = [said(each) for each in ACTION.finditer(node.value)] if "{{" in node.value else []
+    actions = [action_text(each) for each in ACTION.finditer(node.value)] if "{{" in node.value else []
     if not actions or node.inserts or any(_is_silent(each) for each in actions):
         return None
     return _bare(ACTION.sub("", node.value))

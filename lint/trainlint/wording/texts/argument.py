@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Final
 
-__all__ = ["ARGUMENT", "Said"]
+__all__ = ["ARGUMENT", "Phrase"]
 
 
-class Said(Enum):
+class Phrase(Enum):
     """The sentences and titles of an argument; the table below shows the values of each."""
 
     EXISTS = auto()
@@ -78,79 +78,79 @@ class Said(Enum):
 
 
 ARGUMENT: Final[Mapping[Enum, str]] = {
-    Said.EXISTS: "Is there one zone in which it runs? {}",
-    Said.DENIED_EVERYWHERE: "denied wherever the pods land: {}",
-    Said.GOOD_ZONE: "{0}: [{1?}yes|its nodes would do]. {2}; every connection is permitted there",
-    Said.OTHER_ZONE: "{0}: [{1?}no|not known]",
-    Said.REFUTED_ANYWHERE: "whatever the zone, it is refuted[: {}]",
-    Said.FOR_ALL: "Is every placement that the scheduler may choose good? {}",
-    Said.NO_PLACEMENT: "what can run nowhere has no good placement at all",
-    Said.NOT_YET_KNOWN: "that is not known before it is known whether there is one",
-    Said.CUT: "it may choose this one: {}",
-    Said.SPLIT: "it may choose this one, over {}: {}",
-    Said.SPLIT_COSTS: "every connection is permitted, and collectives between zones are slow and billed",
-    Said.ALL_GOOD: (
+    Phrase.EXISTS: "Is there one zone in which it runs? {}",
+    Phrase.DENIED_EVERYWHERE: "denied wherever the pods land: {}",
+    Phrase.GOOD_ZONE: "{0}: [{1?}yes|its nodes would do]. {2}; every connection is permitted there",
+    Phrase.OTHER_ZONE: "{0}: [{1?}no|not known]",
+    Phrase.REFUTED_ANYWHERE: "whatever the zone, it is refuted[: {}]",
+    Phrase.FOR_ALL: "Is every placement that the scheduler may choose good? {}",
+    Phrase.NO_PLACEMENT: "what can run nowhere has no good placement at all",
+    Phrase.NOT_YET_KNOWN: "that is not known before it is known whether there is one",
+    Phrase.CUT: "it may choose this one: {}",
+    Phrase.SPLIT: "it may choose this one, over {}: {}",
+    Phrase.SPLIT_COSTS: "every connection is permitted, and collectives between zones are slow and billed",
+    Phrase.ALL_GOOD: (
         "placing one pod at a time, in any order, at every size of the pools, each placement that can be reached is "
         "complete or can be completed, and permits every connection"
     ),
-    Said.NEVER_SPREAD: "none of them is spread over several zones: all pods land in {}",
-    Said.NOT_KNOWN: "not known: {}",
-    Said.DENIED_PAIR: "{0} [{1?}within {2}|from {2} to {3}][ {4}]: {5}",
-    Said.DEAD_END: "it may begin with a pod of {}; then pods of {} find no node, though all of them fit in {}",
-    Said.PROVED: "Yes: proved",
-    Said.REFUTED: "No: refuted",
-    Said.CONDITIONAL: "Yes, if the cluster has what its pods need",
-    Said.UNKNOWN: "Not known",
-    Said.NEEDED: "{}, because {}",
-    Said.CONNECTIONS: "Which connections it needs",
-    Said.NO_CONNECTIONS: "none",
-    Said.DECISIONS: "What policies decide about them",
-    Said.NOT_ASKED: "nothing was asked of them",
-    Said.DECIDED: "{}: {}",
-    Said.NOTHING_TO_DECIDE: "there is no connection to decide about",
-    Said.DIVIDED: "[inside {0}, ]every connection between {1} parts of the group is denied: {2}",
-    Said.ALL_INSIDE: "all connections of the group are permitted inside {}",
-    Said.ALLOWED: "allowed",
-    Said.DENIED: "denied",
-    Said.UNDECIDED: "not known",
-    Said.DEPENDS: "it depends on the zones",
-    Said.WHOLE: "{0}[{1?} wherever the pods land]",
-    Said.ONE_NODE: "on one node",
-    Said.TWO_NODES: "on two nodes",
-    Said.FROM: "from {}",
-    Said.BETWEEN: "[{0?}within {1}|from {1} to {2}][ {3}]",
-    Said.NODES: "Where its pods may run",
-    Said.NO_NODES_KNOWN: "on which nodes is not known: no inventory counts for it",
-    Said.ROLE: "{0}, {1}[{2?}, used by several groups: it need not share their zone]",
-    Said.UNKNOWN_PODS: "an unknown number of pods",
-    Said.PODS: "{0} pod[{1?}s]",
-    Said.MAY_USE: "may use {}",
-    Said.MAY_NOT_USE: "not {}: {}",
-    Said.PERHAPS: "perhaps {}; not known: {}",
-    Said.NONE: "there are no nodes",
-    Said.UNKNOWN_ZONE: "a zone that is not known",
-    Said.POOL: "{0}[{1?} (without limit)|{2?} ({2} nodes)]",
-    Said.IN: "{} in {}",
-    Said.ALONE: (
+    Phrase.NEVER_SPREAD: "none of them is spread over several zones: all pods land in {}",
+    Phrase.NOT_KNOWN: "not known: {}",
+    Phrase.DENIED_PAIR: "{0} [{1?}within {2}|from {2} to {3}][ {4}]: {5}",
+    Phrase.DEAD_END: "it may begin with a pod of {}; then pods of {} find no node, though all of them fit in {}",
+    Phrase.PROVED: "Yes: proved",
+    Phrase.REFUTED: "No: refuted",
+    Phrase.CONDITIONAL: "Yes, if the cluster has what its pods need",
+    Phrase.UNKNOWN: "Not known",
+    Phrase.NEEDED: "{}, because {}",
+    Phrase.CONNECTIONS: "Which connections it needs",
+    Phrase.NO_CONNECTIONS: "none",
+    Phrase.DECISIONS: "What policies decide about them",
+    Phrase.NOT_ASKED: "nothing was asked of them",
+    Phrase.DECIDED: "{}: {}",
+    Phrase.NOTHING_TO_DECIDE: "there is no connection to decide about",
+    Phrase.DIVIDED: "[inside {0}, ]every connection between {1} parts of the group is denied: {2}",
+    Phrase.ALL_INSIDE: "all connections of the group are permitted inside {}",
+    Phrase.ALLOWED: "allowed",
+    Phrase.DENIED: "denied",
+    Phrase.UNDECIDED: "not known",
+    Phrase.DEPENDS: "it depends on the zones",
+    Phrase.WHOLE: "{0}[{1?} wherever the pods land]",
+    Phrase.ONE_NODE: "on one node",
+    Phrase.TWO_NODES: "on two nodes",
+    Phrase.FROM: "from {}",
+    Phrase.BETWEEN: "[{0?}within {1}|from {1} to {2}][ {3}]",
+    Phrase.NODES: "Where its pods may run",
+    Phrase.NO_NODES_KNOWN: "on which nodes is not known: no inventory counts for it",
+    Phrase.ROLE: "{0}, {1}[{2?}, used by several groups: it need not share their zone]",
+    Phrase.UNKNOWN_PODS: "an unknown number of pods",
+    Phrase.PODS: "{0} pod[{1?}s]",
+    Phrase.MAY_USE: "may use {}",
+    Phrase.MAY_NOT_USE: "not {}: {}",
+    Phrase.PERHAPS: "perhaps {}; not known: {}",
+    Phrase.NONE: "there are no nodes",
+    Phrase.UNKNOWN_ZONE: "a zone that is not known",
+    Phrase.POOL: "{0}[{1?} (without limit)|{2?} ({2} nodes)]",
+    Phrase.IN: "{} in {}",
+    Phrase.ALONE: (
         "the group is alone on an empty cluster, with the pools at any size between their smallest and their "
         "largest; an elastic group has its smallest number of pods"
     ),
-    Said.MEANING: (
+    Phrase.MEANING: (
         "with nothing but the places of one cause left it is still refuted, and without any one of them it is not; "
         "what is missing stands at the parent of the field"
     ),
-    Said.FORCED: "What forces it",
-    Said.FORCING: "{0}[{2?}, cause {1} of {2}]: [{3?}this place alone|these {4} places together]",
-    Said.GANG: "{} is {}, of {} pods",
-    Said.QUOTA: "{} refuses them",
-    Said.TOGETHER: "{}",
-    Said.CLAIM: "claim {} is {}",
-    Said.OBJECT: "{}: {}",
-    Said.DENIAL: "{}: {}; {}",
-    Said.INVENTORY: (
+    Phrase.FORCED: "What forces it",
+    Phrase.FORCING: "{0}[{2?}, cause {1} of {2}]: [{3?}this place alone|these {4} places together]",
+    Phrase.GANG: "{} is {}, of {} pods",
+    Phrase.QUOTA: "{} refuses them",
+    Phrase.TOGETHER: "{}",
+    Phrase.CLAIM: "claim {} is {}",
+    Phrase.OBJECT: "{}: {}",
+    Phrase.DENIAL: "{}: {}; {}",
+    Phrase.INVENTORY: (
         "the nodes are those of the inventory {0}; [{1?}it lists every node that there is|there may be other "
         "nodes][: {2}]"
     ),
-    Said.ASSUMED: "assumed: {}",
-    Said.BASIS: "What this rests on",
+    Phrase.ASSUMED: "assumed: {}",
+    Phrase.BASIS: "What this rests on",
 }
