@@ -87,7 +87,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 @pytest.fixture
 def no_renderer(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without kustomize, kubectl and helm, on the PATH or from a wheel."""
-    for module in ("rendering", "effective"):
+    for module in ("rendering", "effective_settings"):
         monkeypatch.setattr(f"trainlint.engine.{module}.kustomize", lambda: None)
     monkeypatch.setattr("trainlint.source.helm.renderer.helm", lambda: None)
 

@@ -48,7 +48,6 @@ NUMBERS = {
     "port": POD.replace("image: a", f"image: a, ports: [{{containerPort: {DIGITS}}}]"),
     "escaped": POD.replace("image: a", 'image: a, command: [torchrun, "--nnodes=' + "\\x39" * 5000 + '"]'),
     "folded": POD.replace("image: a", 'image: a, command: [torchrun, "--nnodes=' + "99\\\n " * 2500 + '"]'),
-    "key": POD.replace("name: a}", f"name: a, labels: {{x{DIGITS}: a}}}}", 1),
     "json": json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", "labels": {"a": DIGITS}}}),
     "json number": f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "a"}}, "spec": {{"x": {DIGITS}}}}}',
     "other digits": POD.replace("image: a", f"image: a, command: [torchrun, --nnodes={'٣' * 5000}]"),
@@ -60,6 +59,14 @@ def test_numbers_of_thousands_of_digits_are_unknown(tmp_path: Path, name: str) -
     write(tmp_path, {"a.yaml": NUMBERS[name], "b.yaml": POD.replace("name: a}", "name: b}", 1)})
     unknowns = checked(tmp_path)["unknowns"]
     assert "digits" in str(unknowns)
+
+
+def test_a_key_that_is_too_long_for_yaml_is_a_syntax_error(tmp_path: Path) -> None:
+    """Parsers look at most 1,024 characters ahead for the colon of a key, also the one of the API server's clients."""
+    text = POD.replace("name: a}", f"name: a, labels: {{x{DIGITS}: a}}}}", 1)
+    write(tmp_path, {"a.yaml": text, "b.yaml": POD.replace("name: a}", "name: b}", 1)})
+    (finding,) = checked(tmp_path)["findings"]  # type: ignore[misc]
+    assert (finding["rule"], finding["file"]) == ("syntax-error", "a.yaml")
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,12 @@ class WhatIf:
         verdicts: Verdicts,
         admission: Admission,
         queueing: Queueing,
+        nodes_for: Callable[[PodSet], Inventory] | None = None,
     ) -> None:
+        """``nodes_for`` makes the ideal cluster of a pod set, where that is the inventory: with fewer constraints it
+        has other nodes.
+        """
+        self._nodes_for = nodes_for
         self._verdicts = verdicts
         self._admission = admission
         self._queueing = queueing
@@ -143,7 +148,8 @@ class WhatIf:
     def placed(self, pod_set: PodSet, kept: Collection[Constraint]) -> bool:
         """Whether some node may take a pod of one of its sets with only these constraints."""
         index = next(number for number, each in enumerate(self._pod_sets) if each is pod_set)
-        found = self._judge(index, frozenset(self.constraints).difference(kept), "")
+        gone = frozenset(self.constraints).difference(kept)
+        found = self._judge(index, gone, "") if self._nodes_for is None else self._on_its_ideal(index, gone)
         return bool(found.pools or found.doubtful)
 
     def proof(self, kept: Collection[Constraint], *, zone: str = "", halfway: bool = False) -> GroupProof:
@@ -178,13 +184,25 @@ class WhatIf:
         spec = self._judge(index, frozenset(), "").pod.spec
         return any(not isinstance(each, Taint) or tolerated(each, spec) is not True for each in constraint.parts)
 
+    def _on_its_ideal(self, index: int, gone: Dropped) -> Feasibility:
+        """Where one set can be on the ideal cluster of what is left of its constraints."""
+        assert self._nodes_for is not None
+        mine = frozenset(each for each in gone if self._binds(each, index))
+        at_nodes = frozenset(each for each in mine if each.kind in AT_NODES)
+        pods = relaxed_pods(self._pod_sets[index], mine - at_nodes)
+        inventory = self._nodes_for(pods)
+        return self._judged(pods, inventory, relaxed_nodes(self._verdicts.each_node(inventory), at_nodes))
+
     def _anew(self, index: int, gone: Dropped, change: Callable[[PodSet], PodSet]) -> Feasibility:
         at_nodes = frozenset(each for each in gone if each.kind in AT_NODES)
         pods = change(relaxed_pods(self._pod_sets[index], gone - at_nodes))
+        return self._judged(pods, self._inventory, relaxed_nodes(self._nodes, at_nodes))
+
+    def _judged(self, pods: PodSet, inventory: Inventory, nodes: Sequence[Node]) -> Feasibility:
         return judge_pod_set(
             pods,
-            self._inventory,
-            relaxed_nodes(self._nodes, at_nodes),
+            inventory,
+            nodes,
             self._stage.settings,
             self._admission,
             self._stage.storage,

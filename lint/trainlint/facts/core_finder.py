@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from trainlint.facts.group_models import closed_part, placed_as_one_if, uncounted
 from trainlint.model.known import Answer
 from trainlint.model.pool import Inventory
-from trainlint.model.workload import Group
+from trainlint.model.workload import Group, PodSet
 from trainlint.proof.cause import Cause, CutCause, FlowCause, PlacementCause, SplitCause, StrandedCause, ZoneCause
 from trainlint.proof.cluster_model import ClusterModel
 from trainlint.proof.group import GroupProof
@@ -82,13 +83,28 @@ class CoreFinder:
         ideal = self._prover.surroundings.ideal(group)
         if ideal.spread:
             return None
-        return self._what_if(group, ideal.inventory, self._model(group, ideal.inventory), opened)
+        model = self._model(group, ideal.inventory)
+        return self._what_if(group, ideal.inventory, model, opened, self._ideal_nodes)
+
+    def _ideal_nodes(self, pods: PodSet) -> Inventory:
+        """The ideal cluster of one pod set."""
+        group = Group(pods.name, pods.owner.kind, (pods,), (), at=pods.at)
+        return self._prover.surroundings.ideal(group).inventory
 
     def _model(self, group: Group, inventory: Inventory) -> ClusterModel:
         return replace(self._prover.models.model(group, inventory), as_one=not placed_as_one_if(group))
 
-    def _what_if(self, group: Group, inventory: Inventory, model: ClusterModel, opened: PermittedFlows) -> WhatIf:
+    def _what_if(
+        self,
+        group: Group,
+        inventory: Inventory,
+        model: ClusterModel,
+        opened: PermittedFlows,
+        nodes_for: Callable[[PodSet], Inventory] | None = None,
+    ) -> WhatIf:
         from trainlint.causes.what_if import WhatIf  # noqa: PLC0415 (only what is refuted needs it)
 
         facts = self._facts
-        return WhatIf(group, inventory, model, opened, facts.verdicts, facts.cluster.admission, facts.queues.queueing)
+        return WhatIf(
+            group, inventory, model, opened, facts.verdicts, facts.cluster.admission, facts.queues.queueing, nodes_for
+        )

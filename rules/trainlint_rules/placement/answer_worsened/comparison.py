@@ -13,8 +13,8 @@ from trainlint.model.known import Answer
 from trainlint.model.needs import Needs
 from trainlint.model.workload import Group, ObjectRef
 from trainlint.proof.group import GroupProof
-from trainlint.proof.ideal.growth import Growth, More, growths
 from trainlint.rule import Change, Facts
+from trainlint_rules.placement.answer_worsened.growth import Growth, More, growths
 
 __all__ = ["Aspect", "Worsening", "worsenings"]
 

@@ -10,12 +10,12 @@ from trainlint.model.needs import RoleNeed
 from trainlint.model.settings import ZONE
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
-from trainlint.proof.ideal.growth import Growth, More
 from trainlint.proof.ideal.words import domain_word, object_words
 from trainlint.scheduling.node_affinity import describe
 from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.needs import amounts, listed, short_need
 from trainlint_rules.placement.answer_worsened.comparison import Aspect, Worsening
+from trainlint_rules.placement.answer_worsened.growth import Growth, More
 
 __all__ = ["message", "predicate", "remedy", "states"]
 

@@ -14,8 +14,8 @@ from trainlint.model.pod import Toleration
 from trainlint.model.quantity import parse_quantity
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
-from trainlint.proof.ideal.growth import More, growths
 from trainlint.scheduling.requirement import holds
+from trainlint_rules.placement.answer_worsened.growth import More, growths
 
 KEYS = ("accelerator", "generation")
 VALUES = ("a", "b", "5", "7")
