@@ -66,7 +66,7 @@ def test_a_key_that_is_too_long_for_yaml_is_a_syntax_error(tmp_path: Path) -> No
     text = POD.replace("name: a}", f"name: a, labels: {{x{DIGITS}: a}}}}", 1)
     write(tmp_path, {"a.yaml": text, "b.yaml": POD.replace("name: a}", "name: b}", 1)})
     (finding,) = checked(tmp_path)["findings"]  # type: ignore[misc]
-    assert (finding["rule"], finding["file"]) == ("syntax-error", "a.yaml")
+    assert (finding["rule"], finding["location"]["file"]) == ("syntax-error", "a.yaml")
 
 
 @pytest.mark.parametrize(
