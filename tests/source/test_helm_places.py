@@ -144,9 +144,9 @@ def test_a_template_is_followed_by_its_keys(text: str, path: Path, line: int) ->
         ("$e.name", ("Values", "list", "name")),
     ],
 )
-def test_the_one_value_that_an_expression_prints(action_text: str, found: tuple[str, ...] | None) -> None:
+def test_the_one_value_that_an_expression_prints(said: str, found: tuple[str, ...] | None) -> None:
     scope = TemplateScope().assigned("$e := .Values.list")
-    assert scope.single(action_text) == found
+    assert scope.single(said) == found
 
 
 def test_with_and_range_change_what_a_dot_means() -> None:
