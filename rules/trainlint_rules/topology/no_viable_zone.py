@@ -106,7 +106,7 @@ def _finding(facts: Facts, proof: GroupProof, cause: ZoneCause, forced: RelatedP
     zones = {zone: reasons for zone, reasons in cause.reasons.items() if reasons}
     nearest, first = next((zone, reasons[0]) for zone, reasons in zones.items())
     remedies = dict.fromkeys(text for reason in zones[nearest] if (text := remedy_text(reason, group)))
-    cost = "slow and billed" if group.collective else "billed"
+    cost = "slow and billed" if group.collective else "and its traffic between them is billed"
     if cause.across:
         predicate = f"runs only across zones, {cost}: no single zone takes all its pods"
     elif cause.undecided:
