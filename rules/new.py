@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
 from string import Template
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.rule import all_rules
 
 PACKAGE = "trainlint_rules"
 RULES = Path(__file__).parent
-NAME = re.compile(r"(?P<category>[a-z]+)/(?P<rule>[a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
+NAME = lazy_pattern(r"(?P<category>[a-z]+)/(?P<rule>[a-z][a-z0-9]*(?:-[a-z0-9]+)*)")
 
 SKELETON = Template('''"""A container sets ${variable}.
 

@@ -14,15 +14,16 @@ from dataclasses import dataclass, field
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Span
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["ANNOTATION", "Suppression", "Suppressions", "read_annotation", "read_suppressions"]
 
 ANNOTATION = "trainlint.io/ignore"
 
-_COMMENT = re.compile(
+_COMMENT = lazy_pattern(
     r"#\s*trainlint:\s*ignore\s*(?:\[(?P<names>[^\]]*)\])?\s*(?P<reason>.*?)\s*(?:\buntil\s+(?P<until>\S+)\s*)?$"
 )
-_VALUE = re.compile(r"(?P<names>[^:]*?)\s*(?::\s*(?P<reason>.*?))?\s*(?:\buntil\s+(?P<until>\S+)\s*)?", re.DOTALL)
+_VALUE = lazy_pattern(r"(?P<names>[^:]*?)\s*(?::\s*(?P<reason>.*?))?\s*(?:\buntil\s+(?P<until>\S+)\s*)?", re.DOTALL)
 
 
 @dataclass(eq=False, slots=True)

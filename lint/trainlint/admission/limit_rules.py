@@ -13,6 +13,7 @@ from trainlint.admission.problem import Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.cel.expression import Variables, expression
 from trainlint.finding import Path
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 from trainlint.source.document import Field
 
@@ -20,7 +21,7 @@ __all__ = ["of_rules"]
 
 _SELF: Final[Variables] = (("self", "dyn"),)
 _GENERATED: Final = "xxxxx"
-_CHAIN: Final = re.compile(r"\bself((?:\.\??\w+)+)")
+_CHAIN: Final = lazy_pattern(r"\bself((?:\.\??\w+)+)")
 _ESCAPES: Final = (("__", "__underscores__"), (".", "__dot__"), ("-", "__dash__"), ("/", "__slash__"))
 _RESERVED: Final = frozenset(
     {"as", "break", "const", "continue", "else", "false", "for", "function", "if", "import", "in", "let", "loop"}

@@ -5,7 +5,6 @@ They stand in ``trainlint_schemas/limits``, from the CRDs of each release.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -19,6 +18,7 @@ from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.schema_faults import SchemaFault, schema_faults
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 from trainlint_schemas import kind_limits
 
@@ -32,7 +32,7 @@ _WRITTEN_WHOLE: Final = frozenset({"ClusterQueue", "Cohort", "DisaggregatedSet",
 _NOT_EMPTY: Final = frozenset({"enum", "minLength", "pattern"})
 _NAMED: Final = frozenset({"name", "subdomainPolicy"})
 """Fields that these webhooks set where they are not written: rules of failure policies, the network of a set."""
-_STEP: Final = re.compile(r"\d+\.\d+")
+_STEP: Final = lazy_pattern(r"\d+\.\d+")
 
 Tree = Mapping[str, Any]
 

@@ -14,14 +14,15 @@ from trainlint.admission.plain import below, mapping, text
 from trainlint.admission.problem import API_SERVER, Problem
 from trainlint.admission.syntax import meant_to_be_replaced
 from trainlint.kube.meta import Meta
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 from trainlint.workload.kinds import workload_kind
 
 __all__ = ["of_name"]
 
-_LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_LABEL_1123: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_LABEL_1035: Final = lazy_pattern(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_LABEL_1123: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 _NO_DOTS_SINCE: Final = (1, 36)
 """The release of Kubernetes that refuses dots in the names of StatefulSets."""

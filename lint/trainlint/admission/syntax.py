@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final
 
 from trainlint.admission.flaws import FormFlaw
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 
 __all__ = ["annotation_key", "env_name", "label_key", "label_value", "meant_to_be_replaced", "port_name"]
 __all__ += ["rfc1035_label", "rfc1123_label", "rfc1123_subdomain"]
 
-_LABEL_1123: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
-_LABEL_1035: Final = re.compile(r"[a-z]([-a-z0-9]*[a-z0-9])?")
-_SUBDOMAIN: Final = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_QUALIFIED: Final = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
-_PORT: Final = re.compile(r"[a-z0-9](?:-?[a-z0-9])*")
-_CAPITALS: Final = re.compile(r"(?:^|[-.])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*(?=$|[-.])")
+_LABEL_1123: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_LABEL_1035: Final = lazy_pattern(r"[a-z]([-a-z0-9]*[a-z0-9])?")
+_SUBDOMAIN: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_QUALIFIED: Final = lazy_pattern(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+_PORT: Final = lazy_pattern(r"[a-z0-9](?:-?[a-z0-9])*")
+_CAPITALS: Final = lazy_pattern(r"(?:^|[-.])[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)*(?=$|[-.])")
 _LABEL_LIMIT: Final = 63
 _SUBDOMAIN_LIMIT: Final = 253
 _PORT_LIMIT: Final = 15

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.cel.evaluation import Evaluation
 from trainlint.cel.growth import grows
+from trainlint.lazy_pattern import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,8 +19,8 @@ __all__ = ["Expression", "Variables", "expression"]
 Variables = tuple[tuple[str, str], ...]
 """The variables of an environment by name, each with its type, such as ``map<string, kubernetes.Quantity>``."""
 
-_UNDECLARED: Final = re.compile(r"undeclared reference to '([^']*)'")
-_UNBOUND: Final = re.compile(r'No value with name "([^"]*)" found')
+_UNDECLARED: Final = lazy_pattern(r"undeclared reference to '([^']*)'")
+_UNBOUND: Final = lazy_pattern(r'No value with name "([^"]*)" found')
 _BUDGET: Final = ("Iteration budget exceeded", "recursion limit", "recursion depth", "expression size exceeds")
 _LACKING: Final = ("No overload found in reference resolve step", "No matching overloads found : orValue")
 """transformMap, and orValue of what a format finds, which the library does itself."""

@@ -6,15 +6,16 @@ by the text.
 
 from __future__ import annotations
 
-import re
 from typing import Final
+
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["grows"]
 
 _LENGTH: Final = 20_000
-_GROWING: Final = re.compile(r"\bcel\.bind\s*\(|\.replace\s*\(|\.join\s*\(|\.format\s*\(|\bvariables\.")
-_JOINS: Final = re.compile(r"\+|,")
-_RANGE: Final = re.compile(r"\blists\.range\s*\(\s*(?!\d{1,4}\s*\))")
+_GROWING: Final = lazy_pattern(r"\bcel\.bind\s*\(|\.replace\s*\(|\.join\s*\(|\.format\s*\(|\bvariables\.")
+_JOINS: Final = lazy_pattern(r"\+|,")
+_RANGE: Final = lazy_pattern(r"\blists\.range\s*\(\s*(?!\d{1,4}\s*\))")
 _MOST: Final = 10**9
 _FREE: Final = 3
 """So many steps grow little, however long the text."""

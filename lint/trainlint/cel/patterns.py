@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from cel_expr_python import cel
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["find", "find_all"]
 
 _CLASS: Final = r"\[\^?\]?(?:\\.|\[:\^?\w+:\]|[^\]\\])*\]"
-_STEP: Final = re.compile(rf"\\Q.*?(?:\\E|$)|\\.|{_CLASS}|\(\?P?<\w+>|\(\?|\(|[^\\(\[]+|.", re.DOTALL)
+_STEP: Final = lazy_pattern(rf"\\Q.*?(?:\\E|$)|\\.|{_CLASS}|\(\?P?<\w+>|\(\?|\(|[^\\(\[]+|.", re.DOTALL)
 
 
 def find(text: str, pattern: str) -> str:

@@ -6,12 +6,13 @@ import re
 from typing import Any, Final
 
 from trainlint.cel.opaque import SEMVER, Opaque, content, opaque
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["compare", "is_semver", "part", "semver"]
 
 _NUMBER: Final = r"(0|[1-9][0-9]*)"
 _WORD: Final = r"[0-9A-Za-z-]+"
-_SEMVER: Final = re.compile(
+_SEMVER: Final = lazy_pattern(
     rf"{_NUMBER}\.{_NUMBER}\.{_NUMBER}(?:-({_WORD}(?:\.{_WORD})*))?(?:\+{_WORD}(?:\.{_WORD})*)?"
 )
 _MOST: Final = 2**64

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 from trainlint.model.pool import COMPUTE_CLASS, Inventory, Pool, Taint
 from trainlint.model.workload import PodSet
@@ -28,18 +29,18 @@ __all__ = [
     "untainted",
 ]
 
-_SERVANT: Final = re.compile(
+_SERVANT: Final = lazy_pattern(
     r"""device-?plugin | feature-discovery | dcgm | nvidia | rocm | amdgpu | neuron | habana | gaudi
       | (?<![a-z])(?: efa | rdma | ib | sriov | multus | cni | cilium | calico | flannel | weave | antrea )(?![a-z])
       | exporter | aws-node | ebs-csi-node | csi-node | node-driver-registrar""",
     re.VERBOSE | re.IGNORECASE,
 )
 _MAKERS: Final = (
-    (re.compile(r"nvidia|dcgm", re.IGNORECASE), "nvidia.com/"),
-    (re.compile(r"amdgpu|rocm|amd-gpu", re.IGNORECASE), "amd.com/"),
-    (re.compile(r"neuron", re.IGNORECASE), "aws.amazon.com/"),
-    (re.compile(r"habana|gaudi", re.IGNORECASE), "habana.ai/"),
-    (re.compile(r"intel-gpu|gpu-plugin", re.IGNORECASE), "gpu.intel.com/"),
+    (lazy_pattern(r"nvidia|dcgm", re.IGNORECASE), "nvidia.com/"),
+    (lazy_pattern(r"amdgpu|rocm|amd-gpu", re.IGNORECASE), "amd.com/"),
+    (lazy_pattern(r"neuron", re.IGNORECASE), "aws.amazon.com/"),
+    (lazy_pattern(r"habana|gaudi", re.IGNORECASE), "habana.ai/"),
+    (lazy_pattern(r"intel-gpu|gpu-plugin", re.IGNORECASE), "gpu.intel.com/"),
 )
 _PLUGINS: Final = "/var/lib/kubelet/device-plugins"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -11,6 +10,7 @@ import click
 
 from trainlint import __version__
 from trainlint.cli import exit as codes
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.root import Root
 from trainlint.rule import told_by
 
@@ -41,7 +41,7 @@ EXAMPLES: Final = (
     ("Why a rule speaks, with examples:", "trainlint rule {rule}"),
     ("Write down the nodes of a cluster:", "kubectl get nodes -o yaml | trainlint inventory - > inventory.yaml"),
 )
-_BOLD: Final = re.compile(r"(?<![\w-])(--?[a-z][a-z-]*)")
+_BOLD: Final = lazy_pattern(r"(?<![\w-])(--?[a-z][a-z-]*)")
 
 
 def manual(root: click.Command) -> str:

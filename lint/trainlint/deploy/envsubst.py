@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["DeepError", "EnvsubstError", "Text", "Use", "parsed_text", "value_of"]
 
@@ -18,7 +18,7 @@ MAX_TRIMMED: Final = 4096
 
 MAX_DEPTH: Final = 50
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,18}")
+_INTEGER: Final = lazy_pattern(r"[+-]?[0-9]{1,18}")
 """What Go's ``strconv.Atoi`` reads."""
 
 _DEFAULTS: Final = frozenset({"=", ":=", ":-", ":?", ":+"})

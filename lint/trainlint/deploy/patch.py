@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import copy
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from trainlint.kube.meta import Meta
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["PatchError", "applied", "is_custom", "selects"]
 
-_BUILT_IN: Final = re.compile(r"|apps|autoscaling|batch|extensions|policy|.*\.k8s\.io")
+_BUILT_IN: Final = lazy_pattern(r"|apps|autoscaling|batch|extensions|policy|.*\.k8s\.io")
 _CUSTOM: Final = frozenset({"jobset.x-k8s.io", "kueue.x-k8s.io", "leaderworkerset.x-k8s.io"})
-_REQUIREMENT: Final = re.compile(
+_REQUIREMENT: Final = lazy_pattern(
     r"\s*(?:(?P<not>!)?\s*(?P<key>[\w./\-]+)\s*(?:(?P<equal>==?|!=)\s*(?P<value>[\w.\-]*)"
     r"|\s(?P<set>in|notin)\s*\((?P<values>[^()]*)\))?)\s*(?:,|\Z)"
 )

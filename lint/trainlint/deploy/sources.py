@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.git import GitError, git
 from trainlint.source.library import Library
 
 __all__ = ["CONTESTED", "SourceOwnership", "Sources", "normal_path", "remotes_of"]
 
-_SCP: Final = re.compile(r"(?:[\w.\-]+@)?(?P<host>[\w.\-]{2,}):(?P<path>(?!//|\\).+)")
-_URL: Final = re.compile(r"[a-z][a-z0-9+.\-]*://(?:[^/@]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)", re.IGNORECASE)
+_SCP: Final = lazy_pattern(r"(?:[\w.\-]+@)?(?P<host>[\w.\-]{2,}):(?P<path>(?!//|\\).+)")
+_URL: Final = lazy_pattern(r"[a-z][a-z0-9+.\-]*://(?:[^/@]*@)?(?P<host>[^/:]+)(?::\d+)?/(?P<path>.+)", re.IGNORECASE)
 
 
 CONTESTED: Final = "where there is a directory of that name, but deployers name several repositories"

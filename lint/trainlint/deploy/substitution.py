@@ -12,6 +12,7 @@ from typing import Any, Final
 from trainlint.deploy.deployment import Variables
 from trainlint.deploy.envsubst import DeepError, EnvsubstError, Text, parsed_text, value_of
 from trainlint.finding import Path
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 
@@ -22,7 +23,7 @@ MAX_TEXT: Final = 3 << 20
 DISABLED: Final = "kustomize.toolkit.fluxcd.io/substitute"
 """A label or annotation whose value ``disabled`` keeps an object as it is."""
 
-_QUOTED: Final = re.compile(r"""[\s!&*?|>%@`"'\[\]{},#:-]|.*(?::\s|\s\#|:\Z|\s\Z)""", re.DOTALL)
+_QUOTED: Final = lazy_pattern(r"""[\s!&*?|>%@`"'\[\]{},#:-]|.*(?::\s|\s\#|:\Z|\s\Z)""", re.DOTALL)
 """Text that a YAML emitter would put in quotes, so that it stays text whatever is put into it."""
 
 

@@ -11,9 +11,11 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["flat", "normalized", "rendered"]
 
-_FIELD: Final = re.compile(r"(?:\.[A-Za-z_][\w\-]*)+")
+_FIELD: Final = lazy_pattern(r"(?:\.[A-Za-z_][\w\-]*)+")
 
 
 class _UnclearError(Exception):

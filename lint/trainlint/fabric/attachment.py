@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 
 __all__ = ["GKE_ANNOTATION", "MULTUS_ANNOTATION", "Attachment", "gke_interfaces", "multus_attachments"]
 
 MULTUS_ANNOTATION: Final = "k8s.v1.cni.cncf.io/networks"
 GKE_ANNOTATION: Final = "networking.gke.io/interfaces"
-_NAME: Final = re.compile(r"^(?:([^/@\s]+)/)?([^/@\s]+)(?:@([^/@\s]+))?$")
+_NAME: Final = lazy_pattern(r"^(?:([^/@\s]+)/)?([^/@\s]+)(?:@([^/@\s]+))?$")
 
 
 @fact

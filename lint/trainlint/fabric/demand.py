@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from trainlint.fabric.device import Devices
 from trainlint.fabric.number import read_number
 from trainlint.fabric.process import Rank
 from trainlint.launch.environment import Variable
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["SLOW_PROVIDERS", "fabric_off", "fabric_refused", "needs_device"]
 
 SLOW_PROVIDERS: Final = frozenset({"tcp", "sockets", "udp", "tcp;ofi_rxm"})
 """Providers of libfabric that send over TCP or UDP, whatever devices there are."""
-_ETHERNET: Final = re.compile(r"^=?(?:eth|en[opsx]\d|bond|lo\b)")
+_ETHERNET: Final = lazy_pattern(r"^=?(?:eth|en[opsx]\d|bond|lo\b)")
 """Names of network interfaces: as names of adapters they select none, which some write to have none."""
 _FABRIC_NETS: Final = frozenset({"ib", "libfabric", "aws libfabric", "ofi"})
 _NEEDING: Final = ("FI_PROVIDER", "NCCL_IB_HCA", "UCX_NET_DEVICES", "NCCL_NET")

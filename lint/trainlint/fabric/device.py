@@ -11,6 +11,7 @@ from trainlint.fabric.attachment import MULTUS_ANNOTATION
 from trainlint.fabric.networks import Networks
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.pool import Pool
@@ -31,11 +32,11 @@ __all__ = [
 ]
 
 _EFA: Final = "vpc.amazonaws.com/efa"
-_VERBS: Final = re.compile(
+_VERBS: Final = lazy_pattern(
     r"^rdma/ | /(?:[\w.-]*[-_.])?(?:rdma|hca|roce|infiniband|mlnx|erdma) | /ib(?:[-_.\d]|$)", re.IGNORECASE | re.VERBOSE
 )
 _OPERATED: Final = ("openshift.io/", "nvidia.com/", "mellanox.com/", "intel.com/")
-_NO_FABRIC: Final = re.compile(r"/(?:gpu|mig-|gpu\.shared|hugepages)", re.IGNORECASE)
+_NO_FABRIC: Final = lazy_pattern(r"/(?:gpu|mig-|gpu\.shared|hugepages)", re.IGNORECASE)
 _VERBS_PATH: Final = "/dev/infiniband"
 _DEVICE_PATHS: Final = (_VERBS_PATH, "/dev")
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from trainlint.fabric.release import Release, read_release
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.workload import PodSet
 
 __all__ = ["Versions", "nccl_releases", "versions_of"]
@@ -27,12 +28,14 @@ _NCCL_OF_NGC: Final = {
     "24.05": "2.21.5", "26.03": "2.29.7",
 }  # fmt: skip
 """Months that are not here are not known: nothing is guessed between two others."""
-_NGC: Final = re.compile(r"^nvcr\.io/nvidia/(?:pytorch|tensorflow|mxnet|paddlepaddle|cuda-dl-base):(\d\d\.\d\d)(?:-|$)")
-_TORCH: Final = re.compile(
+_NGC: Final = lazy_pattern(
+    r"^nvcr\.io/nvidia/(?:pytorch|tensorflow|mxnet|paddlepaddle|cuda-dl-base):(\d\d\.\d\d)(?:-|$)"
+)
+_TORCH: Final = lazy_pattern(
     r"(?:^|/)(?:pytorch/pytorch|pytorch-(?:training|inference)):(\d+\.\d+\.\d+)(?:-[^/]*?cu(?:da)?(\d\d)\.?(\d))?"
 )
-_NAMED_TORCH: Final = re.compile(r"(?:py)?torch-?v?(\d+\.\d+\.\d+)(?![\d.])", re.IGNORECASE)
-_NAMED_NCCL: Final = re.compile(r"nccl[-_:]?v?(\d+\.\d+\.\d+)(?![\d.])", re.IGNORECASE)
+_NAMED_TORCH: Final = lazy_pattern(r"(?:py)?torch-?v?(\d+\.\d+\.\d+)(?![\d.])", re.IGNORECASE)
+_NAMED_NCCL: Final = lazy_pattern(r"nccl[-_:]?v?(\d+\.\d+\.\d+)(?![\d.])", re.IGNORECASE)
 
 
 @fact

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["LONGEST_NAME", "MOST_ITEMS", "Item", "NameList"]
 
@@ -13,7 +14,7 @@ MOST_ITEMS = 16
 LONGEST_NAME = 15
 """IFNAMSIZ without the final zero: no interface has a longer name."""
 
-_LEADING_NUMBER = re.compile(r"[ \t\n\v\f\r]*([+-]?\d+)", re.ASCII)
+_LEADING_NUMBER = lazy_pattern(r"[ \t\n\v\f\r]*([+-]?\d+)", re.ASCII)
 
 
 @fact

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from trainlint.fabric.release import NEWEST, Release
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["Number", "is_plain_number", "leading_number", "read_disable", "read_flag", "read_level", "read_number"]
 
-_NUMBER: Final = re.compile(r"[ \t\n\v\f\r]*+(?P<sign>[+-]?)(?P<body>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
-_PLAIN: Final = re.compile(r"-?(0x[0-9a-fA-F]+|0|[1-9][0-9]*)")
+_NUMBER: Final = lazy_pattern(r"[ \t\n\v\f\r]*+(?P<sign>[+-]?)(?P<body>0[xX][0-9a-fA-F]+|0[0-7]*|[1-9][0-9]*)")
+_PLAIN: Final = lazy_pattern(r"-?(0x[0-9a-fA-F]+|0|[1-9][0-9]*)")
 _STRICT: Final[Release] = (2, 32)
 """From here on a text without a leading number leaves the default."""
 _DIGITS: Final = 100

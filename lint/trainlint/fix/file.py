@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from difflib import SequenceMatcher
 from typing import Final
 
 from trainlint.fix.tree import NotEditableError
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document
 from trainlint.source.text import decode, encoding_of
 
 __all__ = ["rewritten"]
 
-_LINE_END: Final = re.compile(r"\r\n|\n|\r")
+_LINE_END: Final = lazy_pattern(r"\r\n|\n|\r")
 
 
 def rewritten(content: bytes, old: Document, new: Document) -> bytes:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source import scalars
 from trainlint.source.yaml_tree import TextNode, TextShape
 
 __all__ = ["Style", "block_element", "block_entry", "flow", "quoted", "scalar", "style_of"]
 
-_PLAIN: Final = re.compile(r"[A-Za-z_./](?:[A-Za-z0-9_./-]|:(?=[A-Za-z]))*|[0-9]+[A-Za-z]+")
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_PLAIN: Final = lazy_pattern(r"[A-Za-z_./](?:[A-Za-z0-9_./-]|:(?=[A-Za-z]))*|[0-9]+[A-Za-z]+")
+_CONTROL: Final = lazy_pattern(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 @fact

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["image_version", "stated_version"]
 
-_EXACT: Final = re.compile(r"[v=~^\s]*(\d+\.\d+(?:\.\d+)?)(?:\.[xX*])?(?:[-+].*)?")
-_TAG: Final = re.compile(r".*/[^/:]+:v?(\d+\.\d+(?:\.\d+)?)(?:[-+_.][\w.\-+]*)?(?:@.*)?|[^/:]+:v?(\d+\.\d+(?:\.\d+)?)")
+_EXACT: Final = lazy_pattern(r"[v=~^\s]*(\d+\.\d+(?:\.\d+)?)(?:\.[xX*])?(?:[-+].*)?")
+_TAG: Final = lazy_pattern(
+    r".*/[^/:]+:v?(\d+\.\d+(?:\.\d+)?)(?:[-+_.][\w.\-+]*)?(?:@.*)?|[^/:]+:v?(\d+\.\d+(?:\.\d+)?)"
+)
 
 
 def stated_version(text: str) -> str:

@@ -15,6 +15,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.amounts import least_amounts
 from trainlint.kube.node import HOSTNAME
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pool import Pool
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
@@ -25,12 +26,12 @@ __all__ = ["STATUS", "NodeGroup", "is_status", "may_grow", "node_groups", "unlik
 STATUS: Final = "cluster-autoscaler-status"
 """The name that the Cluster Autoscaler gives its ConfigMap, unless it is told another."""
 
-_PROSE: Final = re.compile(
+_PROSE: Final = lazy_pattern(
     r"^\s*Name:\s+(?P<name>\S+)\s*\n\s*Health:.*?registered=(?P<there>\d+).*?maxSize=(?P<most>\d+)", re.MULTILINE
 )
 _UUID: Final = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_MANAGED: Final = re.compile(rf"eks-(?P<group>.+)-{_UUID}")
-_EKSCTL: Final = re.compile(r"eksctl-.+-nodegroup-(?P<group>.+)-NodeGroup-\w+")
+_MANAGED: Final = lazy_pattern(rf"eks-(?P<group>.+)-{_UUID}")
+_EKSCTL: Final = lazy_pattern(r"eksctl-.+-nodegroup-(?P<group>.+)-NodeGroup-\w+")
 _GROUP_LABELS: Final = ("eks.amazonaws.com/nodegroup", "alpha.eksctl.io/nodegroup-name", "kops.k8s.io/instancegroup")
 
 

@@ -6,7 +6,6 @@ know; then it leaves the set as it is. A machine that no table holds is unknown,
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -14,6 +13,7 @@ from trainlint.fact import fact
 from trainlint.inventory.instance_types import PROVIDERS, InstanceType, instance_type, instance_types
 from trainlint.inventory.tpu import ACCELERATOR_KEY as TPU_ACCELERATOR
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import PodSpec
 from trainlint.model.selector import Requirement
 
@@ -35,8 +35,8 @@ _ATTACHES: Final = "n1-"
 """Machines of Google to which GPUs are attached one by one: their type does not say how many there are."""
 _CLOSED: Final = frozenset({"instance-family", "instance-gpu-name", "machine-family"})
 """Of what follows the slash of a key: labels of which the tables hold all machines, but for those that are new."""
-_EC2: Final = re.compile(r"(?P<category>[a-z]+)(?P<generation>\d+)[^.]*")
-_MODEL: Final = re.compile(r"(?<![a-z0-9])(?:[abhltpkvm]|gb|gh|mi)\d{1,3}[a-z]?(?![a-z0-9])")
+_EC2: Final = lazy_pattern(r"(?P<category>[a-z]+)(?P<generation>\d+)[^.]*")
+_MODEL: Final = lazy_pattern(r"(?<![a-z0-9])(?:[abhltpkvm]|gb|gh|mi)\d{1,3}[a-z]?(?![a-z0-9])")
 
 _SHARED: Final = (
     "cloud.google.com/gke-gpu-partition-size",

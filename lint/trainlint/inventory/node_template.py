@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from itertools import product
@@ -11,6 +10,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.instance_types import InstanceType, instance_type
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known
 from trainlint.model.pool import NAMES, Pool, Taint, is_of_platform
 from trainlint.model.settings import ZONE
@@ -25,8 +25,8 @@ REGION: Final = "topology.kubernetes.io/region"
 MAX_POOLS: Final = 64
 """Into so many pools at most one template is divided; what is left has labels of several possible values."""
 
-_AWS_ZONE: Final = re.compile(r"([a-z]{2,}(?:-[a-z]+)+-\d+)[a-z]")
-_GCP_ZONE: Final = re.compile(r"([a-z]+-[a-z]+\d+)-[a-z]")
+_AWS_ZONE: Final = lazy_pattern(r"([a-z]{2,}(?:-[a-z]+)+-\d+)[a-z]")
+_GCP_ZONE: Final = lazy_pattern(r"([a-z]+-[a-z]+\d+)-[a-z]")
 
 
 def region_of(zone: str) -> str | None:

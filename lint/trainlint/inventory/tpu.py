@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from importlib.resources import files
 from math import prod
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["ACCELERATOR_KEY", "TOPOLOGY_ANNOTATION", "TOPOLOGY_KEY", "TPU", "Slice", "slices"]
 
@@ -18,7 +18,7 @@ TOPOLOGY_KEY: Final = "cloud.google.com/gke-tpu-topology"
 TOPOLOGY_ANNOTATION: Final = "cloud.google.com/gke-tpu-slice-topology"
 """With dynamic slicing the pod's annotation takes the place of the label."""
 
-_DIMENSIONS: Final = re.compile(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3}){1,2}")
+_DIMENSIONS: Final = lazy_pattern(r"[1-9]\d{0,3}(?:x[1-9]\d{0,3}){1,2}")
 
 
 @fact

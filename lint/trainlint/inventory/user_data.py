@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
 
 __all__ = ["embedded"]
 
-_BETWEEN: Final = re.compile(r"^---.*$", re.MULTILINE)
+_BETWEEN: Final = lazy_pattern(r"^---.*$", re.MULTILINE)
 
 
 def embedded(text: Field) -> Iterator[Field]:

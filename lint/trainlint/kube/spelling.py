@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterable
 
 from trainlint.kube.names import distance
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["misspelt", "only_meant", "probably_meant"]
 
-_NUMBER = re.compile(r"\d+")
+_NUMBER = lazy_pattern(r"\d+")
 _FARTHEST = 2
 
 

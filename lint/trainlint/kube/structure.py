@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
 from trainlint.kube.schema_faults import SchemaFault, schema_faults
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 from trainlint_schemas import kind_schema
 
@@ -18,7 +18,7 @@ __all__ = ["Misplaced", "Structure", "structure_of"]
 _DEPTH: Final = 14
 _FAR: Final = 7
 """More steps than this between two places, and one is not where the other was meant to be."""
-_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORD: Final = lazy_pattern(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _CONTRARY: Final = frozenset(
     {"no", "non", "not", "dis", "un", "without", "disable", "disabled", "enable", "enabled", "allow", "deny", "min"}
     | {"max", "ingress", "egress", "required", "preferred", "read", "write", "start", "stop", "first", "last"}

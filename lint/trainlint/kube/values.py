@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.source.document import Field
 
 __all__ = ["is_placeholder", "known_text", "read_bool", "read_int", "read_strings", "read_text"]
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_pattern(
     r"""\$\{[^}]*\} | \$\([^)]*\) | \$[A-Za-z_]\w*      # shell, envsubst, Flux, Kubernetes
       | \{\{ .* \}\} | \{%.*%\} | %\{.*\} | \#\{[^}]+\}    # Go templates, Jinja, Terraform, Azure Pipelines
       | <[^<>]+> | __\w+?__(?![A-Za-z0-9]) | @[A-Z][A-Z0-9_]*@ | %[A-Z][A-Z0-9_]*%  # by hand, autoconf, batch files
@@ -20,7 +21,7 @@ _PLACEHOLDER = re.compile(
 )
 _ODD = frozenset("$%<_@{([")
 
-_WORD = re.compile(
+_WORD = lazy_pattern(
     r"""(?<![A-Za-z0-9])(?:
         PLACEHOLDER | (?:REPLACE|CHANGE|FILL|EDIT)(?:[_-]?(?:ME|THIS|WITH|BY))(?![A-Z]) | (?:YOUR|INSERT|ENTER)[_-][A-Z]
       | (?:replace|change|fill|edit)[_-]?(?:me|this)(?![a-z]) | replace[_-]with[_-] | your[_-][a-z]

@@ -11,6 +11,7 @@ from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import DECLARATIONS, Command, Option, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Carrier, Variable, environment, expand
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 
@@ -21,26 +22,26 @@ _SCHEME_PORTS: Final = {
     "postgres": 5432, "postgresql": 5432, "mysql": 3306, "mongodb": 27017, "ray": 10001, "tcp": None, "udp": None,
     "grpc": None, "grpcs": None, "etcd": 2379, "etcd-v2": 2379, "c10d": None, "spark": 7077, "zmq": None,
 }  # fmt: skip
-_URL: Final = re.compile(
+_URL: Final = lazy_pattern(
     r"(?<![\w+.-])([a-z][a-z0-9+-]*)://(?:[^\s/@,;'\"]*@)?([^\s/:?#,;'\"\]})|]+)(?::([^\s/,;'\"\]})|]+))?"
 )
-_SEPARATORS: Final = re.compile(r"[\s,;|\"'\[\]{}]+")
+_SEPARATORS: Final = lazy_pattern(r"[\s,;|\"'\[\]{}]+")
 _LABEL: Final = r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?"
-_NAME: Final = re.compile(rf"^{_LABEL}(?:\.{_LABEL})*\.?$")
-_NUMERIC: Final = re.compile(r"^[\d.]+$")
+_NAME: Final = lazy_pattern(rf"^{_LABEL}(?:\.{_LABEL})*\.?$")
+_NUMERIC: Final = lazy_pattern(r"^[\d.]+$")
 _ADDRESS_WORDS: Final = frozenset({
     "host", "hosts", "hostname", "addr", "addrs", "address", "addresses", "endpoint", "endpoints", "url", "urls", "uri",
     "server", "servers", "coordinator", "master", "rendezvous", "rdzv", "tracker", "broker", "brokers", "peers",
     "scheduler", "leader",
 })  # fmt: skip
-_RENDEZVOUS: Final = re.compile(
+_RENDEZVOUS: Final = lazy_pattern(
     r"""^(?: (?:pet-|dist-|torch-|paddle-)?master(?:-(?:addr|address|ip|host|endpoint|uri|url))?
           | .*(?:coordinator|rendezvous|rdzv).* | (?:lws-)?leader(?:-(?:addr|address|host|ip))? | main-process-ip
           | dist-(?:init-addr|url|init-method) | init-method | (?:dmlc-)?tracker(?:-(?:uri|host|addr|address))?
           | data-parallel-address | ray-(?:head-)?address )$""",
     re.VERBOSE,
 )
-_PORT_OF: Final = re.compile(r"[-_.](addr|address|host|hostname|ip|uri|url|endpoint)$", re.IGNORECASE)
+_PORT_OF: Final = lazy_pattern(r"[-_.](addr|address|host|hostname|ip|uri|url|endpoint)$", re.IGNORECASE)
 _MPI_HOST_LISTS: Final = frozenset({"h", "host", "hosts"})
 _DEFAULT_PORTS: Final = {
     ("", "PET_MASTER_ADDR"): 29500,
@@ -53,7 +54,7 @@ _DEFAULT_PORTS: Final = {
     ("vllm", "data-parallel-address"): 29550,
 }
 """What the launchers use where no port is written (W 15.F1, 15.F2, 15.F12, 15.F13)."""
-_LISTENING: Final = re.compile(r"(^|-)(listen|bind|advertise|advertised|announce|expose|initial-advertise)(-|$)")
+_LISTENING: Final = lazy_pattern(r"(^|-)(listen|bind|advertise|advertised|announce|expose|initial-advertise)(-|$)")
 
 
 @fact

@@ -10,21 +10,22 @@ from typing import Final
 from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.shell import SHELLS, script_of, simple_commands
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known
 from trainlint.model.pod import Container, MountedFile
 
 __all__ = ["DECLARATIONS", "Command", "Option", "Word", "commands", "place", "variables_of"]
 
 _NOWHERE: Final = Location("", 0)
-_ASSIGNMENT: Final = re.compile(r"^([A-Za-z_]\w*)\+?=(.*)$", re.DOTALL)
+_ASSIGNMENT: Final = lazy_pattern(r"^([A-Za-z_]\w*)\+?=(.*)$", re.DOTALL)
 DECLARATIONS: Final = frozenset({"export", "declare", "typeset", "readonly", "local"})
 _NESTING: Final = 4
-_NUMBER: Final = re.compile(r"^-[\d.]+$")
-_KEY: Final = re.compile(r"^\+{0,2}[A-Za-z_][\w.\-]*$")
-_SHELL_FILE: Final = re.compile(r"\.(?:sh|bash)$")
-_SHEBANG: Final = re.compile(r"^#!\s*\S*/(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
-_OPTION: Final = re.compile(r"^-[A-Za-z-]")
-_PYTHON: Final = re.compile(r"^(python|pypy)[\d.]*$")
+_NUMBER: Final = lazy_pattern(r"^-[\d.]+$")
+_KEY: Final = lazy_pattern(r"^\+{0,2}[A-Za-z_][\w.\-]*$")
+_SHELL_FILE: Final = lazy_pattern(r"\.(?:sh|bash)$")
+_SHEBANG: Final = lazy_pattern(r"^#!\s*\S*/(?:env\s+)?(?:ba|da|z|k|a)?sh\b")
+_OPTION: Final = lazy_pattern(r"^-[A-Za-z-]")
+_PYTHON: Final = lazy_pattern(r"^(python|pypy)[\d.]*$")
 
 
 @fact

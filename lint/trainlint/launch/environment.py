@@ -10,15 +10,16 @@ from typing import Final
 from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands, place, variables_of
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 
 __all__ = ["MPI_PROGRAMS", "Carrier", "Variable", "environment", "expand", "hidden_carriers"]
 
-_REFERENCE: Final = re.compile(
+_REFERENCE: Final = lazy_pattern(
     r"\$(?:\((?P<kubernetes>[A-Za-z_]\w*)\)|\{(?P<braced>[A-Za-z_]\w*)\}|(?P<plain>[A-Za-z_]\w*))"
 )
-_KUBERNETES_REFERENCE: Final = re.compile(r"\$\(([A-Za-z_]\w*)\)")
+_KUBERNETES_REFERENCE: Final = lazy_pattern(r"\$\(([A-Za-z_]\w*)\)")
 MAX_VALUE: Final = 32 << 10
 """Characters of a value with its references filled in; references of references could double it at every step."""
 MAX_ALL: Final = 256 << 10

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Final
@@ -11,6 +10,7 @@ from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import MPI_PROGRAMS, Variable, environment
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 
@@ -18,7 +18,7 @@ __all__ = ["Marker", "Scope", "markers", "spans_nodes"]
 
 _TORCH_LAUNCHERS: Final = frozenset({"torchrun", "torchrun-hpu", "hyperpodrun", "torchx"})
 _TORCH_MODULES: Final = frozenset({"torch.distributed.run", "torch.distributed.launch", "torch.distributed.elastic"})
-_LOCAL: Final = re.compile(r"^(localhost|127\.|0\.0\.0\.0|\[?::1)")
+_LOCAL: Final = lazy_pattern(r"^(localhost|127\.|0\.0\.0\.0|\[?::1)")
 _COUNTS: Final = {
     "world-size", "nnodes", "num-nodes", "n-nodes", "num-machines", "num-hosts", "pet-nnodes", "num-processes",
     "jax-num-processes", "paddle-nnodes", "dmlc-num-worker", "nodes",
@@ -34,8 +34,8 @@ _RANKS: Final = {
 _VARIABLE_COUNTS: Final = {name.upper().replace("-", "_") for name in _COUNTS - {"nodes"}} | {"NUM_NODES", "NNODES"}
 _VARIABLE_PLACES: Final = {name.upper().replace("-", "_") for name in _PLACES - {"init-method"}}
 _VARIABLE_RANKS: Final = {"RANK", "NODE_RANK", "PET_NODE_RANK", "PROCESS_ID", "JAX_PROCESS_ID", "GROUP_RANK"}
-_LIBRARY: Final = re.compile(r"^(NCCL|GLOO|RCCL|HCCL|FI_EFA|UCX)_")
-_CODE: Final = re.compile(r"init_process_group\(|jax\.distributed\.initialize\(|hvd\.init\(|dist\.initialize\(")
+_LIBRARY: Final = lazy_pattern(r"^(NCCL|GLOO|RCCL|HCCL|FI_EFA|UCX)_")
+_CODE: Final = lazy_pattern(r"init_process_group\(|jax\.distributed\.initialize\(|hvd\.init\(|dist\.initialize\(")
 
 
 class Scope(StrEnum):

@@ -10,6 +10,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.command import Command, Word
 from trainlint.launch.environment import Variable, environment, expand
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 
 __all__ = ["MpiLaunch", "mpi_launch"]
@@ -30,7 +31,7 @@ _FLAGS: Final = frozenset(
 """Options of Open MPI's and MPICH's mpirun that stand alone; of any other the next word is the value."""
 _LAUNCHERS: Final = ("torch.distributed.", "torchx", "accelerate", "deepspeed", "colossalai", "horovod.runner", "ray.")
 """Modules that start processes of their own."""
-_PPR: Final = re.compile(r"^ppr:(?P<count>\d{1,6}):(?P<of>[a-z0-9]+)", re.IGNORECASE)
+_PPR: Final = lazy_pattern(r"^ppr:(?P<count>\d{1,6}):(?P<of>[a-z0-9]+)", re.IGNORECASE)
 
 
 @fact

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -10,6 +9,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import Carrier, Variable, environment, expand
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container, PodSpec
 
@@ -17,7 +17,7 @@ __all__ = ["Setting", "TorchLaunch", "is_torch_launch", "least_nodes", "torch_la
 
 _PROGRAMS: Final = frozenset({"torchrun", "torchrun-hpu", "hyperpodrun"})
 _MODULES: Final = frozenset({"torch.distributed.run", "torch.distributed.launch"})
-_RANGE: Final = re.compile(r"^(\d{1,6})(?::(\d{1,6}))?$")
+_RANGE: Final = lazy_pattern(r"^(\d{1,6})(?::(\d{1,6}))?$")
 
 
 @fact

@@ -6,17 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["SHELLS", "script_of", "simple_commands"]
 
 SHELLS: Final = frozenset({"sh", "bash", "ash", "dash", "ksh", "zsh"})
 
-_SHELL_OPTION: Final = re.compile(r"^[-+]")
-_SHELL_COMMAND_OPTION: Final = re.compile(r"^-[a-zA-Z]*c$")
-_OPTION_WITH_VALUE: Final = re.compile(r"^[-+][a-zA-Z]*[oO]$")
+_SHELL_OPTION: Final = lazy_pattern(r"^[-+]")
+_SHELL_COMMAND_OPTION: Final = lazy_pattern(r"^-[a-zA-Z]*c$")
+_OPTION_WITH_VALUE: Final = lazy_pattern(r"^[-+][a-zA-Z]*[oO]$")
 _KEYWORDS: Final = frozenset({"if", "then", "else", "elif", "do", "while", "until", "!", "{", "time", "exec", "nohup"})
 
 _SUBSTITUTION: Final = r"\$\((?:[^()]|\((?:[^()]|\([^()]*+\))*+\))*+\)"
-_TOKEN: Final = re.compile(
+_TOKEN: Final = lazy_pattern(
     rf"""
     (?P<blank>(?:[ \t\r\f\v]|\\\r?\n)++)
   | (?P<comment>\#[^\n]*+)
@@ -30,7 +32,7 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-_WORD_PIECE: Final = re.compile(
+_WORD_PIECE: Final = lazy_pattern(
     rf"""\\(?P<escaped>.) | '(?P<single>[^']*+)' | "(?P<double>(?:\\.|{_SUBSTITUTION}|[^"\\])*+)" """
     rf"""| (?P<plain>{_SUBSTITUTION} | \$\{{[^}}]*+\}} | `[^`]*+` | [^'"\\$`]++ | .)""",
     re.VERBOSE | re.DOTALL,

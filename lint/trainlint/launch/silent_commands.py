@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from trainlint.launch.command import commands
 from trainlint.launch.shell import simple_commands
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 
 __all__ = ["idles", "talks"]
@@ -20,8 +20,8 @@ _QUIET: Final = frozenset(
 )
 _IDLE_IMAGES: Final = frozenset({"pause", "pause-amd64", "pause-arm64", "sleep"})
 """Images by the last part of their names whose own command waits, as people use them to hold a place."""
-_SUBSTITUTION: Final = re.compile(r"\$\((?!\()((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)|`([^`]*)`")
-_SOCKET: Final = re.compile(r"/dev/(?:tcp|udp)/")
+_SUBSTITUTION: Final = lazy_pattern(r"\$\((?!\()((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)|`([^`]*)`")
+_SOCKET: Final = lazy_pattern(r"/dev/(?:tcp|udp)/")
 _DEPTH: Final = 4
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from functools import lru_cache
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 
 __all__ = ["Amount", "QuantityError", "exact", "milli", "parse_quantity", "readable", "units"]
 
-_SHAPE = re.compile(
+_SHAPE = lazy_pattern(
     r"(?P<sign>[+-]?)(?P<number>[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?P<suffix>[A-Za-z]{0,2}|[eE][+-]?[0-9]+)"
 )
 _SUFFIXES = {

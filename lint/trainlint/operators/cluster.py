@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.operators.manifest import (
     ANY,
     Manifest,
@@ -24,8 +24,8 @@ from trainlint.operators.quantities import canonical
 
 __all__ = ["MadeObjects", "OperatorOptions", "stored_pod", "taken"]
 
-_SERVICE_NAME: Final = re.compile(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
-_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
+_SERVICE_NAME: Final = lazy_pattern(r"[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+_NAME: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 _LABEL_LENGTH: Final = 63
 _RANDOM_LENGTH: Final = 5
 _HASH_LENGTH: Final = 10

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.operators.manifest import Manifest, mapping, text
 
@@ -16,7 +16,7 @@ __all__ = ["group_params", "start_command"]
 _SPELLED_OUT: Final = ("log-color", "include-dashboard", "include-log-monitor")
 """Flags that take ``true`` and ``false`` as words."""
 _ACCELERATORS: Final = {"aws.amazon.com/neuroncore": "neuron_cores", "google.com/tpu": "TPU"}
-_GPU: Final = re.compile(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb")
+_GPU: Final = lazy_pattern(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb")
 
 
 def group_params(group: Manifest) -> dict[str, str]:

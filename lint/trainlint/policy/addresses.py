@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from functools import lru_cache
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.policy import Peer
 from trainlint.policy.identity import Address, Endpoint
 from trainlint.policy.options import CiliumOptions
@@ -15,7 +15,7 @@ from trainlint.policy.options import CiliumOptions
 __all__ = ["AddressMatcher", "Network", "contains", "is_wildcard", "parse_address", "parse_prefix"]
 
 Network = IPv4Network | IPv6Network
-_BITS = re.compile(r"0|[1-9][0-9]?|1[0-9][0-9]")
+_BITS = lazy_pattern(r"0|[1-9][0-9]?|1[0-9][0-9]")
 
 
 @lru_cache(maxsize=4096)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.policy.addresses import parse_prefix
 from trainlint.policy.field_types import Problem
 from trainlint.policy.syntax import key_problem, value_problem
@@ -17,7 +17,7 @@ PROTOCOLS = ("TCP", "UDP", "SCTP")
 TYPES = ("Ingress", "Egress")
 OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 MAX_PORT = 65535
-_PORT_NAME = re.compile(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
+_PORT_NAME = lazy_pattern(r"(?=.*[a-z])[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def _open(field: Field) -> bool:

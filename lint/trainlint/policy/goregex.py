@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["regex_problem"]
 
-_REPEAT = re.compile(r"\{(\d+)(?:,(\d*))?\}")
-_GROUP = re.compile(r"\?(?:P?<[A-Za-z_]\w*>|[imsU]*(?:-[imsU]+)?[:)])")
+_REPEAT = lazy_pattern(r"\{(\d+)(?:,(\d*))?\}")
+_GROUP = lazy_pattern(r"\?(?:P?<[A-Za-z_]\w*>|[imsU]*(?:-[imsU]+)?[:)])")
 MAX_REPEAT = 1000
 
 

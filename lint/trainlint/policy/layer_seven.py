@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.policy.field_types import Problem
 from trainlint.policy.goregex import regex_problem
 from trainlint.policy.options import CiliumOptions
@@ -16,8 +16,8 @@ __all__ = ["domain_name_problems", "layer_seven_problems", "name_problems"]
 
 PARSERS = ("http", "dns", "kafka", "l7")
 MISMATCH_ACTIONS = ("", "LOG", "ADD", "DELETE", "REPLACE")
-_NAME_CHARACTERS = re.compile(r"[-a-zA-Z0-9_.]+")
-_PATTERN_CHARACTERS = re.compile(r"[-a-zA-Z0-9_.*]+")
+_NAME_CHARACTERS = lazy_pattern(r"[-a-zA-Z0-9_.]+")
+_PATTERN_CHARACTERS = lazy_pattern(r"[-a-zA-Z0-9_.*]+")
 MAX_NAME = 255
 
 

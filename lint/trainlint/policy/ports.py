@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.policy import PortRule
 from trainlint.model.workload import PortRange
 from trainlint.policy.options import Version
@@ -14,8 +14,8 @@ from trainlint.source.document import Field
 
 __all__ = ["ICMP_TYPES", "icmp_rule", "is_port_name", "parse_uint16", "port_rules", "resolve"]
 
-_PORT_NAME = re.compile(r"([a-zA-Z0-9]-?)*[a-zA-Z](-?[a-zA-Z0-9])*")
-_GO_INTEGER = re.compile(r"0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO]?(_?[0-7])+|[1-9](_?[0-9])*|0")
+_PORT_NAME = lazy_pattern(r"([a-zA-Z0-9]-?)*[a-zA-Z](-?[a-zA-Z0-9])*")
+_GO_INTEGER = lazy_pattern(r"0[xX](_?[0-9a-fA-F])+|0[bB](_?[01])+|0[oO]?(_?[0-7])+|[1-9](_?[0-9])*|0")
 ANY_PROTOCOLS = ("TCP", "UDP", "SCTP")
 
 ICMP_TYPES: Mapping[str, Mapping[str, int]] = {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.policy.addresses import parse_address, parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
 from trainlint.policy.field_types import Problem
@@ -24,7 +24,7 @@ OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 PROTOCOLS = ("TCP", "UDP", "SCTP", "ANY", "VRRP", "IGMP")
 TUNNEL_PROTOCOLS = ("GRE", "IPIP", "IPV6", "ESP", "AH")
 MAX_PORTS = 40
-_NUMBER = re.compile(r"[-+]?0*[1-9][0-9]*|0")
+_NUMBER = lazy_pattern(r"[-+]?0*[1-9][0-9]*|0")
 
 
 def cilium_problems(root: Field, *, clusterwide: bool, checks: Checks) -> Iterator[Problem]:

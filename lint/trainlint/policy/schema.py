@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.policy.addresses import parse_prefix
 from trainlint.policy.cilium import SECTIONS, rules
 from trainlint.policy.field_types import Problem
@@ -19,11 +19,11 @@ TUNNEL_PROTOCOLS = ("GRE", "IPIP", "IPV6", "ESP", "AH")
 MODES = ("disabled", "required", "test-always-fail")
 UNLISTED_ENTITIES = ("world-ipv4", "world-ipv6")
 MAX_LOG = 32
-_DNS_NAME = re.compile(r"[-a-zA-Z0-9_]+(\.[-a-zA-Z0-9_]+)*\.?")
-_DNS_PATTERN = re.compile(r"[-a-zA-Z0-9_*]+(\.[-a-zA-Z0-9_*]+)*\.?")
-_BLANK = re.compile(r"\b[A-Z][A-Z0-9_]{2,}(?:-[A-Z0-9_]+)*\b")
+_DNS_NAME = lazy_pattern(r"[-a-zA-Z0-9_]+(\.[-a-zA-Z0-9_]+)*\.?")
+_DNS_PATTERN = lazy_pattern(r"[-a-zA-Z0-9_*]+(\.[-a-zA-Z0-9_*]+)*\.?")
+_BLANK = lazy_pattern(r"\b[A-Z][A-Z0-9_]{2,}(?:-[A-Z0-9_]+)*\b")
 """Words in capitals stand for names to fill in: NAMESPACE, or the RELEASE-NAME of `helm template`."""
-_OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_OBJECT_NAME = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 def name_problem(root: Field) -> Iterator[Problem]:

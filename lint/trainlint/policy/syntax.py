@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.selector import LabelSelector
 from trainlint.policy.options import Version
 from trainlint.policy.selector import split_source
 
 __all__ = ["cilium_key_problem", "convertible", "key_problem", "value_problem"]
 
-_NAME = re.compile(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
-_SOURCE = re.compile(r"[A-Za-z0-9]+")
+_NAME = lazy_pattern(r"([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]")
+_SUBDOMAIN = lazy_pattern(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_SOURCE = lazy_pattern(r"[A-Za-z0-9]+")
 
 
 @lru_cache(maxsize=8192)

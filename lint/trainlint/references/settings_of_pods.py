@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import Final
@@ -13,6 +12,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.spelling import misspelt
 from trainlint.kube.values import is_placeholder, read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.snapshot.build import Snapshot
 from trainlint.snapshot.objects import ApiObject
@@ -35,7 +35,7 @@ _SECRET_MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
 """Kinds that make a Secret in their namespace, and where they name it; else it has their own name."""
 _EVERYWHERE: Final = frozenset({"ClusterExternalSecret", "Bundle"})
 """Kinds that make Secrets or ConfigMaps in several namespaces."""
-_HASHED: Final = re.compile(r"-[0-9a-z]{10}$")
+_HASHED: Final = lazy_pattern(r"-[0-9a-z]{10}$")
 
 
 _PARTS: Final = ("data", "stringData", "binaryData")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.facts.facts import Facts
 from trainlint.finding import Add, Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.policy import Direction, PolicyEntry
 from trainlint.model.workload import Group, PodSet
 from trainlint.questions.named_pods import naming_labels
@@ -18,7 +18,7 @@ from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["Own", "dns_policy", "element", "own_policies", "peers_of"]
 
-_NAME: Final = re.compile(r"[a-z0-9]([-a-z0-9.]{0,80}[a-z0-9])?")
+_NAME: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9.]{0,80}[a-z0-9])?")
 _VERSIONS: Final = {"NetworkPolicy": "networking.k8s.io/v1", "CiliumNetworkPolicy": "cilium.io/v2"}
 _NAMESPACE: Final = "kubernetes.io/metadata.name"
 _OF_PODS: Final = "io.kubernetes.pod.namespace"

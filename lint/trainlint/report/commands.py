@@ -6,12 +6,14 @@ import os
 import re
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["tamed"]
 
 # GitHub's runner obeys `::name::` where a line begins, after white space, and `##[name]` anywhere in one; that of Azure
 # obeys `##vso[name]`, that of TeamCity `##teamcity[name]`.
-_LINE: Final = re.compile(r"^(\s*):(?=:[A-Za-z])", re.MULTILINE)
-_ANYWHERE: Final = re.compile(r"##(?=[A-Za-z]*\[)")
+_LINE: Final = lazy_pattern(r"^(\s*):(?=:[A-Za-z])", re.MULTILINE)
+_ANYWHERE: Final = lazy_pattern(r"##(?=[A-Za-z]*\[)")
 _RUNNERS: Final = ("GITHUB_ACTIONS", "TF_BUILD", "TEAMCITY_VERSION")
 _JSON: Final = ("json", "sarif")
 _MARKUP: Final = ("junit", "svg", "html", "graphml")

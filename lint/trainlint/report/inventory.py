@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.settings import ZONE
 
 __all__ = ["HEAD", "inventory_yaml"]
 
-_PLAIN: Final = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*")
+_PLAIN: Final = lazy_pattern(r"[A-Za-z][A-Za-z0-9_./-]*")
 _WORDS: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _UNITS: Final = ("cpu", "memory", "ephemeral-storage", "pods")
 HEAD: Final = (

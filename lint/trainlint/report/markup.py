@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.report.terminal import escape
 
 __all__ = ["cell", "clipped", "code", "code_cell", "fenced", "prose"]
 
 # Seven hexadecimal digits may be a commit, which GitHub links.
-_WORD: Final = re.compile(r"(?!.*[0-9a-f]{7})[(\"']*(?:[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+)[)\"'.,;:!?]*")
-_NUMBER_WITH_DOT: Final = re.compile(r"\d+[.)].*")
+_WORD: Final = lazy_pattern(r"(?!.*[0-9a-f]{7})[(\"']*(?:[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+)[)\"'.,;:!?]*")
+_NUMBER_WITH_DOT: Final = lazy_pattern(r"\d+[.)].*")
 _ENDS: Final = ",;:!?.)"
 _ARROWS: Final = {"->": "→", "-": "\\-"}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 from trainlint.kube.node import HOSTNAME
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.ternary import every
@@ -22,13 +22,13 @@ __all__ = [
     "selector_matches",
 ]
 
-_NAME = re.compile(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
-_SUBDOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
-_INTEGER = re.compile(r"[+-]?[0-9]+")
+_NAME = lazy_pattern(r"[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?")
+_SUBDOMAIN = lazy_pattern(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*")
+_INTEGER = lazy_pattern(r"[+-]?[0-9]+")
 _LABEL_OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist"})
 _NODE_OPERATORS = _LABEL_OPERATORS | {"Gt", "Lt"}
 _SUBDOMAIN_LENGTH = 253
-_CAPITALS = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
+_CAPITALS = lazy_pattern(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)+")
 
 
 @lru_cache(maxsize=16384)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
@@ -19,7 +19,7 @@ from trainlint.scheduling.ternary import some
 
 __all__ = ["allowed_by", "amount", "as_listed", "candidates", "is_zone_of_driver", "matching_volume", "reachable_from"]
 
-_DRIVER_ZONE = re.compile(r"topology\.(?!kubernetes\.io/).+/zone|failure-domain\.beta\.kubernetes\.io/zone")
+_DRIVER_ZONE = lazy_pattern(r"topology\.(?!kubernetes\.io/).+/zone|failure-domain\.beta\.kubernetes\.io/zone")
 
 
 def reachable_from(volume: PersistentVolume, node: Node, *, live: bool = True) -> bool | None:

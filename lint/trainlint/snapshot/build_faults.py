@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.snapshot.duplicates import Duplicate
 from trainlint.source.faults import BuildFault
 from trainlint.source.kustomization import Kustomization, Resolution
@@ -20,7 +20,9 @@ __all__ = ["Unbuilt", "faults_of", "unbuilt"]
 Faults = Mapping[tuple[str, str], tuple[BuildFault, ...]]
 """Why a kustomization does not build: by its directory, and the key of what a deployer adds (empty: nothing)."""
 
-_TWICE: Final = re.compile(r"may not add resource with an already registered id: (?P<kind>[^.]+)\..*/(?P<name>[^/]+)$")
+_TWICE: Final = lazy_pattern(
+    r"may not add resource with an already registered id: (?P<kind>[^.]+)\..*/(?P<name>[^/]+)$"
+)
 
 
 @fact

@@ -12,6 +12,7 @@ from trainlint.deploy.envsubst import EnvsubstError, Text, Use, parsed_text, val
 from trainlint.deploy.substitution import has_substitutions
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef
@@ -23,7 +24,7 @@ __all__ = ["Emptied", "EmptiedUse", "emptied"]
 
 _SHELLS: Final = frozenset({"ash", "bash", "dash", "ksh", "sh", "zsh"})
 _OF_SHELLS: Final = frozenset({"HOME", "HOSTNAME", "PATH", "PWD"})
-_ASSIGNED: Final = re.compile(
+_ASSIGNED: Final = lazy_pattern(
     r"(?:^|[\s;&|(`])(?:(?:export|local|readonly|declare|typeset)\s+(?:-\w+\s+)*)?([A-Za-z_]\w*)\+?="
     r"|\bfor\s+([A-Za-z_]\w*)\s+in\b|\bread\s+(?:-\w+\s+)*([A-Za-z_]\w*)",
     re.MULTILINE,

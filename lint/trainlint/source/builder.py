@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Path
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source import scalars
 from trainlint.source.events import AliasError, TooDeepError, TooManyDigitsError, YamlError
 from trainlint.source.yaml_tree import MAX_DEPTH, Entry, TextNode, TextShape, compose
@@ -18,7 +18,7 @@ __all__ = ["MAX_DIGITS", "Loaded", "build", "has_long_number", "height"]
 MAX_DIGITS: Final = 4300
 """Digits of a number, by Python's own limit (sys.int_info.default_max_str_digits)."""
 
-_LONG: Final = re.compile(rf"(?<!\d)\d{{{MAX_DIGITS + 1}}}")
+_LONG: Final = lazy_pattern(rf"(?<!\d)\d{{{MAX_DIGITS + 1}}}")
 _EMPTY: Any = object()
 _SCALAR, _MAPPING, _SEQUENCE, _ALIAS = TextShape  # to read a member of an enumeration is slow in Python 3.11
 

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.events import YamlError
 from trainlint.source.lines import Lines
 from trainlint.source.text import DocumentText
@@ -13,7 +14,7 @@ from trainlint.source.yaml_tree import TextShape, compose, nodes_of
 
 __all__ = ["suppressions"]
 
-_COMMENT: Final = re.compile(r"(?:^|[ \t])#.*trainlint:", re.MULTILINE)
+_COMMENT: Final = lazy_pattern(r"(?:^|[ \t])#.*trainlint:", re.MULTILINE)
 
 
 def suppressions(text: str, parts: list[DocumentText]) -> tuple[tuple[int, str], ...]:

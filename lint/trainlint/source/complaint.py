@@ -7,27 +7,28 @@ import re
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["Complaint", "complaint"]
 
 _MAX: Final = 400
-_CRASH: Final = re.compile(r"^(?:fatal error|panic|runtime): (.*)$(?=[\s\S]*^goroutine )", re.MULTILINE)
+_CRASH: Final = lazy_pattern(r"^(?:fatal error|panic|runtime): (.*)$(?=[\s\S]*^goroutine )", re.MULTILINE)
 """What Go says where a program ends in the midst of its work."""
-_START: Final = re.compile(r"[A-Z]\d{4} |[Ee]rror: ")
-_LOGGED: Final = re.compile(r'[A-Z]\d{4} .*? err=(?:"(.*)"|<(.*)>)$', re.DOTALL)
-_BELOW: Final = re.compile(r"recursed (?:accumulation of|merging from) path '([^']*)': ")
-_HEAD: Final = re.compile(r"accumulating (?:resources|components): (?:accumulation err=')?")
-_CONFIG: Final = re.compile(r"trouble configuring builtin \w+ with config: `[^`]*`: ")
-_AGAIN: Final = re.compile(r"': must build at directory: .*", re.DOTALL)
-_ABSENT: Final = re.compile(r"evalsymlink failure on '([^']*)' : lstat [^:]*: ([^:']*)")
-_ID: Final = re.compile(
+_START: Final = lazy_pattern(r"[A-Z]\d{4} |[Ee]rror: ")
+_LOGGED: Final = lazy_pattern(r'[A-Z]\d{4} .*? err=(?:"(.*)"|<(.*)>)$', re.DOTALL)
+_BELOW: Final = lazy_pattern(r"recursed (?:accumulation of|merging from) path '([^']*)': ")
+_HEAD: Final = lazy_pattern(r"accumulating (?:resources|components): (?:accumulation err=')?")
+_CONFIG: Final = lazy_pattern(r"trouble configuring builtin \w+ with config: `[^`]*`: ")
+_AGAIN: Final = lazy_pattern(r"': must build at directory: .*", re.DOTALL)
+_ABSENT: Final = lazy_pattern(r"evalsymlink failure on '([^']*)' : lstat [^:]*: ([^:']*)")
+_ID: Final = lazy_pattern(
     r'(?:id )?resid\.ResId\{Gvk:resid\.Gvk\{Group:"([^"]*)", Version:"([^"]*)", Kind:"([^"]*)"[^}]*\}, '
     r'Name:"([^"]*)", Namespace:"([^"]*)"\}'
 )
 """An identity as Go prints it."""
-_POINTER: Final = re.compile(r"&?\{(?:0x[0-9a-f]+[ ,]*)+\}|\(?0x[0-9a-f]{6,}\)?")
-_COPY: Final = re.compile(r"(?:/[^\s'\"`:]*)?/trainlint-kustomize-[^/\s'\"`:]*(?:/copy)?/?")
-_FROM: Final = re.compile(r"accumulating resources from '[^']*': (?='?[^' ]*'? ?(?:must|no such|:))")
+_POINTER: Final = lazy_pattern(r"&?\{(?:0x[0-9a-f]+[ ,]*)+\}|\(?0x[0-9a-f]{6,}\)?")
+_COPY: Final = lazy_pattern(r"(?:/[^\s'\"`:]*)?/trainlint-kustomize-[^/\s'\"`:]*(?:/copy)?/?")
+_FROM: Final = lazy_pattern(r"accumulating resources from '[^']*': (?='?[^' ]*'? ?(?:must|no such|:))")
 
 
 @fact

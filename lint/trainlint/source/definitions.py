@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.prefilter import top_kind
 from trainlint.source.text import NotTextError, decode, split
 
@@ -16,7 +17,7 @@ WORTH: Final = 1 << 16
 """Bytes from which on a file is worth the search."""
 
 # The key, and all lines below it: those that are indented more, and empty ones.
-_STRUCTURE: Final = re.compile(r"^( +)openAPIV3Schema:[ ]*\n(?:(?:\1 .*|[ \t]*)\n)+", re.MULTILINE)
+_STRUCTURE: Final = lazy_pattern(r"^( +)openAPIV3Schema:[ ]*\n(?:(?:\1 .*|[ \t]*)\n)+", re.MULTILINE)
 
 
 def without_structures(files: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from enum import IntEnum
 from typing import Any, Final
+
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["KINDS", "AliasError", "EventKind", "TooDeepError", "TooManyDigitsError", "YamlError", "content_events"]
 
@@ -121,8 +122,8 @@ def _pure(text: str) -> Iterator[Any]:
         raise YamlError(f"this is not YAML ({type(error).__name__})", 0) from None
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_UNPRINTABLE = lazy_pattern("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 def _control(text: str) -> YamlError:

@@ -11,6 +11,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document, Field
 from trainlint.source.ignore_files import IgnoreFiles
 from trainlint.source.kustomization import FILE_NAMES, is_remote, kustomization
@@ -22,7 +23,7 @@ __all__ = ["BuildFault", "faults"]
 
 _MANIFESTS: Final = ("resources", "bases", "components")
 _OTHERS: Final = ("crds", "configurations", "generators", "transformers", "validators")
-_FILLED_IN: Final = re.compile(r"[${}<>%*\[\]\0]")
+_FILLED_IN: Final = lazy_pattern(r"[${}<>%*\[\]\0]")
 """What stands in names that are filled in before anything is built."""
 _MAX_NAME: Final = 255
 _MAX_OTHERS: Final = 5

@@ -6,9 +6,11 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["is_pattern", "matches"]
 
-_PARTS: Final = re.compile(r"\*+|\?|\[\^?[^\]/]+\]|[^*?\[]+|\[")
+_PARTS: Final = lazy_pattern(r"\*+|\?|\[\^?[^\]/]+\]|[^*?\[]+|\[")
 _SIGN: Final = {"*": "[^/]*", "**": "[^/]*", "?": "[^/]"}
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document, Field
 from trainlint.source.reading import Reading, is_kustomization
 
@@ -47,7 +48,7 @@ _TRANSFORMS: Final = (
     "helmChartInflationGenerator",
     "generators",
 )
-_REMOTE: Final = re.compile(
+_REMOTE: Final = lazy_pattern(
     r"[a-z][a-z0-9+.\-]*://|git::|[\w.\-]+@[\w.\-]+:|(?:www\.)?git(?:hub|lab)\.com[:/]|.*\?(?:ref|version)=",
     re.IGNORECASE,
 )

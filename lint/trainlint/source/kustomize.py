@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from trainlint.finding import Location, Unknown
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.build_cache import Builds, digest_of
 from trainlint.source.closure import close
 from trainlint.source.copied_files import Closure
@@ -30,7 +30,7 @@ from trainlint.source.world import World
 __all__ = ["render"]
 
 _AT_A_TIME: Final = 2
-_DOUBTFUL: Final = re.compile(
+_DOUBTFUL: Final = lazy_pattern(
     r"is not in or below|plugin|--enable|unknown field|longer than|more than|"
     r"cannot be (?:copied|started)|broke off|not tried|did not say why"
 )

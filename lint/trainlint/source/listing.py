@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.executables import repository_of
 from trainlint.source.git import GitError, git
 from trainlint.source.template_names import TEMPLATE_SUFFIXES
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MANIFEST", "git_files", "git_modules", "simple_lines", "walk"]
 
-MANIFEST: Final = re.compile(
+MANIFEST: Final = lazy_pattern(
     rf"(?:.*/)?(?:Kustomization|[^/]+\.(?:ya?ml|json)(?:[.\-_](?:{'|'.join(TEMPLATE_SUFFIXES)}))?)", re.DOTALL
 )
 """Names of files that may hold manifests, or templates of them."""

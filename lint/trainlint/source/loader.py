@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, Final
 
 from trainlint.finding import Path
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.builder import MAX_DIGITS, Loaded, build, has_long_number, height
 from trainlint.source.document import MISSING
 from trainlint.source.events import TooDeepError, TooManyDigitsError, YamlError
@@ -18,7 +18,7 @@ from trainlint.source.yaml_tree import MAX_DEPTH
 
 __all__ = ["json_stream", "load", "lost_keys"]
 
-_SURROGATE: Final = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE: Final = lazy_pattern(r"\\u[dD][89a-fA-F]")
 
 
 def load(text: str) -> Loaded:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.finding import Path
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 
 __all__ = ["POD_OWNERS", "may_be_owner", "may_own_pods", "pod_templates"]
@@ -33,8 +33,8 @@ _NONE_OF_THEIRS: Final = frozenset(
 """Kinds that describe other objects, hold none, or (DaemonSet) are no workload of a group."""
 _DEPTH: Final = 12
 _PLACES: Final = frozenset({"spec", "podSpec", "podTemplate", "template"})
-_CONTAINERS: Final = re.compile(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\[|(?:\#[^\n]*)?\r?\n)""")
-_KIND: Final = re.compile(
+_CONTAINERS: Final = lazy_pattern(rb"""(?m)^[ \t\-]*["']?containers["']?[ \t]*:[ \t]*(?:\[|(?:\#[^\n]*)?\r?\n)""")
+_KIND: Final = lazy_pattern(
     rb"""(?m)^["']?kind["']?[ \t]*:[ \t]*["']?([A-Za-z][A-Za-z0-9]*)["']?[ \t]*(?:\#[^\n]*)?\r?$"""
 )
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import POD_OWNERS, may_be_owner, may_own_pods
 
@@ -14,13 +15,13 @@ __all__ = ["CONSTRAINTS", "KindFilter", "top_kind"]
 CONSTRAINTS: Final = "constraints.gatekeeper.sh/"
 """Stands among the wanted kinds for the constraints of Gatekeeper, whose templates give them kinds of any name."""
 
-_KEY: Final = re.compile(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
+_KEY: Final = lazy_pattern(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
 # repeats; tags and comments may stand between.
-_EXPLICIT: Final = re.compile(rb"""[?&]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
+_EXPLICIT: Final = lazy_pattern(rb"""[?&]\S{0,255}+(?:\s|\#[^\n]*\n)++(?:[&!]\S{0,255}+(?:\s|\#[^\n]*\n)++)*+["']?\Z""")
 _LOOK_BACK: Final = 1024
 # Keys of which a letter is written as an escape, or which a backslash folds over two lines.
-_ESCAPED: Final = re.compile(rb"""\\(?:(?:x|u00|U000000)6[49bBeE]|(?<=[kin]\\)\r?\n)""")
+_ESCAPED: Final = lazy_pattern(rb"""\\(?:(?:x|u00|U000000)6[49bBeE]|(?<=[kin]\\)\r?\n)""")
 # After `kind:`, a value that is no text, or text whose first word is another one. A word before a backslash may go on.
 _OTHER: Final = rb"""
     [ \t]*["']?(?!(?:%s)(?:List)?(?![\w.\-]))[A-Za-z0-9][\w.\-]*+(?!\\)
@@ -31,9 +32,9 @@ _OTHER: Final = rb"""
 _TAGS: Final = (b"!!b", b"!!%", b"!<")
 _BREAKS: Final = ("\x85".encode(), "\u2028".encode(), "\u2029".encode())
 # Lines of a document in block style that may say its kind at the top, or that leave in doubt what is at the top.
-_TOP: Final = re.compile(r"""^(?:kind\b.*|["'?!&*%<>|{}\[\]@`].*|---.*|\.\.\..*)$""", re.MULTILINE)
-_PLAIN: Final = re.compile(r"kind:[ \t]+(\w+)[ \t]*(?:\s\#.*)?")
-_FIRST: Final = re.compile(r"(?:[ \t]*(?:\#.*)?\n)*[A-Za-z]")
+_TOP: Final = lazy_pattern(r"""^(?:kind\b.*|["'?!&*%<>|{}\[\]@`].*|---.*|\.\.\..*)$""", re.MULTILINE)
+_PLAIN: Final = lazy_pattern(r"kind:[ \t]+(\w+)[ \t]*(?:\s\#.*)?")
+_FIRST: Final = lazy_pattern(r"(?:[ \t]*(?:\#.*)?\n)*[A-Za-z]")
 _OTHER_BREAKS: Final = ("\r", "\x85", "\u2028", "\u2029")
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Span, Unknown
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
 from trainlint.source.document import Document, Field
@@ -28,7 +29,7 @@ __all__ = ["MAX_BYTES", "Broken", "Reading", "is_kustomization", "objects", "par
 MAX_BYTES: Final = 64 << 20
 _KUSTOMIZATIONS: Final = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 _MAX_LISTS: Final = 8
-_PLAIN_KIND: Final = re.compile(r"^kind: (\w+)$", re.MULTILINE)
+_PLAIN_KIND: Final = lazy_pattern(r"^kind: (\w+)$", re.MULTILINE)
 """How nearly every document says its kind: a search for that kind need look no further."""
 _MAX_PAD: Final = 100
 

@@ -9,6 +9,8 @@ import re
 import struct
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["FIRST", "WORDS", "Scalar", "ScalarError", "key", "plain", "tagged"]
 
 Scalar = str | int | float | bool | None
@@ -26,15 +28,15 @@ WORDS: Final[dict[str, Scalar]] = {
 FIRST: Final = frozenset("yYnNtTfFoO~+-.0123456789")
 """A plain scalar that begins otherwise is the text that it is."""
 _NUMERIC = frozenset("+-0123456789")
-_FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
-_DOT_FLOAT = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?", re.ASCII)
-_INTEGER = re.compile(
+_FLOAT = lazy_pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.ASCII)
+_DOT_FLOAT = lazy_pattern(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?", re.ASCII)
+_INTEGER = lazy_pattern(
     r"(?P<sign>[-+]?)(?:0[xX](?P<hex>[0-9a-fA-F]+)|0[bB](?P<bin>[01]+)|0[oO]?(?P<oct>[0-7]+)|(?P<dec>0|[1-9][0-9]*))"
 )
-_DATE = re.compile(
+_DATE = lazy_pattern(
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ][0-9]{1,2}:[0-9]{1,2}:[0-9]{1,2}(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})?)?"
 )
-_INVALID = re.compile("[\udc80-\udcff]")
+_INVALID = lazy_pattern("[\udc80-\udcff]")
 _BASES = {"hex": 16, "bin": 2, "oct": 8, "dec": 10}
 
 

@@ -8,17 +8,18 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Span
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.prefilter import KindFilter
 
 __all__ = ["Template", "first", "kinds_in", "mark", "ytt"]
 
 # Signs of templates; in YAML they may stand in text, but not where structure is expected.
-_SIGN: Final = re.compile(r"\{\{|\{%|\{\#|<%|%\{|\$\{")
+_SIGN: Final = lazy_pattern(r"\{\{|\{%|\{\#|<%|%\{|\$\{")
 _ENGINES: Final = {"{{": "go-template", "{%": "jinja", "{#": "jinja", "<%": "erb", "%{": "terraform", "${": "terraform"}
 # Names in braces within a word, names in percent signs, verbs of printf: none of them is YAML where it stands alone.
-_BLANK: Final = re.compile(r"\{[A-Za-z_]\w*\}(?=[^\s,}\]])|%[A-Z][A-Z0-9_]*%|%(?:\[\d+\])?[dqstv](?!\w)")
-_YTT: Final = re.compile(r"^[^\n'\"]*#@(?: |data/values|overlay/|yaml/|schema/|library/)", re.MULTILINE)
-_KIND: Final = re.compile(
+_BLANK: Final = lazy_pattern(r"\{[A-Za-z_]\w*\}(?=[^\s,}\]])|%[A-Z][A-Z0-9_]*%|%(?:\[\d+\])?[dqstv](?!\w)")
+_YTT: Final = lazy_pattern(r"^[^\n'\"]*#@(?: |data/values|overlay/|yaml/|schema/|library/)", re.MULTILINE)
+_KIND: Final = lazy_pattern(
     r"""(?:^[ \t]*(?:- +)*|[{,][ \t]*)["']?kind["']?[ \t]*:[ \t]*["']?(\{\{|\$\{|<%|\w+)""", re.MULTILINE
 )
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["TEMPLATE_SUFFIXES", "engine_of_name", "plain_name"]
 
 TEMPLATE_SUFFIXES: Final = {
@@ -27,7 +29,7 @@ TEMPLATE_SUFFIXES: Final = {
 }
 """What may follow ``.yaml`` in the name of a template, and the engine that it promises; empty: any may be meant."""
 
-_SUFFIXED: Final = re.compile(
+_SUFFIXED: Final = lazy_pattern(
     rf"(?P<plain>.*\.(?:ya?ml|json))[.\-_](?P<suffix>{'|'.join(TEMPLATE_SUFFIXES)})", re.DOTALL
 )
 

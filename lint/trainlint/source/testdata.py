@@ -6,16 +6,17 @@ import re
 from collections.abc import Iterable
 from typing import Any, Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document
 
 __all__ = ["find_test_homes", "home_of_test", "is_assertion", "is_assertion_file"]
 
-_TEST_FILE: Final = re.compile(
+_TEST_FILE: Final = lazy_pattern(
     r"\.?(?:chainsaw-test|kyverno-test|kuttl-test)\.ya?ml"  # the tools' own files
     r"|\d+-(?:assert|errors?)(?:[-_.].*)?\.ya?ml"  # the steps of a kuttl test
 )
-_ASSERTION_FILE: Final = re.compile(r"(?:.*[-_.])?(?:assert|assertion|errors?)s?(?:[-_.].*)?\.ya?ml")
-_MARK: Final = re.compile(r"""^[ \t]*(?:-[ \t]+)*["']?~?\.?\(""", re.MULTILINE)
+_ASSERTION_FILE: Final = lazy_pattern(r"(?:.*[-_.])?(?:assert|assertion|errors?)s?(?:[-_.].*)?\.ya?ml")
+_MARK: Final = lazy_pattern(r"""^[ \t]*(?:-[ \t]+)*["']?~?\.?\(""", re.MULTILINE)
 
 
 def find_test_homes(files: Iterable[str]) -> frozenset[str]:

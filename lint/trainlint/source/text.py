@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from trainlint.fact import fact
 from trainlint.finding import Span
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["DocumentText", "NotTextError", "decode", "encoding_of", "split"]
 
@@ -24,9 +25,9 @@ _NULLS = {
     b"\1\0\1\0": "utf-16-be",
     b"\0\1\0\1": "utf-16-le",
 }
-_SEPARATOR = re.compile(r"\n(?:---|\.\.\.)(?=[ \t\n]|\Z)")
-_CONTENT = re.compile(r"^[ \t]*[^ \t\n#]", re.MULTILINE)
-_DIRECTIVES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n|%[^\n]*\n)*\Z")
+_SEPARATOR = lazy_pattern(r"\n(?:---|\.\.\.)(?=[ \t\n]|\Z)")
+_CONTENT = lazy_pattern(r"^[ \t]*[^ \t\n#]", re.MULTILINE)
+_DIRECTIVES = lazy_pattern(r"(?:[ \t]*(?:#[^\n]*)?\n|%[^\n]*\n)*\Z")
 
 
 class NotTextError(Exception):

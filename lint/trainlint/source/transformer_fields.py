@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from trainlint.finding import Location, Path
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import MISSING, Document, Field
 from trainlint.source.patches import Documents, PatchTarget
 
@@ -15,8 +15,8 @@ __all__ = ["generator", "hashed", "setter"]
 
 _GENERATORS: Final = {"ConfigMap": "configMapGenerator", "Secret": "secretGenerator"}
 _LABELS: Final = ("labels", "matchLabels", "selector")
-_HASH: Final = re.compile(r"-[a-z0-9]{10}")
-_STEP: Final = re.compile(r"\[([^\]]*)\]|((?:\\.|[^.\[\\])+)")
+_HASH: Final = lazy_pattern(r"-[a-z0-9]{10}")
+_STEP: Final = lazy_pattern(r"\[([^\]]*)\]|((?:\\.|[^.\[\\])+)")
 
 
 def setter(

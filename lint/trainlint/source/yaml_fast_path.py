@@ -12,6 +12,7 @@ import math
 import re
 from typing import Any, Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source import scalars
 from trainlint.source.document import MISSING
 
@@ -32,7 +33,7 @@ _FLOW_PLAIN: Final = (
     rf"(?:[A-Za-z0-9_/.$+~]|-{{1,2}}(?=[A-Za-z0-9_.])){_FLOW_WORD}(?:(?:\ ++|:)(?=[A-Za-z0-9_/]){_FLOW_WORD})*+"
 )
 
-_LINE: Final = re.compile(
+_LINE: Final = lazy_pattern(
     rf"""
     (\ *+) (-\ ++)? (?:({_KEY}):(?=[\ \n])\ *+)?
     (?:({_PLAIN})|{_QUOTED}|([\[{{].*+)|(\|-?))?+
@@ -40,12 +41,12 @@ _LINE: Final = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
-_LITERAL: Final = re.compile(r"( ++)(?=[^ \n]).*+\n(?:\1.*+\n|\n)*+(?! ++\n)")
+_LITERAL: Final = lazy_pattern(r"( ++)(?=[^ \n]).*+\n(?:\1.*+\n|\n)*+(?! ++\n)")
 """A line of a few spaces belongs to the text as well, if more of it follows: the caller finds out."""
-_ENTRY: Final = re.compile(rf"\ *+({_KEY}):\ ++(?:({_FLOW_PLAIN})|{_QUOTED}|(?=[\[{{]))", re.VERBOSE | re.ASCII)
-_ITEM: Final = re.compile(rf"\ *+()(?:({_FLOW_PLAIN})|{_QUOTED}|(?=[\[{{]))", re.VERBOSE | re.ASCII)
-_NEXT: Final = re.compile(r" *+([,\]}])")
-_REST: Final = re.compile(r" *+(?:(?<= )#.*+)?\Z")
+_ENTRY: Final = lazy_pattern(rf"\ *+({_KEY}):\ ++(?:({_FLOW_PLAIN})|{_QUOTED}|(?=[\[{{]))", re.VERBOSE | re.ASCII)
+_ITEM: Final = lazy_pattern(rf"\ *+()(?:({_FLOW_PLAIN})|{_QUOTED}|(?=[\[{{]))", re.VERBOSE | re.ASCII)
+_NEXT: Final = lazy_pattern(r" *+([,\]}])")
+_REST: Final = lazy_pattern(r" *+(?:(?<= )#.*+)?\Z")
 
 
 class _OtherError(Exception):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source import scalars
 from trainlint.source.document import Document
 from trainlint.source.events import KINDS, EventKind, TooDeepError, YamlError, content_events
@@ -23,7 +23,7 @@ MAX_DEPTH: Final = 128
 """Levels of nesting that are read; public manifests have 51 at most, Kubernetes allows 10,000."""
 
 _MERGE_TAG: Final = "tag:yaml.org,2002:merge"
-_JSON_ONLY: Final = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\x7f\t]")
+_JSON_ONLY: Final = lazy_pattern(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}|[\x7f\t]")
 _SHORT: Final = 1 << 14
 """Characters of a document whose tree is kept among many; those of long ones take far more memory."""
 

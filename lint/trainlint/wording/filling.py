@@ -13,12 +13,14 @@ from functools import lru_cache
 from itertools import count
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
+
 __all__ = ["filled", "numbered", "places"]
 
-_OPTIONS: Final = re.compile(r"\[([^\[\]]*)\]")
-_NEXT: Final = re.compile(r"(?<!\{)\{\}(?!\})")
-_VALUE: Final = re.compile(r"\{(\d+)([?!]?)\}")
-_BRACES: Final = re.compile(r"(\{\{|\}\})|\{(\d+)([?!]?)\}")
+_OPTIONS: Final = lazy_pattern(r"\[([^\[\]]*)\]")
+_NEXT: Final = lazy_pattern(r"(?<!\{)\{\}(?!\})")
+_VALUE: Final = lazy_pattern(r"\{(\d+)([?!]?)\}")
+_BRACES: Final = lazy_pattern(r"(\{\{|\}\})|\{(\d+)([?!]?)\}")
 
 
 @lru_cache(maxsize=1024)

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 
 __all__ = ["accelerator_count", "accelerators_of", "computing_devices", "holds_accelerators", "is_accelerator"]
 
-_ACCELERATOR: Final = re.compile(
+_ACCELERATOR: Final = lazy_pattern(
     r"""^(?:deviceclass\.resource\.kubernetes\.io/)?
       (?: nvidia\.com/(?:gpu|mig-|.*gpu) | amd\.com/gpu | habana\.ai/gaudi | aws\.amazon\.com/neuron
       | google\.com/tpu | cloud-tpus\.google\.com/ | gpu\.intel\.com/ | intel\.com/gpu | gpu\.amd\.com/
@@ -20,7 +21,7 @@ _ACCELERATOR: Final = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 
-_SEVERAL: Final = re.compile(
+_SEVERAL: Final = lazy_pattern(
     r"^(?:aws\.amazon\.com/neuron(?!core) | gpu\.intel\.com/ | intel\.com/gpu | google\.com/tpu)", re.VERBOSE
 )
 """Devices with several cores or tiles, each of which may have a rank of its own; how many depends on the model."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.api_kind import declared
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ClaimedDevice, PodResourceClaim
@@ -23,9 +23,9 @@ KINDS: Final = (
 )
 """Kinds that say what a claim gives; a ComputeDomain has a claim template made for it."""
 
-_ACCELERATORS: Final = re.compile(r"(?:^|[.\-])(?:v?gpus?|mig|tpus?|npus?|gaudi|neuron(?:core)?s?)(?:[.\-]|$)")
-_DRIVER: Final = re.compile(r"""device\.driver\s*==\s*["']([^"']+)["']""")
-_NO_DEVICES: Final = re.compile(r"^compute-domain-")
+_ACCELERATORS: Final = lazy_pattern(r"(?:^|[.\-])(?:v?gpus?|mig|tpus?|npus?|gaudi|neuron(?:core)?s?)(?:[.\-]|$)")
+_DRIVER: Final = lazy_pattern(r"""device\.driver\s*==\s*["']([^"']+)["']""")
+_NO_DEVICES: Final = lazy_pattern(r"^compute-domain-")
 CHANNEL: Final = "compute-domain-default-channel.nvidia.com"
 """The device class of the claim templates that are made for ComputeDomains: no network device, no accelerator."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,13 +11,14 @@ from trainlint.launch.addresses import addresses
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import Variable, environment, expand
 from trainlint.launch.nodes import torch_launch, torch_setting
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 
 __all__ = ["ENDPOINT", "LOCAL", "Meeting", "meeting_of"]
 
-LOCAL: Final = re.compile(r"^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1|\[::1\])$")
-ENDPOINT: Final = re.compile(r"^(?:tcp://)?(?P<host>\[[^\]]*\]|[^:/\s]+)(?::(?P<port>\d{1,5}))?$")
+LOCAL: Final = lazy_pattern(r"^(localhost|127\.\d+\.\d+\.\d+|0\.0\.0\.0|::1|\[::1\])$")
+ENDPOINT: Final = lazy_pattern(r"^(?:tcp://)?(?P<host>\[[^\]]*\]|[^:/\s]+)(?::(?P<port>\d{1,5}))?$")
 
 
 @fact

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.model.workload import EPHEMERAL, PER_POD, Flow, FlowKind, ObjectRef, PodSet, PortRange, Service
@@ -30,7 +30,7 @@ from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, 
 __all__ = ["KINDS", "expand_mpi_job", "mpi_flows", "ssh_arguments_lost", "ssh_port", "ssh_ports"]
 
 _PREFIX: Final = "training.kubeflow.org/"
-_SSH_PORT_OPTION: Final = re.compile(r"(?:^|\s)-(?:p|oPort=|o\s*Port=)\s*(\d{1,5})\b")
+_SSH_PORT_OPTION: Final = lazy_pattern(r"(?:^|\s)-(?:p|oPort=|o\s*Port=)\s*(\d{1,5})\b")
 _RSH_VARIABLES: Final = (
     "OMPI_MCA_plm_rsh_args",
     "PRTE_MCA_plm_ssh_args",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.workload import (
@@ -35,7 +35,7 @@ from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, Work
 
 __all__ = ["KINDS", "KUBERAY", "expand_ray_cluster", "expand_ray_service", "expand_ray_spec"]
 
-_OPERATOR: Final = re.compile(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
+_OPERATOR: Final = lazy_pattern(r"kuberay[-/]operator:v?(\d+)\.(\d+)")
 _WORKER_PORTS: Final = PortRange(10002, 19999)
 """Where Ray's worker processes listen unless min-worker-port and max-worker-port say otherwise (W 7)."""
 

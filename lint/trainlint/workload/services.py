@@ -11,13 +11,14 @@ from trainlint.fact import fact, remembered
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_int, read_text
 from trainlint.launch.addresses import Address, addresses
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service, ServicePort, Workloads
 from trainlint.source.document import Field
 
 __all__ = ["Directory", "ResolvedName", "called_services", "directory_of", "read_ports", "read_service", "target_port"]
 
-_IN_CLUSTER: Final = re.compile(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
+_IN_CLUSTER: Final = lazy_pattern(r"^(?P<names>[^.]+(?:\.[^.]+){1,2})\.svc(?:\..+)?$")
 
 
 def read_service(service: Field, namespace: str) -> Service:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import is_placeholder, read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, EnvVar, MountedFile
 from trainlint.model.workload import ObjectRef, PodSet
@@ -18,8 +18,8 @@ from trainlint.workload.expansion import Context
 
 __all__ = ["with_sources"]
 
-_OWN_FIELD: Final = re.compile(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
-_REFERENCE: Final = re.compile(r"\$\([A-Za-z_]\w*\)")
+_OWN_FIELD: Final = lazy_pattern(r"^metadata\.(labels|annotations)\['([^']+)'\]$")
+_REFERENCE: Final = lazy_pattern(r"\$\([A-Za-z_]\w*\)")
 
 
 def with_sources(pod_set: PodSet, document: Document, context: Context) -> PodSet:

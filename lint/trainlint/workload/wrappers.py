@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -10,6 +9,7 @@ from typing import Final
 from trainlint.finding import Unknown
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.values import read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.api_kind import declared, names
 from trainlint.source.document import Field
 from trainlint.workload.disaggregatedset import roles_of
@@ -26,7 +26,7 @@ KINDS: Final = (
 WRAPPERS: Final = names(KINDS)
 
 _NO_OBJECT: Final = frozenset({"get", "delete", "patch"})
-_ARGO_VALUE: Final = re.compile(r"\{\{\s*([^{}]*?)\s*\}\}")
+_ARGO_VALUE: Final = lazy_pattern(r"\{\{\s*([^{}]*?)\s*\}\}")
 
 
 def unwrapped(item: Field, meta: Meta, unknowns: list[Unknown]) -> Iterator[tuple[Field, Meta]]:

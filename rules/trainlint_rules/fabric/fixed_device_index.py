@@ -87,10 +87,11 @@ from trainlint.fabric.name_list import NameList
 from trainlint.fabric.process import Rank
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.kube.network import Attachable
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.rule import Facts, rule
 
-_NUMBERED: Final = re.compile(r"^(?:mlx5_|mlx4_|ibp?|rocep|bnxt_re|irdma)\w*\d$")
-_VIRTUAL: Final = re.compile(r"vf|sriov|hostdev|virtual", re.IGNORECASE)
+_NUMBERED: Final = lazy_pattern(r"^(?:mlx5_|mlx4_|ibp?|rocep|bnxt_re|irdma)\w*\d$")
+_VIRTUAL: Final = lazy_pattern(r"vf|sriov|hostdev|virtual", re.IGNORECASE)
 _VIRTUAL_PLUGINS: Final = frozenset({"sriov", "ib-sriov", "SriovNetwork", "SriovIBNetwork", "host-device"})
 
 

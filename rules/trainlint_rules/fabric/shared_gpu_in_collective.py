@@ -84,7 +84,6 @@ spec:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -93,11 +92,12 @@ from trainlint.fabric.fault import NetworkFault, merged
 from trainlint.fabric.sharing import GpuSharing
 from trainlint.finding import Finding, Severity
 from trainlint.launch.markers import markers
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pool import Pool
 from trainlint.model.workload import PodSet
 from trainlint.rule import Facts, rule
 
-_GPU: Final = re.compile(r"^nvidia\.com/(?:gpu(?:\.shared)?$|mig-)")
+_GPU: Final = lazy_pattern(r"^nvidia\.com/(?:gpu(?:\.shared)?$|mig-)")
 
 
 @rule(Severity.WARNING)

@@ -71,7 +71,6 @@ spec:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -81,21 +80,22 @@ from trainlint.fabric.fixes import shared_memory
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.launch.command import commands
 from trainlint.launch.silent_commands import idles
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.rule import Facts, rule
 from trainlint.workload.kinds import shown_kind
 
 _SHM: Final = "/dev/shm"  # noqa: S108 (a path in the container)
-_GPU: Final = re.compile(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
-_SHARE: Final = re.compile(r"^nvidia\.com/gpu(?:cores|mem|mem-percentage)$")
+_GPU: Final = lazy_pattern(r"^(?:nvidia\.com/(?:gpu(?:\.shared)?$|mig-)|amd\.com/gpu$)")
+_SHARE: Final = lazy_pattern(r"^nvidia\.com/gpu(?:cores|mem|mem-percentage)$")
 """What HAMi offers of a GPU: a pod that asks for these has parts of GPUs, on which no collective runs."""
 _WORKERS: Final = frozenset({"num-workers", "dataloader-num-workers", "data-workers", "num-data-workers", "workers"})
 _IDLE: Final = frozenset({"sleep", "echo", "true", "nvidia-smi", "tail", "date", "hostname", "env"})
-_ALONE: Final = re.compile(r"gpu[-_]burn(?:$|[-_:@])")
+_ALONE: Final = lazy_pattern(r"gpu[-_]burn(?:$|[-_:@])")
 """Programs and images that load each GPU by itself: nothing is shared between them."""
-_MIG: Final = re.compile(r"nvidia\.com/mig-")
-_POSITIVE: Final = re.compile(r"0*[1-9][0-9]*")
+_MIG: Final = lazy_pattern(r"nvidia\.com/mig-")
+_POSITIVE: Final = lazy_pattern(r"0*[1-9][0-9]*")
 
 
 @rule(Severity.WARNING)

@@ -47,11 +47,12 @@ from typing import Final
 
 from trainlint.finding import Certainty, Finding, Related, Severity
 from trainlint.kube.values import read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.rule import Facts, rule
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 
-_PROGRESS: Final = re.compile(
+_PROGRESS: Final = lazy_pattern(
     r"""DCGM_FI_(?:DEV_(?:GPU_UTIL|MEM_COPY_UTIL|POWER_USAGE|SM_CLOCK)|PROF_) | nvlink | gr_engine_active | sm_active
       | tensor_active | (?:gpu|accelerator|neuroncore|tensorcore|hpu|npu)[a-z_]*(?:util|duty|power|activ|busy|idle)
       | (?:duty_cycle|util\w*)_?(?:gpu|accelerator) | train\w*(?:step|epoch|iter|loss|sample|token|progress)

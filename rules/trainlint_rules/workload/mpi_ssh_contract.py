@@ -48,13 +48,13 @@ spec:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from trainlint.finding import Certainty, Finding, Severity
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.launch.command import Command, commands
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.rule import Facts, rule
@@ -69,7 +69,7 @@ _NO_SERVER: Final = frozenset(
     | {"torchrun", "deepspeed", "mpirun", "mpiexec", "python", "python3", "pip", "pip3", "apt-get", "apt", "ray"}
 )
 """Programs of which none is an ssh server; a script that cannot be read may start one."""
-_HOME_OF_ROOT: Final = re.compile(r"^/root(/|$)")
+_HOME_OF_ROOT: Final = lazy_pattern(r"^/root(/|$)")
 
 
 @rule(Severity.WARNING)

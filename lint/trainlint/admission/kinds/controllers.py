@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
@@ -14,11 +13,12 @@ from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.because import Because
 
 __all__ = ["of_controllers", "of_job"]
 
-_DOMAIN_PATH: Final = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
+_DOMAIN_PATH: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
 _OWN_LABELS: Final = (
     "job-name",
     "batch.kubernetes.io/job-name",

@@ -11,6 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Path
 from trainlint.installed.validating.defaults import as_pod, with_defaults, without_nulls
 from trainlint.kube.values import is_placeholder
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
@@ -20,7 +21,7 @@ __all__ = ["Body", "of_object", "of_pods"]
 
 _MAPS: Final = frozenset({"annotations", "labels", "limits", "matchLabels", "nodeSelector", "requests"})
 _NAMES: Final = frozenset({"metadata.generateName", "metadata.name", "request.name"})
-_LOOPS: Final = re.compile(r"\.(?:all|exists|exists_one|existsOne|filter|map)\s*\(")
+_LOOPS: Final = lazy_pattern(r"\.(?:all|exists|exists_one|existsOne|filter|map)\s*\(")
 _SET_LATER: Final = frozenset(
     {"backoffLimit", "cleanPodPolicy", "completionMode", "completions", "managedBy", "maxReplicas", "minAvailable"}
     | {"minReplicas", "mlPolicy", "mpiImplementation", "network", "parallelism", "podGroupPolicy", "queue", "replicas"}

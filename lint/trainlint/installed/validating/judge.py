@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -11,10 +10,11 @@ from trainlint.cel.expression import Expression
 from trainlint.fact import fact
 from trainlint.installed.validating.body import Body
 from trainlint.installed.validating.policy import Policy, Validation, variable_name
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["AdmissionVerdict", "Denied", "judged"]
 
-_UNSEEN: Final = re.compile(r"\brequest\.(?:\?)?(?:userInfo|options|uid|dryRun)\b")
+_UNSEEN: Final = lazy_pattern(r"\brequest\.(?:\?)?(?:userInfo|options|uid|dryRun)\b")
 _LONGEST: Final = 300
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import field
 from typing import Final
@@ -11,12 +10,13 @@ from trainlint.cel.expression import Expression, Variables, expression
 from trainlint.fact import fact
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import read_text
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 
 __all__ = ["Policy", "Validation", "read_policy", "variable_name"]
 
 _VARIABLES: Final = ("object", "oldObject", "request", "namespaceObject", "authorizer")
-_USED: Final = re.compile(r"\bvariables\.(\w+)")
+_USED: Final = lazy_pattern(r"\bvariables\.(\w+)")
 
 
 @fact(eq=False)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from trainlint.finding import Span
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.report.element import Child, Markup, element, joined
 from trainlint.report.terminal import escape
 
@@ -23,7 +24,7 @@ MARKS: Final = {
 }
 """A sign beside each colour: colour is never the only one."""
 
-_UNSAFE: Final = re.compile(r"[^\w./+-]+", re.ASCII)
+_UNSAFE: Final = lazy_pattern(r"[^\w./+-]+", re.ASCII)
 
 
 def names(wanted: Iterable[str]) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.report.picture.view import Box, Column
 
 __all__ = [
@@ -54,7 +54,7 @@ LANE: Final = 12
 CHAR: Final = 6.6
 """The width of a character of a label, more or less."""
 ROUND: Final = 6
-_SEPARATED: Final = re.compile(r"[^/.=:,_-]*[/.=:,_-]|[^/.=:,_-]+")
+_SEPARATED: Final = lazy_pattern(r"[^/.=:,_-]*[/.=:,_-]|[^/.=:,_-]+")
 
 
 @fact

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.kueue import Flavor
 from trainlint.model.pod import PodSpec
 from trainlint.model.pool import Pool, Taint
@@ -20,7 +20,7 @@ from trainlint.scheduling.taint_toleration import tolerates
 
 __all__ = ["KueueCode", "has_levels", "level_of", "mismatch", "tolerant"]
 
-_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,18}")
+_NUMBER = lazy_pattern(r"0|-?[1-9][0-9]{0,18}")
 _FILTERED = frozenset({"NoSchedule", "NoExecute"})
 
 

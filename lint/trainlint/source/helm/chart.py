@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.builder import Loaded
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.loader import load
@@ -29,7 +29,7 @@ __all__ = [
 REQUIREMENTS: Final = "requirements.yaml"
 """Where charts of the first API version keep their dependencies."""
 
-_VALUES: Final = re.compile(r"(?:[^/]*[-._])?values(?:[-._][^/]*)?\.ya?ml")
+_VALUES: Final = lazy_pattern(r"(?:[^/]*[-._])?values(?:[-._][^/]*)?\.ya?ml")
 _LOCAL: Final = "file://"
 _HOMES: Final = ("", "ci/", "values/")
 """Where values files stand with a chart; ``ci/`` is where chart-testing looks."""

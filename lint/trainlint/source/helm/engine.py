@@ -13,6 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Protocol
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.helm.install import HelmInstall, TemplateCluster
 from trainlint.source.helm.renderer import Failed, HelmProgram, Request, Worker
 from trainlint.source.helm.staging import Staged
@@ -20,8 +21,8 @@ from trainlint.source.rendering_allowance import RenderingAllowance
 
 __all__ = ["Copy", "Engine", "Store"]
 
-DNS_LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
-DNS_NAME: Final = re.compile(rf"{DNS_LABEL.pattern}(?:\.{DNS_LABEL.pattern})*")
+DNS_LABEL: Final = lazy_pattern(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+DNS_NAME: Final = lazy_pattern(rf"{DNS_LABEL.pattern}(?:\.{DNS_LABEL.pattern})*")
 MAX_RELEASE: Final = 53
 """Helm's limit, pkg/chartutil/validate_name.go."""
 MAX_LABEL: Final = 63

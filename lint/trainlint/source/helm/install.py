@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document
 from trainlint.source.helm.chart import Chart
 from trainlint.source.reading import Reading
@@ -40,7 +41,7 @@ _BUILT_IN: Final = frozenset(
         "storagemigration",
     )
 )
-_NAME: Final = re.compile(r"[^a-z0-9.-]+")
+_NAME: Final = lazy_pattern(r"[^a-z0-9.-]+")
 
 
 @fact

@@ -6,16 +6,17 @@ import re
 from dataclasses import dataclass, field
 from typing import Final
 
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.helm.reference import TemplateScope
 
 __all__ = ["ACTION", "LineNode", "action_text", "sections"]
 
-ACTION: Final = re.compile(r"\{\{-?(?P<said>(?:\"(?:\\.|[^\"\\])*+\"|`[^`]*+`|[^\"`}]|\}(?!\}))*+)\}\}", re.DOTALL)
-_COMMENT: Final = re.compile(r"\{\{-?[ \t]*/\*.*?\*/[ \t]*-?\}\}", re.DOTALL)
-_SEPARATOR: Final = re.compile(r"---(?:[ \t]|\Z)")
-_KEY: Final = re.compile(r"(?P<key>\"[^\"]*\"|'[^']*'|[^\s#\"'\[{&*!|>%@`-][^#]*?|-[^\s#][^#]*?)[ \t]*:(?=[ \t]|\Z)")
-_INDENT: Final = re.compile(r"\bn?indent[ \t]+(\d+)")
-_TEXT: Final = re.compile(r"[|>][+\-\d]*[ \t]*(?:#.*)?\Z")
+ACTION: Final = lazy_pattern(r"\{\{-?(?P<said>(?:\"(?:\\.|[^\"\\])*+\"|`[^`]*+`|[^\"`}]|\}(?!\}))*+)\}\}", re.DOTALL)
+_COMMENT: Final = lazy_pattern(r"\{\{-?[ \t]*/\*.*?\*/[ \t]*-?\}\}", re.DOTALL)
+_SEPARATOR: Final = lazy_pattern(r"---(?:[ \t]|\Z)")
+_KEY: Final = lazy_pattern(r"(?P<key>\"[^\"]*\"|'[^']*'|[^\s#\"'\[{&*!|>%@`-][^#]*?|-[^\s#][^#]*?)[ \t]*:(?=[ \t]|\Z)")
+_INDENT: Final = lazy_pattern(r"\bn?indent[ \t]+(\d+)")
+_TEXT: Final = lazy_pattern(r"[|>][+\-\d]*[ \t]*(?:#.*)?\Z")
 _OPENS: Final = frozenset({"if", "with", "range", "define", "block"})
 _LONGEST_KEY: Final = 1000
 _MARK: Final = "\0"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.builder import Loaded
 from trainlint.source.events import YamlError
 from trainlint.source.loader import load
@@ -17,7 +17,7 @@ from trainlint.source.prefilter import KindFilter
 __all__ = ["BrokenError", "Manifest", "manifests"]
 
 _TESTS: Final = frozenset({"test", "test-success", "test-failure"})
-_SEPARATOR: Final = re.compile(r"(?:\A|\n)---\s*")
+_SEPARATOR: Final = lazy_pattern(r"(?:\A|\n)---\s*")
 """As helm splits what it made (releaseutil.SplitManifests), which is not as Kubernetes splits a file."""
 
 _HOOK: Final = "helm.sh/hook"

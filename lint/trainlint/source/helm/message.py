@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["HelmComplaint", "complaint"]
 
 _MAX: Final = 300
-_PLACE: Final = re.compile(r"(?P<template>[^\s():\"']+/(?:templates|charts)/[^\s():\"']+):(?P<line>\d+)(?::\d+)?")
+_PLACE: Final = lazy_pattern(r"(?P<template>[^\s():\"']+/(?:templates|charts)/[^\s():\"']+):(?P<line>\d+)(?::\d+)?")
 _NOISE: Final = (
-    re.compile(r"^(?:execution error at|parse error at) \([^)]*\): "),
-    re.compile(r"^template: "),
-    re.compile(r"executing \"[^\"]*\" (?=at <)"),
-    re.compile(r"error calling \w+: "),
-    re.compile(r"\s+Use --debug flag to render out invalid YAML$"),
+    lazy_pattern(r"^(?:execution error at|parse error at) \([^)]*\): "),
+    lazy_pattern(r"^template: "),
+    lazy_pattern(r"executing \"[^\"]*\" (?=at <)"),
+    lazy_pattern(r"error calling \w+: "),
+    lazy_pattern(r"\s+Use --debug flag to render out invalid YAML$"),
 )
 
 

@@ -8,6 +8,7 @@ from dataclasses import field, replace
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["EACH", "Steps", "TemplateScope"]
 
@@ -17,10 +18,10 @@ Steps = tuple[str, ...]
 EACH: Final = "*"
 """The element of a loop."""
 
-_TERM: Final = re.compile(r"(?<![\w.\"$)\]])(\$\w*)?((?:\.[A-Za-z_]\w*)+|\.(?![\w.]))?")
-_INCLUDES: Final = re.compile(r"\(?\s*(?:include|template)\s")
-_TEXTS: Final = re.compile(r"\"(?:\\.|[^\"\\])*\"|`[^`]*`")
-_ASSIGNED: Final = re.compile(r"(\$\w*)(?:\s*,\s*(\$\w*))?\s*:?=\s*(.*)", re.DOTALL)
+_TERM: Final = lazy_pattern(r"(?<![\w.\"$)\]])(\$\w*)?((?:\.[A-Za-z_]\w*)+|\.(?![\w.]))?")
+_INCLUDES: Final = lazy_pattern(r"\(?\s*(?:include|template)\s")
+_TEXTS: Final = lazy_pattern(r"\"(?:\\.|[^\"\\])*\"|`[^`]*`")
+_ASSIGNED: Final = lazy_pattern(r"(\$\w*)(?:\s*,\s*(\$\w*))?\s*:?=\s*(.*)", re.DOTALL)
 
 
 @fact

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
 from trainlint.finding import Location, Path, Span, Unknown
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Document
 from trainlint.source.helm.chart import Dependency, in_chart
 from trainlint.source.helm.engine import Copy, Engine
@@ -30,7 +30,7 @@ __all__ = ["ChartRelease", "Numbers", "failed"]
 FIRST: Final = 1000
 """Documents that stand in a file for what it brings in are counted from here on: below are its own."""
 
-_ASKED: Final = re.compile(r"APIVersions\.Has\s+\"([^\"]+)\"")
+_ASKED: Final = lazy_pattern(r"APIVersions\.Has\s+\"([^\"]+)\"")
 
 Spanned = Callable[[Path], tuple[Path, Span]]
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 from typing import Any, Final
+
+from trainlint.lazy_pattern import lazy_pattern
 
 __all__ = ["is_closed"]
 
 _REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
 _BASES: Final = frozenset({"$id", "id"})
-_DRAFTS: Final = re.compile(r"https?://json-schema\.org/(?:draft-0[3-7]/schema|draft/20\d\d-\d\d/schema)#?")
+_DRAFTS: Final = lazy_pattern(r"https?://json-schema\.org/(?:draft-0[3-7]/schema|draft/20\d\d-\d\d/schema)#?")
 MAX_BYTES: Final = 4 << 20
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from trainlint.finding import Location
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.helm.archive import unpacked
 from trainlint.source.helm.chart import (
     CHART_FILE,
@@ -26,9 +27,9 @@ from trainlint.source.text import NotTextError, decode
 
 __all__ = ["Staged", "stage"]
 
-_ARCHIVE: Final = re.compile(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
-_PRINTED: Final = re.compile(r"(?:charts/[^/]+/)*(?:templates|files)/")
-_NAME: Final = re.compile(r"\w[\w.-]*")
+_ARCHIVE: Final = lazy_pattern(r"((?:.*/)?charts/)[^/]+\.tgz", re.DOTALL)
+_PRINTED: Final = lazy_pattern(r"(?:charts/[^/]+/)*(?:templates|files)/")
+_NAME: Final = lazy_pattern(r"\w[\w.-]*")
 _MAX_DEPTH: Final = 8
 MAX_CHARTS: Final = 500
 """Charts that one brings in, each as often as it does; public ones have a hundred at most."""

@@ -18,12 +18,14 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
+from trainlint.lazy_pattern import lazy_pattern
+
 MAX_MEMORY = 4 << 30
 """Addresses: a program in Go reserves far more than it holds."""
 MAX_HELD = 640 << 20
 """Bytes that it holds."""
 MAX_OUTPUT = 64 << 20
-_SOURCE = re.compile(r"^# Source: (\S.*)$", re.MULTILINE)
+_SOURCE = lazy_pattern(r"^# Source: (\S.*)$", re.MULTILINE)
 _ANOTHER_USER = 0x10000000  # CLONE_NEWUSER
 _ANOTHER_NETWORK = 0x40000000  # CLONE_NEWNET
 

@@ -11,6 +11,7 @@ from trainlint.finding import Certainty, Location, Severity
 from trainlint.launch.addresses import Address
 from trainlint.launch.command import Command, commands
 from trainlint.launch.environment import environment, expand
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.accelerators import accelerator_count
@@ -21,7 +22,7 @@ from trainlint.workload.services import Directory
 __all__ = ["HostfileSlots", "hostfile_slots"]
 
 _DEFAULT: Final = "/job/hostfile"
-_LINE: Final = re.compile(
+_LINE: Final = lazy_pattern(
     r"(?:^|[\s\"'])(?P<host>[A-Za-z0-9$][\w.${}()-]*)[ \t]+slots=(?P<slots>\d{1,4})\b", re.MULTILINE
 )
 _LIMITS: Final = ("num-gpus", "include", "exclude", "i", "e")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.launch.addresses import Address, addresses
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.workload import ObjectRef, PodSet, Workload, Workloads
 from trainlint.workload.checks.host_name_fault import HostNameFault
 from trainlint.workload.checks.resolution import unresolved
@@ -22,7 +22,7 @@ from trainlint.workload.workload_kind import HostNames
 
 __all__ = ["Misnamed", "all_misnamed", "misnamed_pods"]
 
-_NUMBERED: Final = re.compile(r"^(?P<name>.+)-\d+$")
+_NUMBERED: Final = lazy_pattern(r"^(?P<name>.+)-\d+$")
 
 
 @fact

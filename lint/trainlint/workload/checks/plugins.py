@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -11,6 +10,7 @@ from trainlint.finding import Certainty, Location
 from trainlint.launch.command import commands
 from trainlint.launch.environment import Carrier, environment
 from trainlint.launch.nodes import is_torch_launch
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
@@ -20,7 +20,7 @@ from trainlint.workload.volcano_plugins import VOLCANO_JOB, read_plugins
 
 __all__ = ["WorldSize", "volcano_release", "world_sizes"]
 
-_CONTROLLER: Final = re.compile(r"/vc-controller-manager:v?(\d+)\.(\d+)\.(\d+)")
+_CONTROLLER: Final = lazy_pattern(r"/vc-controller-manager:v?(\d+)\.(\d+)\.(\d+)")
 _LAST_TO_COUNT_ALL: Final = (1, 11, 2)
 
 

@@ -11,6 +11,7 @@ from trainlint.fact import fact
 from trainlint.finding import Certainty, Location
 from trainlint.kube.values import is_placeholder
 from trainlint.launch.addresses import Address, addresses
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.workload import PodSet, Workload
 from trainlint.workload.checks.contract_fault import ContractFault
 from trainlint.workload.kinds import kind_of
@@ -20,7 +21,7 @@ from trainlint.workload.workload_kind import HostNames
 __all__ = ["CLUSTER_SUFFIX", "AbsentPod", "absent_pods", "is_operated", "last_name", "pod_pattern"]
 
 _ALIKE: Final = 0.85
-CLUSTER_SUFFIX: Final = re.compile(r"\.svc(?:\.cluster\.local)?\.?$")
+CLUSTER_SUFFIX: Final = lazy_pattern(r"\.svc(?:\.cluster\.local)?\.?$")
 
 
 @fact

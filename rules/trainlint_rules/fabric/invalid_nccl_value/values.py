@@ -17,6 +17,7 @@ from trainlint.fabric.release import NEWEST, Release
 from trainlint.fabric.variables import PREFIX, default_of, is_numeric
 from trainlint.finding import Severity
 from trainlint.launch.environment import Carrier, Variable
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.workload import PodSet
 
 __all__ = ["complaint", "invalid_values", "value_fault"]
@@ -33,8 +34,8 @@ _ALGORITHMS: Final = {"ring", "tree", "collnetdirect", "collnetchain", "nvls", "
 _PROTOCOLS: Final = {"ll", "ll128", "simple"}
 _FLAGS: Final = {"SET_THREAD_NAME", "WARN_ENABLE_DEBUG_INFO", "PARAM_DUMP_ALL"}
 _TYPED_LISTS: Final[Release] = (2, 24)
-_HOST_PORT: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*:\d{1,5}")
-_MELLANOX: Final = re.compile(r"mlx[45]_\w")
+_HOST_PORT: Final = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9.-]*:\d{1,5}")
+_MELLANOX: Final = lazy_pattern(r"mlx[45]_\w")
 """What the drivers mlx4_ib and mlx5_ib call their devices, also where the kernel's names are extended (mlx5_bond_0)."""
 _NOT_IN_NAMES: Final = frozenset(" \t\n\"'*!;")
 

@@ -13,6 +13,7 @@ from trainlint.kube.meta import Meta
 from trainlint.kube.values import is_placeholder, read_strings, read_text
 from trainlint.launch.command import commands
 from trainlint.launch.environment import environment, expand
+from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet, Workload
@@ -22,20 +23,20 @@ from trainlint.workload.pod_manifest import containers_of, template_of
 
 __all__ = ["ClaimStorage", "storage_of", "unsafe_checkpoints"]
 
-_WRITTEN: Final = re.compile(
+_WRITTEN: Final = lazy_pattern(
     r"""(?:^|-)(?:checkpoints?|ckpts?|snapshot)(?:-(?:dir|path|folder|root|location|directory|uri))?$
       | ^(?:save|output|out)-?(?:dir|path|directory|folder)$ | ^save$ | ^save-(?:model-)?(?:to|dir|path)$""",
     re.VERBOSE,
 )
-_READ: Final = re.compile(
+_READ: Final = lazy_pattern(
     r"(?:^|-)(?:load|resume|from|init|initial|pretrained|base|tokenizer|restore|input|model-name)(?:-|$)"
 )
-_MOUNT: Final = re.compile(r"(?:^|[-_/])(?:checkpoints?|ckpts?)(?:$|[-_/])", re.IGNORECASE)
-_SHARED: Final = re.compile(
+_MOUNT: Final = lazy_pattern(r"(?:^|[-_/])(?:checkpoints?|ckpts?)(?:$|[-_/])", re.IGNORECASE)
+_SHARED: Final = lazy_pattern(
     r"(?:^|[/_-])(?:fsx|lustre|nfs|efs|gpfs|weka|beegfs|ceph|cephfs|gcs|gcsfuse|filestore|shared|share|sfs|cfs|vast|pfs)",
     re.IGNORECASE,
 )
-_NFS_3: Final = re.compile(r"(?:^|,)(?:nfs)?vers=3(?:\.0)?(?:,|$)")
+_NFS_3: Final = lazy_pattern(r"(?:^|,)(?:nfs)?vers=3(?:\.0)?(?:,|$)")
 
 
 @fact
