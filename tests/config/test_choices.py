@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
+import runpy
+import sys
+from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -123,6 +126,14 @@ def test_a_file_that_is_no_configuration_is_refused(content: bytes, message: str
 def test_the_published_schema_is_that_of_the_model() -> None:
     made = config_schema()
     assert schema("config") == made, "run: python -m trainlint.config.schema > schemas/trainlint_schemas/config.json"
+
+
+def test_the_published_schema_is_what_the_module_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delitem(sys.modules, "trainlint.config.schema")
+    runpy.run_module("trainlint.config.schema", run_name="__main__")
+    assert capsys.readouterr().out == (files("trainlint_schemas") / "config.json").read_text(encoding="utf-8")
 
 
 def test_the_schema_is_one_and_takes_what_the_linter_takes() -> None:

@@ -17,10 +17,11 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from tests.mutation.equivalent import Place, places
 from tests.mutation.points import Point, all_points, drawn, mutated
 from tests.mutation.reach import Reach
 from tests.mutation.results import Results
@@ -51,6 +52,7 @@ class Loop:
         self.items: dict[str, pytest.Item] = {}
         self.functions: Functions = {}
         self.sound: dict[str, bool] = {}
+        self.places: Mapping[Point, Place] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self.items = {item.nodeid: item for item in session.items}
@@ -60,7 +62,9 @@ class Loop:
         gc.freeze()
         if self.options.unreached:
             return self._unreached(session.items)
-        points = self._points()
+        possible = [point for point in all_points(self.tree) if self.options.only in point.file]
+        self.places = places(self.tree, possible)
+        points = drawn(possible, self.tree, self.options.seed, self.options.points)
         reach = Reach(Path(self.options.log).with_suffix(".reach"), self.tree, points)
         self._collect(reach, session.items)
         for point in points:
@@ -88,10 +92,6 @@ class Loop:
                 print(f"reach of {file}: {ended}", file=sys.__stderr__, flush=True)
         reach.read()
 
-    def _points(self) -> list[Point]:
-        points = [point for point in all_points(self.tree) if self.options.only in point.file]
-        return drawn(points, self.tree, self.options.seed, self.options.points)
-
     def _try(self, point: Point, known: Reach) -> None:
         begun = time.monotonic()
         file = self.tree / point.file
@@ -109,7 +109,7 @@ class Loop:
             file.write_bytes(source)
             os.utime(file, (times.st_mtime, times.st_mtime))
         took = round(time.monotonic() - begun, 1)
-        self.results.add(str(point), outcome, test, len(tests), took)
+        self.results.add(str(point), outcome, test, len(tests), took, place=str(self.places[point]))
 
     def _outcome(
         self, file: Path, source: bytes, point: Point, tests: list[str], *, at_import: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,8 @@ __all__ = ["Point", "all_points", "compiles", "drawn", "mutated", "points_of"]
 class Point:
     """One change: the bytes from ``start`` to ``end`` of ``file`` become ``text``.
 
-    ``line`` and ``last`` are the lines of what changes; ``inner`` says whether it stands in a function.
+    ``line`` and ``column`` are where the change begins, ``function`` the function and class it stands in, by all
+    names; ``inner`` says whether it stands in a function.
     """
 
     file: str
@@ -25,12 +27,18 @@ class Point:
     text: str
     kind: str
     line: int
-    last: int
+    column: int
+    function: str
     inner: bool
     old: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line} {self.kind}: {_short(self.old)} -> {_short(self.text)}"
+        return f"{self.file}:{self.line}:{self.column} {self.change}"
+
+    @property
+    def change(self) -> str:
+        """What becomes of what, in one line."""
+        return f"{self.kind}: {_short(self.old)} -> {_short(self.text)}"
 
 
 OPERATORS = {
@@ -75,6 +83,7 @@ class _Points(ast.NodeVisitor):
         self.file, self.source = file, source
         self.points: list[Point] = []
         self.depth = 0
+        self.names: list[str] = []
         starts = [0]
         for line in source.splitlines(keepends=True):
             starts.append(starts[-1] + len(line))
@@ -86,10 +95,12 @@ class _Points(ast.NodeVisitor):
     def _end(self, node: ast.AST) -> int:
         return self.starts[node.end_lineno - 1] + node.end_col_offset  # type: ignore[attr-defined, no-any-return]
 
-    def _add(self, kind: str, node: ast.AST, start: int, end: int, text: str) -> None:
+    def _append(self, kind: str, start: int, end: int, text: str) -> None:
+        line = bisect.bisect_right(self.starts, start)
+        column = start - self.starts[line - 1] + 1
         old = self.source[start:end].decode()
-        line, last = node.lineno, node.end_lineno  # type: ignore[attr-defined]
-        self.points.append(Point(self.file, start, end, text, kind, line, last, self.depth > 0, old))
+        function = ".".join(self.names)
+        self.points.append(Point(self.file, start, end, text, kind, line, column, function, self.depth > 0, old))
 
     def _between(self, kind: str, one: ast.expr, two: ast.expr, change: tuple[str, str]) -> None:
         old, new = change
@@ -98,22 +109,10 @@ class _Points(ast.NodeVisitor):
         pattern = rf"\b{pattern}\b" if old[0].isalpha() else pattern
         match = re.search(pattern.encode(), self.source[start:end])
         if match:
-            self.points.append(
-                Point(
-                    self.file,
-                    start + match.start(),
-                    start + match.end(),
-                    new,
-                    kind,
-                    one.lineno,
-                    two.end_lineno or two.lineno,
-                    self.depth > 0,
-                    old,
-                )
-            )
+            self._append(kind, start + match.start(), start + match.end(), new)
 
     def _whole(self, kind: str, node: ast.AST, text: str) -> None:
-        self._add(kind, node, self._begin(node), self._end(node), text)
+        self._append(kind, self._begin(node), self._end(node), text)
 
     # What is no behaviour: decorators, annotations, docstrings, __all__, what only the type checker reads.
 
@@ -121,14 +120,18 @@ class _Points(ast.NodeVisitor):
         self._body(node.body)
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.names.append(node.name)
         self._body(node.body)
+        self.names.pop()
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None:
                 self.visit(default)
         self.depth += 1
+        self.names.append(node.name)
         self._body(node.body)
+        self.names.pop()
         self.depth -= 1
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
@@ -201,7 +204,7 @@ class _Points(ast.NodeVisitor):
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Not):
             start = self._begin(node)
-            self._add("logic", node, start, self._begin(node.operand), " " * (self._begin(node.operand) - start))
+            self._append("logic", start, self._begin(node.operand), " " * (self._begin(node.operand) - start))
         self.generic_visit(node)
 
     # Values.

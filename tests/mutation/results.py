@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
+
+from tests.mutation.equivalent import entries
 
 __all__ = ["Results"]
 
-EQUIVALENT = Path(__file__).parent / "equivalent.txt"
 WANTED = 0.85
 
 
@@ -26,9 +27,9 @@ class Results:
         """Whether the point is to be tried: it was not yet, or (``again``) no test noticed it."""
         return point not in self.answers or (again and self.answers[point]["outcome"] == "survived")
 
-    def add(self, point: str, outcome: str, test: str, tests: int, seconds: float) -> None:
-        """Write what came of a point."""
-        answer = {"point": point, "outcome": outcome, "test": test, "tests": tests, "seconds": seconds}
+    def add(self, point: str, outcome: str, test: str, tests: int, seconds: float, place: str) -> None:
+        """Write what came of a point; ``place`` is what stands there, as an entry of ``equivalent.txt``."""
+        answer = {"point": point, "outcome": outcome, "test": test, "tests": tests, "seconds": seconds, "place": place}
         self.answers[point] = answer
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("a", encoding="utf-8") as out:
@@ -37,33 +38,28 @@ class Results:
 
     def survivors(self) -> list[str]:
         """The points that no test noticed and that change something."""
-        equal = {_change(line.partition("  # ")[0]) for line in EQUIVALENT.read_text(encoding="utf-8").splitlines()}
-        return [
-            point
-            for point, answer in self.answers.items()
-            if answer["outcome"] == "survived" and _change(point) not in equal
-        ]
+        return [point for point, is_equal in self._unnoticed() if not is_equal]
 
     def summary(self) -> int:
         """Print survivors and the score of each package; 1 where the whole is below what is wanted."""
-        survived, all_of = Counter(map(_package, self.survivors())), Counter(map(_package, self.answers))
-        equal = Counter(
-            map(_package, (each for each, answer in self.answers.items() if answer["outcome"] == "survived"))
-        )
+        survived = Counter(map(_package, self.survivors()))
+        equal = Counter(_package(point) for point, is_equal in self._unnoticed() if is_equal)
+        all_of = Counter(map(_package, self.answers)) - equal
         for each in self.survivors():
             print(each)
         for package in sorted(all_of):
-            of = all_of[package] - (equal[package] - survived[package])
-            print(f"{package:14} {of - survived[package]:4} of {of:4}")
-        total = all_of.total() - (equal.total() - survived.total())
-        score = (total - survived.total()) / max(total, 1)
-        print(f"{'all':14} {total - survived.total():4} of {total:4}, {score:.1%}")
+            print(f"{package:14} {all_of[package] - survived[package]:4} of {all_of[package]:4}")
+        total, killed = all_of.total(), all_of.total() - survived.total()
+        score = killed / max(total, 1)
+        print(f"{'all':14} {killed:4} of {total:4}, {score:.1%}")
         return int(score < WANTED)
 
-
-def _change(point: str) -> str:
-    """A point without its line, which moves."""
-    return re.sub(r"(?<=\.py):\d+", "", point)
+    def _unnoticed(self) -> Iterator[tuple[str, bool]]:
+        """The points that no test noticed, each with whether it changes nothing."""
+        equal = set(map(str, entries()))
+        for point, answer in self.answers.items():
+            if answer["outcome"] == "survived":
+                yield point, answer["place"] in equal
 
 
 def _package(point: str) -> str:
