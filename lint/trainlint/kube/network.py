@@ -129,10 +129,9 @@ def read_primary_namespaces(item: Field, namespaces: Namespaces) -> tuple[str, .
 
 
 def _of_definition(item: Field, meta: Meta, namespace: str) -> Attachable:
-    text = read_text(item.down("spec", "config"))
     resource = meta.annotations.get(RESOURCE_ANNOTATION, "")
-    config = _json(text)
-    if is_placeholder(text) or config is None:
+    config = _json(read_text(item.down("spec", "config")))
+    if config is None or any(map(is_placeholder, _texts(config))):
         return Attachable(namespace, meta.name, resource=resource, at=item.down("spec", "config").at)
     plugins = config.get("plugins")
     first = plugins[0] if isinstance(plugins, list) and plugins and isinstance(plugins[0], dict) else config
@@ -160,6 +159,19 @@ def _json(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _texts(config: Mapping[str, Any]) -> Iterator[str]:
+    """Every key and text of a configuration: its own brackets are JSON's, no signs of a template."""
+    left: list[Any] = [config]
+    while left:
+        value = left.pop()
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, dict):
+            left += (*value, *value.values())
+        elif isinstance(value, list):
+            left += value
 
 
 def _mtu(value: object) -> int:
