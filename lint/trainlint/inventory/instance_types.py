@@ -124,12 +124,13 @@ def _read(provider: str, row: str) -> InstanceType:
 
 
 def _left_of_cpu(cpus: int) -> str:
-    """What GKE and EKS leave: all but 6 percent of the first core, 1 of the second, 0.5 of two more, 0.25 of the rest.
-
-    AKS reserves up to 740m on large nodes, which is more; it is the smaller remainder that counts.
+    """What the strictest of the providers leaves. GKE and EKS keep 6 percent of the first core, 1 of the second, 0.5 of
+    two more and 0.25 of the rest; AKS 140m of 4 cores and 10m of each more up to 64 (learn.microsoft.com: Node resource
+    reservations), which is more from 2 cores on.
     """
-    reserved = 60 + 10 * (cpus > 1) + 5 * min(max(cpus - 2, 0), 2) + 2.5 * max(cpus - 4, 0)
-    return f"{int(cpus * 1000 - max(reserved, 740 if cpus >= 64 else 20 * cpus))}m"
+    of_google = 60 + 10 * (cpus > 1) + 5 * min(max(cpus - 2, 0), 2) + 2.5 * max(cpus - 4, 0)
+    of_azure = {1: 60, 2: 100, 3: 120}.get(cpus, 100 + 10 * min(cpus, 64))
+    return f"{int(cpus * 1000 - max(of_google, of_azure))}m"
 
 
 def _left_of_memory(memory: int) -> int:
