@@ -136,7 +136,8 @@ SOURCES = {
   spec:
     replicas: 3
     kubeadmConfigSpec:
-      joinConfiguration: {nodeRegistration: {kubeletExtraArgs: {node-labels: "i=j"}, taints: [{key: k, effect: NoSchedule}]}}
+      joinConfiguration:
+        nodeRegistration: {kubeletExtraArgs: {node-labels: "i=j"}, taints: [{key: k, effect: NoSchedule}]}
 - apiVersion: bootstrap.cluster.x-k8s.io/v1beta1
   kind: KubeadmConfigTemplate
   metadata: {name: mine, namespace: ml}
