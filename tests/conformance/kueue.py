@@ -91,11 +91,11 @@ class Cluster:
 
     def predict(self) -> Prediction:
         """Whether the workload is admitted, why not, and which combinations of flavors hold it."""
-        teams = [self._team(each) for each in self.workload.down("spec", "podSets").elements()]
-        code, queue = self._first(teams)
+        teams = self.teams()
+        code, queue = self.first(teams)
         if queue is None:
             return _never({code} if code is not None else set())
-        assigner = Assigner(queue, self.queues, self._forests())
+        assigner = Assigner(queue, self.queues, self.forests())
         possible = assigner.possible(teams, MOST_COMBINATIONS)
         extra = {} if possible is None else {"possible": [_shown(each) for each in possible]}
         if code is not None:
@@ -106,7 +106,7 @@ class Cluster:
         waits = found.delayed or any(self._waits(name, found.flavors or {}) for name in queue.checks)
         return {"verdict": "reserved" if waits else "admitted", "result": {}} | extra
 
-    def _first(self, teams: list[Team]) -> tuple[KueueCode | None, Any]:
+    def first(self, teams: list[Team]) -> tuple[KueueCode | None, Any]:
         """What decides before flavors are looked at, and the queue if it is active."""
         if self.workload.down("spec", "active").value is False:
             return KueueCode.DEACTIVATED, self._active()
@@ -144,6 +144,10 @@ class Cluster:
         named = queue.on_flavors.get(check)
         return named is None or any(each in named for team in flavors.values() for each in team.values())
 
+    def teams(self) -> list[Team]:
+        """The pod sets of the workload."""
+        return [self._team(each) for each in self.workload.down("spec", "podSets").elements()]
+
     def _team(self, item: Field) -> Team:
         template = item["template"]
         spec = adjusted(read_pod_spec(template["spec"]), self.ranges, self.classes)
@@ -158,7 +162,8 @@ class Cluster:
             read_topology_request(request) if request.present else None,
         )
 
-    def _forests(self) -> dict[str, Forest]:
+    def forests(self) -> dict[str, Forest]:
+        """The nodes in the domains of each flavor that has a topology."""
         hosts = list(self._hosts())
         return {
             name: Forest.of(flavor, self.queues.topologies[flavor.topology], hosts)

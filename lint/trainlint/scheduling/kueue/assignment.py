@@ -122,7 +122,7 @@ class Assigner:
             fits = True
             for (group, covered), name in zip(parts, names, strict=True):
                 fits = fits and all(self._mismatch(team, name, covered) is None for team in group)
-                for resource, amount in self._requests(group).items():
+                for resource, amount in self.requested(group).items():
                     if resource in covered.covered:
                         used[name, resource] = used.get((name, resource), 0) + amount
                 for team in group:
@@ -134,7 +134,7 @@ class Assigner:
     def _asked(self, group: Sequence[Team]) -> Iterator[ResourceGroup | None]:
         """The resource groups that pod sets ask of; ``None`` for a resource that none covers."""
         found: list[ResourceGroup] = []
-        for resource, amount in self._requests(group).items():
+        for resource, amount in self.requested(group).items():
             covering = self._covering(resource)
             if covering is None:
                 if amount:
@@ -145,7 +145,7 @@ class Assigner:
 
     def _assign(self, group: Sequence[Team], memory: Memory, scan: _Scan) -> frozenset[KueueCode]:
         """Flavors for pod sets that get the same; the codes say why there are none."""
-        requests = self._requests(group)
+        requests = self.requested(group)
         given: dict[str, str] = {}
         tried: dict[str, int] = {}
         for resource in sorted(requests, key=fnv):
@@ -273,7 +273,8 @@ class Assigner:
     def _covering(self, resource: str) -> ResourceGroup | None:
         return next((each for each in self.queue.groups if resource in each.covered), None)
 
-    def _requests(self, group: Sequence[Team]) -> dict[str, int]:
+    def requested(self, group: Sequence[Team]) -> dict[str, int]:
+        """What all pods of some pod sets request together; their number too, where a group covers it."""
         found: dict[str, int] = {}
         for team in group:
             for name, amount in self._team_requests(team).items():
@@ -281,7 +282,6 @@ class Assigner:
         return found
 
     def _team_requests(self, team: Team) -> dict[str, int]:
-        """What all pods of a set request; their number too, where a group covers it."""
         found = {name: min(MOST, amount * team.count) for name, amount in team.requests.items()}
         if self._covering("pods") is not None:
             found["pods"] = team.count

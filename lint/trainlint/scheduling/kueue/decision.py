@@ -12,23 +12,18 @@ from trainlint.scheduling.kueue.teams import scaled
 
 __all__ = ["KueueDecision", "decide"]
 
-_CYCLES = 10_000
-
 
 @fact
 class KueueDecision:
     """``admitted`` says whether some cycle reserves quota, then with which ``flavors`` and ``counts``; otherwise
-    ``codes`` are the reasons of all cycles. ``delayed`` says that nodes are looked at later. ``endless``: it is tried
-    again at once, without end.
+    ``codes`` are the reasons of all cycles. ``delayed`` says that nodes are looked at later.
     """
 
-    admitted: bool = False
-    codes: frozenset[KueueCode] = frozenset()
+    admitted: bool
+    codes: frozenset[KueueCode]
     flavors: Combination | None = None
     counts: tuple[int, ...] = ()
-    cycles: int = 1
     delayed: bool = False
-    endless: bool = False
 
 
 def decide(assigner: Assigner, teams: Sequence[Team]) -> KueueDecision:
@@ -38,27 +33,24 @@ def decide(assigner: Assigner, teams: Sequence[Team]) -> KueueDecision:
     memory: Memory = {}
     seen: list[Memory] = []
     codes: set[KueueCode] = set()
-    for cycle in range(1, _CYCLES):
+    while memory not in seen:
+        seen.append(memory)
         found = assigner.cycle(teams, memory)
         if found.fits:
-            return _admitted(found, teams, cycle)
+            return _admitted(found, teams)
         partial = _partial(assigner, teams, memory)
         if partial is not None:
-            return _admitted(*partial, cycle)
+            return _admitted(*partial)
         codes |= found.codes
-        pending = any(index != -1 for index in found.memory.values())
-        if not pending and not found.again:
-            return KueueDecision(codes=frozenset(codes), cycles=cycle)
+        if all(index == -1 for index in found.memory.values()) and not found.again:
+            break
         memory = found.memory
-        if memory in seen:
-            return KueueDecision(codes=frozenset(codes), cycles=cycle, endless=True)
-        seen.append(memory)
-    return KueueDecision(codes=frozenset(codes), cycles=_CYCLES, endless=True)
+    return KueueDecision(admitted=False, codes=frozenset(codes))
 
 
-def _admitted(found: FlavorAssignment, teams: Sequence[Team], cycle: int) -> KueueDecision:
+def _admitted(found: FlavorAssignment, teams: Sequence[Team]) -> KueueDecision:
     counts = tuple(team.count for team in teams)
-    return KueueDecision(admitted=True, flavors=found.flavors, counts=counts, cycles=cycle, delayed=found.delayed)
+    return KueueDecision(admitted=True, codes=frozenset(), flavors=found.flavors, counts=counts, delayed=found.delayed)
 
 
 def _partial(

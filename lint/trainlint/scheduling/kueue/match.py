@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
@@ -135,8 +135,3 @@ def _narrowed(spec: PodSpec, keys: Collection[str]) -> PodSpec:
             break
         terms.append(NodeSelectorTerm(left, at=term.at))
     return replace(spec, node_selector=selector, node_affinity=tuple(terms) or None)
-
-
-def labels_of(flavor: Flavor) -> Mapping[str, str]:
-    """The labels that a flavor adds."""
-    return {label.key: label.values[0] for label in flavor.node_labels if label.values}

@@ -57,8 +57,8 @@ def place(
     if found is None:
         return None
     leaves = _descend(forest, *found, wanted)
-    places = {each.path: each.pods for each in leaves if each.pods or wanted.count == 0 or not wanted.led}
-    return places, {each.path: each.leader for each in leaves if each.leader} if wanted.led else {}
+    places = {each.path: each.pods for each in leaves if each.pods}
+    return places, {each.path: each.leader for each in leaves if each.leader}
 
 
 def _wanted(forest: Forest, workers: Team, request: TopologyRequest, *, led: bool, implied: bool) -> _Wanted | None:
