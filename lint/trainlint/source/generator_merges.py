@@ -32,7 +32,7 @@ def without_target(
     made, gone = dict(data), []
     for name, kind in _KINDS.items():
         for each in document.root[name].elements():
-            behavior = (each["behavior"].string or "").lower()
+            behavior = each["behavior"].string  # in lower case only: every other text is create
             if behavior in ("merge", "replace") and (name, each["name"].string) not in known:
                 what = f"the {kind} {each['name'].string or '?'}, which the kustomization {behavior}s"
                 gone.append((what, _WHY, each.path))
