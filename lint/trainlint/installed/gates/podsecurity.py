@@ -114,6 +114,8 @@ def _restricted(spec: Field) -> Iterator[str]:
     for volume in spec["volumes"].elements():
         if not set(volume.mapping or {}) <= _VOLUMES:
             yield f"volume {read_text(volume['name'])} is of a type that is not allowed"
+    if general["runAsNonRoot"].value is False or general["runAsUser"].value == 0:
+        yield "they may run as root"  # also where each container says otherwise
     for container in _containers(spec):
         name, own = read_text(container["name"]), container["securityContext"]
         profile = own["seccompProfile"] if own["seccompProfile"].present else general["seccompProfile"]

@@ -94,9 +94,7 @@ def _pod(spec: Mapping[str, Any]) -> dict[str, Any]:
 
 def _container(written: Mapping[str, Any]) -> dict[str, Any]:
     found = {**_CONTAINER, "resources": {}, **written}
-    image = str(found.get("image", ""))
-    latest = ":" not in image.rpartition("/")[2] or image.endswith(":latest")
-    found.setdefault("imagePullPolicy", "Always" if latest and "@" not in image else "IfNotPresent")
+    found.setdefault("imagePullPolicy", "Always" if _is_latest(str(found.get("image", ""))) else "IfNotPresent")
     if isinstance(found.get("ports"), list):
         found["ports"] = [{"protocol": "TCP", **each} if isinstance(each, dict) else each for each in found["ports"]]
     resources = found["resources"]
@@ -107,6 +105,13 @@ def _container(written: Mapping[str, Any]) -> dict[str, Any]:
             "requests": {**resources["limits"], **(requests if isinstance(requests, dict) else {})},
         }
     return found
+
+
+def _is_latest(image: str) -> bool:
+    """Whether an image has the tag ``latest``, which one without a tag and a digest has, too."""
+    name, _, digest = image.partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    return tag == "latest" or bool(image and not tag and not digest)
 
 
 def as_pod(pod: Mapping[str, Any]) -> dict[str, Any]:
