@@ -376,7 +376,7 @@ OWN = "securityContext: {runAsNonRoot: true, allowPrivilegeEscalation: false, ca
             TIGHT,
             "volume d is of a type that is not allowed",
         ),
-        ("restricted", FIT.replace("true", "false"), TIGHT, "container pytorch may run as root"),
+        ("restricted", FIT.replace("true", "false"), TIGHT, "they may run as root"),
         ("restricted", "", OWN, "container pytorch has no seccomp profile"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Whether policies of Pod Security, Kubernetes, Kyverno and Gatekeeper are about an object: every field there and absent.
+"""Whether policies of Pod Security, Kubernetes, Kyverno and Gatekeeper are about an object, field by field.
 
 What a field means is what kubernetes.io (Pod Security Standards, Dynamic Admission Control), kyverno.io (Match and
 Exclude) and open-policy-agent.github.io/gatekeeper (How to use, Exempting namespaces) say of it.
@@ -463,8 +463,14 @@ def test_what_gatekeeper_matches(match: dict[str, Any], expected: bool | None) -
 
 @pytest.mark.parametrize(
     ("groups", "kinds", "expected"),
-    [(["batch"], ["Job"], True), (["*"], ["*"], True), (["apps"], ["Job"], False), (["batch"], ["Pod"], False)]
-    + [([], ["Job"], False), (["batch"], [], False)],
+    [
+        (["batch"], ["Job"], True),
+        (["*"], ["*"], True),
+        (["apps"], ["Job"], False),
+        (["batch"], ["Pod"], False),
+        ([], ["Job"], False),
+        (["batch"], [], False),
+    ],
 )
 def test_what_a_mutator_applies_to(groups: list[str], kinds: list[str], expected: bool) -> None:
     item = field({"spec": {"applyTo": [{"groups": groups, "kinds": kinds}]}})
@@ -712,7 +718,8 @@ def test_a_pod_arrives_once_and_a_training_job_with_what_is_made_of_it() -> None
     assert [each.kind for each in arrivals(found.objects, found.pod_sets)] == ["Pod"]
     found = read(
         "apiVersion: jobset.x-k8s.io/v1alpha2\nkind: JobSet\nmetadata: {name: a, namespace: ml}\n"
-        "spec: {replicatedJobs: [{name: w, replicas: 2, template: {spec: {template: {spec: {containers: [{name: a}]}}}}}]}\n"
+        "spec:\n  replicatedJobs:\n"
+        "  - {name: w, replicas: 2, template: {spec: {template: {spec: {containers: [{name: a}]}}}}}\n"
     )
     made = list(arrivals(found.objects, found.pod_sets))
     assert [(each.kind, each.open) for each in made] == [("JobSet", False), ("Job", True), ("Pod", False)]
