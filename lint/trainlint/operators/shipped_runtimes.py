@@ -20,8 +20,8 @@ _MODELS: Final = {
 
 
 def shipped_runtime(name: str) -> Mapping[str, Any] | None:
-    """The runtime of that name as an object, with one node as its default; images are left out. ``None`` where Trainer
-    ships none.
+    """The runtime of that name as an object, with one node as its default; images, and what is the default all the
+    same, are left out. ``None`` where Trainer ships none.
     """
     if name in _PLAIN:
         return _runtime({_PLAIN[name]: {}}, [_job("node", "node", step="trainer")])
@@ -29,7 +29,7 @@ def shipped_runtime(name: str) -> Mapping[str, Any] | None:
         launcher = _job("launcher", "node", step="trainer")
         launcher["dependsOn"] = [{"name": "node", "status": "Ready"}]
         sshd: dict[str, Any] = {"command": ["/usr/sbin/sshd"], "args": ["-De", "-f", "/home/mpiuser/.sshd_config"]}
-        policy = {"mpi": {"numProcPerNode": 1, "mpiImplementation": "OpenMPI", "runLauncherAsNode": True}}
+        policy = {"mpi": {"numProcPerNode": 1, "runLauncherAsNode": True}}
         return _runtime(policy, [_job("node", "node", **sshd), launcher])
     if name in _MODELS:
         sources = (("dataset-initializer", "tatsu-lab/alpaca"), ("model-initializer", _MODELS[name]))

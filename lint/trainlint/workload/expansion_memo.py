@@ -73,7 +73,7 @@ def expanded(item: Field, meta: Meta, expander: Expander, context: Context, pod_
 
 def _counted(pods: PodSet) -> PodSet:
     """The pod set with a number of pods that can be: of a negative one there are none."""
-    return replace(pods, replicas=0) if isinstance(pods.replicas, int) and pods.replicas < 0 else pods
+    return replace(pods, replicas=max(pods.replicas, 0)) if isinstance(pods.replicas, int) else pods
 
 
 def _expansions(
