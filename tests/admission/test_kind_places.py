@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import yaml
+from tests.admission.lawful import check_laws
 
 from trainlint.admission.refusals import problems
 from trainlint.source.document import Document
@@ -117,7 +118,8 @@ def refused(kind: str, changes: str) -> list[str]:
             here[int(last)] = {**here[int(last)], **yaml.safe_load(value)}
         else:
             here[last] = yaml.safe_load(value)
-    found = problems(Document("a.yaml", 0, 1, "", made).root, "1.36")
+    found = list(problems(Document("a.yaml", 0, 1, "", made).root, "1.36"))
+    check_laws(made, found)
     assert all(because_text(each.why) and remedy_for(each.why) for each in found)
     return [".".join(map(str, each.at)) for each in found]
 
@@ -232,7 +234,7 @@ ROWS = [
     ("JobSet", "spec.coordinator: {replicatedJob: first, jobIndex: -1, podIndex: 0}", "spec.coordinator.jobIndex"),
     ("JobSet", f"spec.coordinator: {{replicatedJob: first, jobIndex: 1}}; {JOBS}.0.replicas: 2", ""),
     ("JobSet", "spec.coordinator: {replicatedJob: other}", "spec.coordinator.replicatedJob"),
-    ("JobSet", "spec.coordinator: {}", "spec.coordinator.replicatedJob"),
+    ("JobSet", "spec.coordinator: {}", "spec.coordinator"),
     (
         "JobSet",
         f"spec.coordinator: {{replicatedJob: first}}; {JOBS}.0.template.spec.completionMode: NonIndexed",

@@ -173,8 +173,10 @@ def _coordinator(
     if not is_set or is_placeholder(name):
         return
     if name not in there:
-        near = nearest(name, there)
-        yield Problem((*at, "replicatedJob"), Because(KindFlaw.COORDINATOR_JOB, (name, near)), "coordinator", _BY)
+        why = Because(KindFlaw.COORDINATOR_JOB, (name, nearest(name, there)))
+        named = "replicatedJob" in coordinator
+        lacks = "" if named else "replicatedJob"
+        yield Problem((*at, "replicatedJob") if named else at, why, "coordinator", _BY, lacks=lacks)
         return
     job = jobs[there.index(name)]
     spec = mapping(below(job, "template", "spec"))

@@ -166,7 +166,8 @@ def _requirement(requirement: Mapping[str, Any], at: Path, operators: tuple[str,
     elif operator in {"Exists", "DoesNotExist"} and count:
         yield Problem((*at, "values"), Because(PodFlaw.NEEDLESS_VALUES, (operator, key)), cause)
     elif operator in {"Gt", "Lt"} and (count != 1 or not _whole((values or [None])[0])):
-        yield Problem((*at, "values"), Because(PodFlaw.ONE_NUMBER, (operator, key)), cause)
+        place, lacks = ((*at, "values"), "") if values is not None else (at, "values")
+        yield Problem(place, Because(PodFlaw.ONE_NUMBER, (operator, key)), cause, lacks=lacks)
 
 
 def _whole(value: Any) -> bool:
