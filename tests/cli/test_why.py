@@ -372,3 +372,85 @@ def test_the_answer_can_be_written_to_a_file_and_coloured(world: Path) -> None:
 
 def test_the_schema_is_one() -> None:
     Draft202012Validator.check_schema(schema("why"))
+
+
+OF_MASTER = POLICIES.partition("  ingress:")[0]
+BY_PORT = OF_MASTER + (
+    "  ingress:\n"
+    "    - fromEndpoints: [{matchLabels: {part: worker}}]\n"
+    "      toPorts:\n"
+    "        - ports:\n"
+    "            - {port: '80'}\n"
+    "            - {port: '443'}\n"
+)
+BY_MESSAGE = BY_PORT.partition("      toPorts:")[0] + "      icmps: [{fields: [{type: 8}]}]\n"
+BY_NAMESPACE = """\
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: k, namespace: ml}
+spec:
+  podSelector: {matchLabels: {part: master}}
+  ingress:
+    - from: [{namespaceSelector: {matchLabels: {team: ml}}}]
+      ports:
+        - {port: 80}
+        - {port: 90}
+"""
+QUARANTINE = (
+    OF_MASTER
+    + "  ingress: [{fromEntities: [all]}]\n  ingressDeny: [{fromEndpoints: [{matchLabels: {part: worker}}]}]\n"
+)
+NAMESPACE = "---\napiVersion: v1\nkind: Namespace\nmetadata:\n  name: ml\n  labels: {of: people}\n"
+CILIUM = "CiliumNetworkPolicy ml/master"
+
+
+@pytest.mark.parametrize(
+    ("policies", "more", "arguments", "changes"),
+    [
+        (BY_PORT, "", ("--port", "443"), None),
+        (BY_PORT, "", ("--port", "444"), [(f"add the port TCP 444 to this element of {CILIUM}", 11)]),
+        (BY_PORT, "", ("--port", "444-446"), [(f"add the port TCP 444-446 to this element of {CILIUM}", 11)]),
+        (
+            BY_PORT,
+            "",
+            ("--port", "53", "--protocol", "UDP"),
+            [(f"add the port UDP 53 to this element of {CILIUM}", 11)],
+        ),
+        (BY_PORT, "", (), [(f"take the port list out of this element of {CILIUM}", 11)]),
+        (BY_MESSAGE, "", ("--port", "444"), [(f"add the port TCP 444 to this element of {CILIUM}", 8)]),
+        (
+            BY_NAMESPACE,
+            "",
+            ("--port", "91"),
+            [
+                ("set the label team: ml on namespace ml", None),
+                ("add the port TCP 91 to this element of NetworkPolicy ml/k", 10),
+            ],
+        ),
+        (BY_NAMESPACE, NAMESPACE, ("--port", "90"), [("set the label team: ml on namespace ml", 34)]),
+        (QUARANTINE, "", (), None),
+    ],
+)
+def test_a_repair_is_told_change_by_change_with_its_line(
+    world: Path, policies: str, more: str, arguments: tuple[str, ...], changes: list[tuple[str, int | None]] | None
+) -> None:
+    """Ports are added behind the last one of the element, labels where they are written."""
+    (world / "jobs.yaml").write_text(WORKLOADS + more, encoding="utf-8")
+    (world / "policies.yaml").write_text(policies, encoding="utf-8")
+    (answer,) = answers("ml/train/Worker", "ml/train/Master", *arguments)
+    told = [
+        [(each["text"], (each["location"] or {"line": None})["line"]) for each in repair["changes"]]
+        for repair in answer.get("repairs", ())
+    ]
+    assert told == ([changes] if changes else [])
+
+
+@pytest.mark.parametrize(("namespace", "told"), [("ml", True), ("elsewhere", False)])
+def test_a_policy_that_is_refused_is_named_where_it_is_about_an_end(world: Path, namespace: str, told: bool) -> None:
+    refused = BY_PORT.replace("'80'", "'99999'").replace("namespace: ml", f"namespace: {namespace}")
+    (world / "policies.yaml").write_text(refused, encoding="utf-8")
+    (answer,) = answers("ml/train/Worker", "ml/train/Master", "--port", "80")
+    assert answer["verdict"] == "allow"
+    assert [each["text"].partition(":")[0] for each in answer["not_in_force"]] == (
+        [f"{CILIUM} is refused and protects nothing"] if told else []
+    )

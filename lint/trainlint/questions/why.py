@@ -88,7 +88,7 @@ def answer_between(facts: Facts, source: End, target: End, asked: Asked, node: N
             OpeningRepair(tuple(_change(edit, (source, target)) for edit in each.edits), each.verdict.answer)
             for each in offered(facts, (source, target), asks)
         ),
-        inert=tuple(_inert(facts, {one.namespace, two.namespace} - {""})),
+        inert=tuple(_inert(facts, {"", one.namespace, two.namespace})),
     )
     return replace(answer, assumptions=tuple(_assumptions(facts, answer, source, target)))
 
@@ -159,10 +159,10 @@ def _namespace_at(facts: Facts, name: str) -> Location | None:
 def _inert(facts: Facts, namespaces: set[str]) -> Iterator[RepairEdit]:
     """Policies that could be about the ends and are not in force."""
     for refused in facts.policies.rejected:
-        if refused.origin.namespace in {"", *namespaces}:
+        if refused.origin.namespace in namespaces:
             yield RepairEdit(f"{refused.origin} is refused and protects nothing: {refused.reason}", refused.at)
     for unenforced in facts.policies.unenforced:
-        if unenforced.origin.namespace in {"", *namespaces}:
+        if unenforced.origin.namespace in namespaces:
             yield RepairEdit(f"{unenforced.origin} is not in force: {unenforced.why}", unenforced.at)
 
 
