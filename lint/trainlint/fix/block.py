@@ -124,4 +124,6 @@ def _emptied(text: str, above: Entry | None, holder: TextNode) -> Piece:
         start, blank = text.find(":", above.key.end) + 1, " "
     if "#" in text[start : holder.end]:
         raise NotEditableError("a comment stands beside it")
-    return Piece(start, holder.end, blank + brackets)
+    end = line_end(text, holder.end)
+    rest = text[holder.end : end].lstrip(" \t")  # a comment on the line of what goes, goes with it
+    return Piece(start, end if rest.startswith("#") else holder.end, blank + brackets)

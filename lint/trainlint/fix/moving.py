@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from trainlint.finding import Path
 from trainlint.fix import block, flow
-from trainlint.fix.layout import Piece, after, column_of, line_start, only_blanks
+from trainlint.fix.layout import Piece, after, column_of, line_end, line_start, only_blanks
 from trainlint.fix.snippet import Style, block_entry, scalar
 from trainlint.fix.snippet import flow as on_one_line
 from trainlint.fix.tree import NotEditableError, entry_of, resolve
@@ -44,7 +45,16 @@ def move(text: str, top: TextNode, path: Path, to: Path, value: Any, style: Styl
         lines.append(f"{' ' * column}{scalar(name, style.quote)}:")
         column += style.step
     lines += _lines(text, source, entry, names[-1], value, column, style)
-    return _beside(text, gone, block.add_lines(text, target, lines))
+    return _beside(text, _with_comments(text, source, entry, gone), block.add_lines(text, target, lines))
+
+
+def _with_comments(text: str, source: TextNode, entry: Entry, gone: Piece) -> Piece:
+    """The piece that goes, with the comments below the entry that move with it."""
+    last = line_end(text, entry.end)
+    end = last if source.flow or entry.key is None else after(text, entry, column_of(text, entry.key.start))
+    if end == last or gone.end < last:
+        return gone
+    return replace(gone, end=end + (gone.end - last))
 
 
 def _beside(text: str, gone: Piece, new: Piece) -> list[Piece]:
