@@ -176,7 +176,7 @@ def test_the_whole_text(before: str, edit: Edit, after: str) -> None:
         ("a: 1\n", Move(at("a"), ("a", "b")), "something stands there already"),
         ("a: 1\n", Put(at(), 1), "the document as a whole"),
         ("a: 1\na: 2\n", Put(at("a"), 1), "the key a stands twice"),
-        ("x: &x {a: 1}\ny:\n  <<: *x\n", Put(at("y", "a"), 2), "a may be merged in from an anchor"),
+        ("x: &x {a: 1}\nw:\n  <<: *x\n", Put(at("w", "a"), 2), "a may be merged in from an anchor"),
         ("a: 1\n", Add(at(), {"b": 1}), None),
     ],
 )
