@@ -203,8 +203,10 @@ GANGS = [
     ("PyTorchJob", "elasticPolicy: {minReplicas: 2}, pytorchReplicaSpecs: {Worker: {replicas: 3, KAI}}", 2),
     (
         "PyTorchJob",
-        "runPolicy: {schedulingPolicy: {minAvailable: 1}}, elasticPolicy: {minReplicas: 2}, "
-        "pytorchReplicaSpecs: {Worker: {replicas: 3, KAI}}",
+        (
+            "runPolicy: {schedulingPolicy: {minAvailable: 1}}, elasticPolicy: {minReplicas: 2}, "
+            "pytorchReplicaSpecs: {Worker: {replicas: 3, KAI}}"
+        ),
         1,
     ),
     (
@@ -222,14 +224,18 @@ GANGS = [
     ("JobSet", "replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 2, KAI}}}]", 4),
     (
         "JobSet",
-        "startupPolicy: {startupPolicyOrder: InOrder}, "
-        "replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 2, KAI}}}]",
+        (
+            "startupPolicy: {startupPolicyOrder: InOrder}, "
+            "replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 2, KAI}}}]"
+        ),
         None,
     ),
     (
         "JobSet",
-        "startupPolicy: {startupPolicyOrder: AnyOrder}, "
-        "replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 2, KAI}}}]",
+        (
+            "startupPolicy: {startupPolicyOrder: AnyOrder}, "
+            "replicatedJobs: [{name: a, replicas: 2, template: {spec: {parallelism: 2, KAI}}}]"
+        ),
         4,
     ),
     (
