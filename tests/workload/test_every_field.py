@@ -530,6 +530,75 @@ TOGETHER = {
               metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
               spec: {template: {spec: {containers: [{name: node}]}}}
 """,
+    "sources of containers": """
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: train, namespace: ml}
+  spec:
+    template:
+      metadata: {labels: {part: train}, annotations: {note: text}}
+      spec:
+        volumes:
+          - {name: all, configMap: {name: files}}
+          - {name: one, configMap: {name: files, items: [{key: run.sh, path: start.sh}]}}
+        containers:
+          - name: main
+            env:
+              - {name: A, valueFrom: {configMapKeyRef: {name: env, key: ADDRESS}}}
+              - {name: B, valueFrom: {fieldRef: {fieldPath: metadata.namespace}}}
+              - {name: C, valueFrom: {fieldRef: {fieldPath: "metadata.labels['part']"}}}
+              - {name: D, valueFrom: {fieldRef: {fieldPath: "metadata.annotations['note']"}}}
+              - {name: E, value: "$(A):1"}
+            envFrom:
+              - {prefix: OF_, configMapRef: {name: env}}
+              - {configMapRef: {name: lost}}
+              - {secretRef: {name: hidden}}
+            volumeMounts:
+              - {name: all, mountPath: /all}
+              - {name: one, mountPath: /one}
+              - {name: all, mountPath: /run.sh, subPath: run.sh}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: env, namespace: ml}
+  data: {ADDRESS: train-0.train}
+- apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: files, namespace: ml}
+  data: {run.sh: "torchrun x.py", other.sh: "true"}
+""",
+    "RayCluster with policies": f"""
+- apiVersion: ray.io/v1
+  kind: RayCluster
+  metadata: {{name: train, namespace: ml}}
+  spec:
+    networkPolicy:
+      mode: DenyAllIngress
+      head: {{ingressRules: [{{ports: [{{port: 1}}]}}]}}
+      worker: {{ingressRules: [{{ports: [{{port: 2}}]}}]}}
+      workerGroups: [{{groupName: cpus, ingressRules: [{{ports: [{{port: 3}}]}}]}}]
+    headGroupSpec: {{template: {template("head")}}}
+    workerGroupSpecs:
+      - groupName: gpus
+        replicas: 2
+        rayStartParams:
+          {{node-manager-port: "6380", object-manager-port: "6381", min-worker-port: "7000", max-worker-port: "7100"}}
+        template: {template("worker")}
+      - {{groupName: cpus, replicas: 1, template: {template("worker")}}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {{name: kuberay-operator, namespace: ray}}
+  spec: {{template: {{spec: {{containers: [{{name: c, image: "quay.io/kuberay/operator:v1.7.0"}}]}}}}}}
+""",
+    "RayJob with policies": f"""
+- apiVersion: ray.io/v1
+  kind: RayJob
+  metadata: {{name: train, namespace: ml}}
+  spec:
+    rayClusterSpec:
+      networkPolicy: {{mode: DenyAllEgress, head: {{egressRules: [{{ports: [{{port: 1}}]}}]}}}}
+      headGroupSpec: {{template: {template("head")}}}
+      workerGroupSpecs: [{{groupName: gpus, replicas: 2, template: {template("worker")}}}]
+""",
     "DisaggregatedSet": f"""
 - apiVersion: disaggregatedset.x-k8s.io/v1
   kind: DisaggregatedSet
