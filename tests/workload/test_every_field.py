@@ -242,6 +242,103 @@ spec:
     leaderTemplate: {template("leader")}
     workerTemplate: {template("worker")}
 """,
+    "MPIJob whose launcher waits": f"""
+apiVersion: kubeflow.org/v2beta1
+kind: MPIJob
+metadata: {{name: train, namespace: ml}}
+spec:
+  launcherCreationPolicy: WaitForWorkersReady
+  mpiReplicaSpecs: {{Launcher: {{template: {template()}}}, Worker: {{replicas: 2, template: {template()}}}}}
+""",
+    "LeaderWorkerSet whose workers wait": f"""
+apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+metadata: {{name: train, namespace: ml}}
+spec:
+  startupPolicy: LeaderReady
+  leaderWorkerTemplate: {{size: 2, leaderTemplate: {template("leader")}, workerTemplate: {template("worker")}}}
+""",
+    "JobSet in order": f"""
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata: {{name: train, namespace: ml}}
+spec:
+  startupPolicy: {{startupPolicyOrder: InOrder}}
+  replicatedJobs:
+    - name: first
+      template:
+        metadata: {{annotations: {{alpha.jobset.sigs.k8s.io/exclusive-topology: zone}}}}
+        spec: {{template: {template()}}}
+    - name: second
+      template:
+        spec:
+          template: {template(metadata="annotations: {alpha.jobset.sigs.k8s.io/exclusive-topology: rack}")}
+""",
+    "JobSet on labelled nodes": f"""
+apiVersion: jobset.x-k8s.io/v1alpha2
+kind: JobSet
+metadata:
+  name: train
+  namespace: ml
+  annotations:
+    alpha.jobset.sigs.k8s.io/exclusive-topology: zone
+    alpha.jobset.sigs.k8s.io/node-selector: "true"
+spec: {{replicatedJobs: [{{name: all, replicas: 2, template: {{spec: {{template: {template()}}}}}}}]}}
+""",
+    "Volcano Job with an order and a topology": f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {{name: train, namespace: ml}}
+spec:
+  minAvailable: 2
+  networkTopology: {{highestTierAllowed: 2}}
+  tasks:
+    - {{name: first, replicas: 1, template: {template()}}}
+    - {{name: second, replicas: 1, template: {template()}}}
+    - name: third
+      replicas: 4
+      dependsOn: {{name: [first, second], iteration: any}}
+      partitionPolicy: {{partitionSize: 2, networkTopology: {{highestTierName: rack}}}}
+      template: {template()}
+""",
+    "Volcano CronJob": f"""
+apiVersion: batch.volcano.sh/v1alpha1
+kind: CronJob
+metadata: {{name: train, namespace: ml}}
+spec: {{jobTemplate: {{spec: {{tasks: [{{name: first, replicas: 2, template: {template()}}}]}}}}}}
+""",
+    "RayCluster with a tier": f"""
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata:
+  name: train
+  namespace: ml
+  labels: {{volcano.sh/network-topology-highest-tier-allowed: "2"}}
+spec:
+  headGroupSpec: {{template: {template("head")}}}
+  workerGroupSpecs: [{{groupName: gpus, replicas: 2, template: {template("worker")}}}]
+""",
+    "Job in a topology of Kueue": """
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train, namespace: ml, labels: {kueue.x-k8s.io/queue-name: q}}
+spec:
+  parallelism: 4
+  template:
+    metadata:
+      annotations:
+        kueue.x-k8s.io/podset-required-topology: block
+        kueue.x-k8s.io/podset-slice-required-topology: rack
+        kueue.x-k8s.io/podset-slice-size: "2"
+        kueue.x-k8s.io/podset-group-name: together
+    spec: {containers: [{name: main, resources: {limits: {nvidia.com/gpu: 8}}}]}
+""",
+    "Job in a topology of KAI": f"""
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: train, namespace: ml, annotations: {{kai.scheduler/topology-required-placement: rack}}}}
+spec: {{parallelism: 4, template: {template(more=", schedulerName: kai-scheduler")}}}
+""",
     "HyperPodPyTorchJob": f"""
 apiVersion: sagemaker.amazonaws.com/v1
 kind: HyperPodPyTorchJob
