@@ -11,7 +11,9 @@ from trainlint.lazy_pattern import lazy_pattern
 __all__ = ["is_pattern", "matches"]
 
 _PARTS: Final = lazy_pattern(r"\*+|\?|\[\^?[^\]/]+\]|[^*?\[]+|\[")
-_SIGN: Final = {"*": "[^/]*", "**": "[^/]*", "?": "[^/]"}
+_SPECIAL: Final = lazy_pattern(r"[\\\[&~|]")
+"""Characters that mean something in a set of Python's only."""
+_NOTHING: Final = re.compile(r"(?!)")
 
 
 def is_pattern(text: str) -> bool:
@@ -34,9 +36,24 @@ def _compiled(pattern: str) -> re.Pattern[str]:
             made += ".*" if last else "(?:[^/]+/)*"
         else:
             made += _step(step) + ("" if last else "/")
-    return re.compile(made, re.DOTALL)
+    try:
+        return re.compile(made, re.DOTALL)
+    except re.error:  # a range of characters that ends before it begins
+        return _NOTHING
 
 
 def _step(step: str) -> str:
     """One step of a path: no sign of it matches a slash."""
-    return "".join(_SIGN.get(part, part if part.startswith("[") else re.escape(part)) for part in _PARTS.findall(step))
+    return "".join(map(_part, _PARTS.findall(step)))
+
+
+def _part(part: str) -> str:
+    """A sign, a set of characters (``[a-c]``, ``[^ab]``), or a text as it is."""
+    if part.startswith("*"):
+        return "[^/]*"
+    if part == "?":
+        return "[^/]"
+    if len(part) == 1 or not part.startswith("["):
+        return re.escape(part)
+    inside = _SPECIAL.sub(r"\\\g<0>", part[1:-1])
+    return f"(?!/)[{inside}]"
