@@ -6,9 +6,11 @@ in two overlays, one of them fixed. ``half``: an inventory that does not say all
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -108,5 +110,39 @@ def test_a_command_prints_what_the_golden_file_says(
     agree(GOLDEN / name(world, command), text, update=update)
 
 
+def first_of_each_rule() -> Iterator[Path]:
+    """The folder of the first case of each rule that is about groups."""
+    seen: set[str] = set()
+    for category in ("fabric", "placement", "policy", "topology"):
+        for folder in sorted((CASES / category).iterdir()):
+            rule = folder.name.partition("--")[0]
+            if rule not in seen and not (folder / "base").is_dir():
+                seen.add(rule)
+                yield folder
+
+
+ARGUED = {f"groups/{each.relative_to(CASES)}.txt": each for each in first_of_each_rule()}
+
+
+@pytest.mark.parametrize("file", ARGUED)
+def test_the_whole_argument_about_each_group_is_what_the_golden_file_says(
+    file: str, tmp_path: Path, update: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path))
+    root = tmp_path / "repository"
+    shutil.copytree(ARGUED[file], root, ignore=shutil.ignore_patterns("case.yaml"))
+    monkeypatch.chdir(root)
+
+    def output(*words: str) -> str:
+        done = CliRunner().invoke(cli, words, prog_name="trainlint")
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+        return f"$ trainlint {' '.join(words)}\n{done.stdout}"
+
+    groups = json.loads(CliRunner().invoke(cli, ["prove", "--output", "json"]).stdout)["groups"]
+    parts = [output("prove"), output("needs")]
+    parts += [output("explain", each) for each in dict.fromkeys(each["name"] for each in groups)]
+    agree(GOLDEN / file, "\n".join(parts).replace(os.fspath(tmp_path), "ROOT"), update=update)
+
+
 def test_every_golden_file_is_of_a_command(update: bool) -> None:
-    assert stale(GOLDEN, [name(*each) for each in ALL], update=update) == []
+    assert stale(GOLDEN, [*(name(*each) for each in ALL), *ARGUED], update=update) == []

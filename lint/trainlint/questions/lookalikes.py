@@ -76,9 +76,10 @@ def may_be_labelled(
     for selector in _selectors(facts, pods):
         if selector_matches(selector, labels) is not selector_matches(selector, pods.labels):
             return False
-    others = () if now is None else (each for each in facts.policies.entries if each.origin not in meant)
+    if now is None:
+        return True
     before = End(pods.name, facts, pod_set=pods).endpoint({}, {}, "other")
-    return now is None or not any(_newly(entry, before, now) for entry in others)
+    return not any(_newly(entry, before, now) for entry in facts.policies.entries if entry.origin not in meant)
 
 
 def _selectors(facts: Facts, pods: PodSet) -> Iterator[LabelSelector]:
