@@ -252,3 +252,28 @@ def _flat(value: object, name: str = "") -> list[tuple[str, str]]:
     if isinstance(value, list):
         return [each for number, item in enumerate(value) for each in _flat(item, f"{name}.{number}")]
     return [(name, str(value))]
+
+
+@pytest.mark.parametrize(
+    ("destination", "cluster"),
+    [
+        ("{server: 'https://kubernetes.default.svc'}", "in-cluster"),
+        ("{server: 'https://kubernetes.default.svc/'}", "in-cluster"),
+        ("{server: 'https://kubernetes.default'}", "in-cluster"),
+        ("{name: in-cluster}", "in-cluster"),
+        ("{}", "in-cluster"),
+        ("{name: east}", "east"),
+        ("{name: east, server: 'https://west.example'}", "east"),
+        ("{server: 'https://west.example'}", "west.example"),
+        ("{server: 'https://west.example:6443/'}", "west.example:6443"),
+        ("{server: 'https://west.example/k8s/clusters/c-1'}", "west.example"),
+        ("{server: west.example}", "west.example"),
+    ],
+)
+def test_a_destination_is_a_cluster_by_its_name_or_the_host_of_its_address(destination: str, cluster: str) -> None:
+    text = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: argocd}\n"
+        f"spec: {{source: {{repoURL: {URL}, path: jobs}}, destination: {destination}}}\n"
+    )
+    found = snapshots({"apps/a.yaml": text, "jobs/job.yaml": job()})
+    assert [name for name, each in found.items() if any("train" in shown for shown in names(each))] == [cluster]

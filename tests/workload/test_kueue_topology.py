@@ -6,10 +6,15 @@ Numbers and truths are those of Go's strconv: ParseInt with 32 bits, ParseBool.
 from __future__ import annotations
 
 import pytest
+from tests.fields import field
 
+from trainlint.model.known import Undetermined
 from trainlint.model.queued import Slices, TopologyRequest
+from trainlint.model.settings import Settings
+from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Document, Field
-from trainlint.workload.kueue_pod_sets import TopologyError, topology_of
+from trainlint.workload.expansion import Context
+from trainlint.workload.kueue_pod_sets import TopologyError, queued_ray_cluster, topology_of
 
 PREFIX = "kueue.x-k8s.io/podset-"
 RACK, BLOCK = "example.com/rack", "example.com/block"
@@ -104,3 +109,41 @@ def test_one_to_three_constraints_are_taken(layers: int) -> None:
 def test_other_constraints_are_refused(text: str) -> None:
     with pytest.raises(TopologyError):
         topology_of(annotations(slice_required_topology_constraints=text))
+
+
+RAY = """
+apiVersion: ray.io/v1
+kind: RayCluster
+metadata: {name: c, namespace: ml}
+spec:
+  FAULTS
+  headGroupSpec: {template: {spec: {containers: [{name: head, resources: {RESOURCES}}, {name: side}]}}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("resources", "asked"),
+    [
+        # the job that cleans Redis up asks for 200m and 256Mi, and takes the place of the head
+        ("", {"cpu": "200m", "memory": "256Mi"}),
+        ("requests: {cpu: 100m, memory: 1Gi}", {"cpu": "200m", "memory": "1Gi"}),
+        ("requests: {cpu: 200m, memory: 255Mi}", {"cpu": "200m", "memory": "256Mi"}),
+        ("requests: {cpu: 201m, memory: 256Mi}", {"cpu": "201m", "memory": "256Mi"}),
+        ("limits: {cpu: '2'}", {"cpu": "2", "memory": "256Mi"}),
+        ("limits: {cpu: '2'}, requests: {cpu: '1'}", {"cpu": "1", "memory": "256Mi"}),
+        ("requests: {cpu: many}", {"cpu": "200m", "memory": "256Mi"}),
+        ("requests: {nvidia.com/gpu: 1}", {"cpu": "200m", "memory": "256Mi", "nvidia.com/gpu": "1"}),
+    ],
+)
+def test_a_head_with_fault_tolerance_asks_for_what_its_cleanup_needs(resources: str, asked: dict[str, str]) -> None:
+    faults = "gcsFaultToleranceOptions: {redisAddress: a}"
+    item = field(RAY.replace("FAULTS", faults).replace("RESOURCES", resources))
+    (head,) = queued_ray_cluster(item, ObjectRef("RayCluster", "ml", "c"), Context(Settings(), {}))
+    first, side = head.spec.containers
+    assert (dict(first.requests), dict(side.requests)) == (asked, {})
+
+
+def test_an_amount_that_is_a_placeholder_stays_one() -> None:
+    item = field(RAY.replace("FAULTS", "gcsFaultToleranceOptions: {}").replace("RESOURCES", "requests: {cpu: '${C}'}"))
+    (head,) = queued_ray_cluster(item, ObjectRef("RayCluster", "ml", "c"), Context(Settings(), {}))
+    assert isinstance(head.spec.containers[0].requests["cpu"], Undetermined)
