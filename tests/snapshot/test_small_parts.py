@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from trainlint.model.inventory import Inventory
 
 from trainlint.deploy.deployment import Deployment, Variables
 from trainlint.finding import Location, Unknown, UsageError
 from trainlint.inventory.external_inventory import GivenNodes
+from trainlint.model.pool import Inventory
 from trainlint.model.settings import Settings
 from trainlint.snapshot.alternatives import Alternatives, Sides, SnapshotPart, shared_steps
-from trainlint.snapshot.cluster_builder import ClusterBuilder
 from trainlint.snapshot.conflicting_deployers import conflicts
 from trainlint.snapshot.delivery import carried, keeps_variables, marked
 from trainlint.snapshot.external_nodes import assigned, nodes_of
@@ -178,22 +178,14 @@ def test_common_labels_win_over_those_of_the_object() -> None:
 
 
 def nodes(cluster: str = "", *names: str) -> GivenNodes:
-    return GivenNodes("nodes.yaml", Inventory(), cluster, frozenset(names))
+    return GivenNodes("nodes.yaml", Inventory("n", ()), cluster, frozenset(names))
 
 
 EMPTY = read_repository((), ())
 
 
 def clusters(*names: str) -> list[Any]:
-    return [replace_name(name) for name in names]
-
-
-def replace_name(name: str) -> Any:
-    class Named:
-        def __init__(self) -> None:
-            self.name = name
-
-    return Named()
+    return [SimpleNamespace(name=name) for name in names]
 
 
 @pytest.mark.parametrize(
@@ -252,11 +244,13 @@ SPEC = "  template: {spec: {restartPolicy: Never, containers: [{name: c, image: 
     ("patch", "expected"),
     [
         (JOB, True),
-        (JOB + SPEC, False),
+        (JOB + SPEC, True),
+        (f"{JOB}  completions: 2\n{SPEC}", False),
+        (f"{JOB}  completions: 3\n  suspend: true\n", False),
         (f"{JOB}  completions: 3\n", True),  # no template, which a Job cannot lack
         (JOB + SPEC.replace(", image: i", ""), True),
         (JOB + SPEC.replace(", containers: [{name: c, image: i}]", ""), True),
-        (JOB + SPEC.replace("name: c, ", ""), False),
+        (f"{JOB}  completions: 2\n" + SPEC.replace("name: c, ", ""), False),
         (JOB.replace("name: a", "name: b"), False),
         (JOB.replace("kind: Job", "kind: JobSet"), False),
         (JOB.partition("spec:")[0], False),
@@ -290,16 +284,8 @@ SETTING = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: ml}\n
 
 
 def brought(*pairs: tuple[str, str], **changes: Any) -> list[Any]:
-    class Brought:
-        name = "east"
-
-        def __init__(self) -> None:
-            self.brought = [
-                (one(text, f"{by}.yaml"), Deployment(by, Location(f"{by}.yaml", 0), by, **changes))
-                for by, text in pairs
-            ]
-
-    return [Brought()]
+    found = [(one(text, f"{by}.yaml"), Deployment(by, Location(f"{by}.yaml", 0), by, **changes)) for by, text in pairs]
+    return [SimpleNamespace(name="east", brought=found)]
 
 
 @pytest.mark.parametrize(
@@ -312,7 +298,7 @@ def brought(*pairs: tuple[str, str], **changes: Any) -> list[Any]:
         (SETTING.replace("a: x", "a: '${X}'"), None),
         (SETTING.replace("a: x", "a: ['${X}']"), None),
         (SETTING.replace("a: x", "a: {d: '${X}'}"), None),
-        (SETTING.replace("a: x", "a:"), None),
+        (SETTING.replace("a: x", "a: null"), None),
         (SETTING.replace("a: x", "a: [x]"), ("data", "a")),
         (SETTING.replace("name: c,", "name: c, labels: {l: m},"), None),
         (f"{SETTING}status: {{a: 1}}\n", None),
@@ -320,7 +306,7 @@ def brought(*pairs: tuple[str, str], **changes: Any) -> list[Any]:
 )
 def test_two_deployers_that_differ(other: str, path: tuple[str, ...] | None) -> None:
     found = list(conflicts(brought(("one", SETTING), ("two", other))))
-    assert [(each.cluster, [by for by, _ in each.deployers or ()], each.path) for each in found] == (
+    assert [(each.where, [by for by, _ in each.deployers or ()], each.path) for each in found] == (
         [] if path is None else [("east", ["one", "two"], path)]
     )
 
@@ -347,7 +333,3 @@ def test_two_deployers_fight_once() -> None:
     changed = [(by, text.replace("a: x", "a: z")) for by, text in (("two", SETTING), ("two", second))]
     found = list(conflicts(brought(("one", SETTING), ("one", second), *changed)))
     assert [each.path for each in found] == [("data", "a")]
-
-
-def test_a_cluster_grows_by_name() -> None:
-    assert ClusterBuilder("a", "why", None).name == "a"
