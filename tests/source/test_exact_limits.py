@@ -44,11 +44,11 @@ def test_the_seconds_of_one_run() -> None:
     given.renew()
     assert given.refusal(size=MIB) == ""
     assert given.begin(MIB) == pytest.approx(22)
-    given.end(2)
-    assert given.begin(MIB) == pytest.approx(12 + 0.2 + 12 - 2)
+    given.end(4)
+    assert given.begin(MIB) == pytest.approx(12 + 0.2 + 12 - 4)
     for _ in range(5):
         given.refusal(size=MIB)
-    assert given.begin(100 * MIB) == pytest.approx(12 + 6 * 0.2 + 60 - 2), "sixty seconds for sizes in all"
+    assert given.begin(100 * MIB) == pytest.approx(12 + 6 * 0.2 + 60 - 4), "sixty seconds for sizes in all"
 
 
 def test_starts_and_builds_of_one_run(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -316,7 +316,7 @@ def tree(node: LineNode) -> list[object]:
     [
         ("a: 1\nb: 2\n", [(0, 0, "a", "1", False), (1, 0, "b", "2", False)]),
         ("a:\n  b: 1\n", [(0, 0, "a", "", False, [(1, 2, "b", "1", False)])]),
-        ("a:\n- b\n- c\n", [(0, 0, "a", "", False, [(1, 2, None, "b", False), (2, 2, None, "c", False)])]),
+        ("a:\n- b\n- c\n", [(0, 0, "a", "", False, [(1, 0, None, "b", False), (2, 0, None, "c", False)])]),
         ("# c\n\na: 1\n", [(2, 0, "a", "1", False)]),
         ("'a': 1\n", [(0, 0, "a", "1", False)]),
         ("a:\n  {{ x }}: 1\n", [(0, 0, "a", "", False, [(1, 2, "", "1", False)])]),

@@ -98,7 +98,9 @@ def open_builds(*, keep: bool) -> Builds:
 
 def digest_of(what: Iterable[str], files: Mapping[str, bytes], links: Mapping[str, str]) -> str:
     """A name for what is made of files in a certain way, and of our code that reads it."""
-    digest = hashlib.sha256("\0".join([_reader(), *what, ""]).encode("utf-8", "surrogateescape"))
+    words = list(what)
+    head = [_reader(), *(str(len(each)) for each in (words, files, links)), *words, ""]  # numbers tell where each ends
+    digest = hashlib.sha256("\0".join(head).encode("utf-8", "surrogateescape"))
     for name, content in sorted(files.items()):
         digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape") + content)
     for name, text in sorted(links.items()):
