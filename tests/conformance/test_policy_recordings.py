@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.conformance.policy import compare, main
+from tests.conformance.policy import Cluster, compare, main, read_cases
 
 DATA = Path(__file__).parent / "data" / "policy"
 FILES = sorted(DATA.glob("*.jsonl.gz"))
@@ -20,6 +20,27 @@ def test_the_recordings_of_three_versions_are_there() -> None:
 def test_every_recorded_verdict_is_predicted(path: Path) -> None:
     comparison = compare([path])
     assert comparison.complete, comparison.report()
+
+
+@pytest.mark.parametrize(("name", "bare"), [("1.20-systematic", 8), ("1.20-random", 18), ("1.20-training", 0)])
+def test_conditions_are_told_where_the_engine_has_a_proxy_or_authentication(name: str, bare: int) -> None:
+    """``l7`` and ``auth`` of a query. ``bare``: queries with a proxy that lets everything through."""
+    proxied = {True: 0, False: 0}
+    for case in read_cases(DATA / f"{name}.jsonl.gz"):
+        if "quirk-aggregate" in case["tags"] or not any({"l7", "auth"} & query.keys() for query in case["queries"]):
+            continue
+        cluster = Cluster(case)
+        for query in case["queries"]:
+            verdict = cluster.verdict(query)
+            conditions = [each.only_if for each in (verdict.egress, verdict.ingress) if each.only_if]
+            authenticated = any("authenticat" in each for each in conditions)
+            requests = any("request" in each or "authenticat" not in each for each in conditions)
+            assert authenticated is ("auth" in query), (case["id"], query, conditions)
+            assert "l7" in query or not requests, (case["id"], query, conditions)
+            if "l7" in query:
+                proxied[requests] += 1
+    assert proxied[False] == bare
+    assert proxied[True] > bare
 
 
 def test_the_command_says_how_many_agree_and_fails_on_none(capsys: pytest.CaptureFixture[str]) -> None:
