@@ -10,7 +10,6 @@ import os
 import signal
 import sys
 import threading
-import traceback
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
@@ -101,6 +100,8 @@ class Commands(click.Group):
 
 def _complain(error: Exception, *, debug: bool) -> None:
     if debug:
+        import traceback  # noqa: PLC0415 (only where something went wrong)
+
         complain(traceback.format_exc())
     text = " ".join(f"{type(error).__name__}: {error}".split())
     complain(
