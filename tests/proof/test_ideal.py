@@ -213,7 +213,7 @@ def test_what_the_group_needs_beside_nodes_is_listed(tmp_path: Path) -> None:
     }
 
 
-SURE = [name for name in CONDITIONAL if "outside Git" not in name and "on one host" not in name]
+SURE = [name for name in CONDITIONAL if "outside Git" not in name]
 
 
 @pytest.mark.parametrize("name", SURE)
@@ -223,6 +223,17 @@ def test_the_nodes_that_it_needs_prove_it(name: str, tmp_path: Path) -> None:
     nodes = inventory_yaml(least_nodes(group.needs), "needed")
     (after,) = verdicts(lint(tmp_path / "after", {"job.yaml": CONDITIONAL[name], "nodes.yaml": nodes})).values()
     assert after == ("proved", "proved"), nodes
+
+
+def test_pods_on_one_host_need_a_node_with_room_for_all(tmp_path: Path) -> None:
+    group, _ = judged(tmp_path / "before", CONDITIONAL["on one host"])
+    assert group.needs is not None
+    nodes = inventory_yaml(least_nodes(group.needs), "needed")
+    for number, (old, new) in enumerate([('nvidia.com/gpu: "32"', 'nvidia.com/gpu: "31"'), ('pods: "4"', 'pods: "3"')]):
+        assert old in nodes
+        less = {"job.yaml": CONDITIONAL["on one host"], "nodes.yaml": nodes.replace(old, new)}
+        (after,) = verdicts(lint(tmp_path / str(number), less)).values()
+        assert after[0] == "refuted"
 
 
 @pytest.mark.parametrize(
@@ -279,3 +290,16 @@ def test_nodes_that_only_other_alternatives_describe_do_not_matter(tmp_path: Pat
     samples["a/all.yaml"] += made
     result = lint(tmp_path, {**samples, "jobs/job.yaml": job()})
     assert {each.exists for each in result.groups} == {"conditional"}, [each.missing for each in result.groups]
+
+
+def test_pods_that_must_share_a_node_run_in_no_zone_and_not_across_zones_either(tmp_path: Path) -> None:
+    """Four pods with 8 GPUs each on one node, and the machine that they select has 8."""
+    text = job(
+        "nodeSelector: {node.kubernetes.io/instance-type: p5.48xlarge}, "
+        + near("podAffinity", "kubernetes.io/hostname")
+    )
+    group, findings = judged(tmp_path, text)
+    assert (group.exists, {name: str(each.severity) for name, each in findings.items()}) == (
+        "refuted",
+        {"no-viable-zone": "error"},
+    )

@@ -283,3 +283,29 @@ def test_with_a_spread_that_honours_taints_a_toleration_can_take_existence_away(
 
     assert proved(world([])).exists is Answer.PROVED
     assert proved(world([{"operator": "Exists"}])).exists is Answer.REFUTED
+
+
+def _pod(role: str, gpus: str, affinity: Data) -> Data:
+    limits = {"cpu": "1", GPU: gpus}
+    spec = {"containers": [{"name": "c", "resources": {"limits": limits}}], "affinity": affinity}
+    return {"role": role, "replicas": 1, "pod": {"metadata": {"labels": {"role": role}}, "spec": spec}}
+
+
+def _node(name: str, gpus: str) -> Data:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name, "labels": {HOST: name, ZONE: "a"}},
+        "status": {"allocatable": {"cpu": "1", "pods": "4", GPU: gpus}},
+    }
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_a_pod_that_waits_for_another_never_takes_its_place(waits: bool) -> None:
+    """The first fits on both nodes, the second on the one with a GPU: only a pod that comes first could take it."""
+    term = {"topologyKey": ZONE, "labelSelector": {"matchLabels": {"role": "second"}}}
+    affinity = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}} if waits else {}
+    group = [_pod("first", "0", affinity), _pod("second", "1", {})]
+    proof = proved({"group": group, "nodes": [_node("plain", "0"), _node("gpu", "1")], "namespaces": []})
+    assert proof.exists is Answer.PROVED
+    assert proof.for_all is (Answer.PROVED if waits else Answer.REFUTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 
@@ -76,3 +77,33 @@ def test_nodes_of_two_roles(
 ) -> None:
     assert nodes(first, second) == expected
     assert sorted(nodes(second, first), key=str) == sorted(expected, key=str)
+
+
+def on_nodes_of(need: RoleNeed, *others: str) -> RoleNeed:
+    return replace(need, on_nodes_of=others)
+
+
+@pytest.mark.parametrize(
+    ("roles", "expected"),
+    [
+        pytest.param(
+            [on_nodes_of(role("train", 4, {GPU: "2", "cpu": "1500m"}), "train")],
+            [(1, {GPU: "8", "cpu": "6", "pods": "4"})],
+            id="all pods of one role",
+        ),
+        pytest.param(
+            [role("master", 1, {GPU: "1"}, *FAST), on_nodes_of(role("worker", 3, {GPU: "1"}), "master")],
+            [(1, {"disk": "fast", GPU: "4", "pods": "4"})],
+            id="each beside the pod of another, with its labels",
+        ),
+        pytest.param(
+            [on_nodes_of(role("train", 2, {GPU: "2"}), "train"), role("other", 1, {GPU: "8"})],
+            [(1, {GPU: "12", "pods": "3"})],
+            id="on the node of another pod, where all of them may land",
+        ),
+    ],
+)
+def test_pods_that_must_share_a_node_have_one_with_room_for_all(
+    roles: list[RoleNeed], expected: list[tuple[int, Mapping[str, object]]]
+) -> None:
+    assert nodes(*roles) == expected

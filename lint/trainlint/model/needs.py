@@ -19,8 +19,9 @@ class RoleNeed:
 
     ``labels`` are the ways to satisfy their selectors: a node satisfies all requirements of one of them. ``requests``
     are those of one pod as people write them, ``total`` those of all. ``tolerates`` are the taints that such nodes may
-    have. ``apart`` says that each pod needs a node of its own, ``domain`` the label whose values each of ``domains``
-    parts needs one of. ``devices`` are claims of devices, ``volumes`` claims of volumes that the nodes must reach.
+    have. ``apart`` says that each pod needs a node of its own, ``on_nodes_of`` names the roles, perhaps itself, with a
+    pod of which each pod must share its node. ``devices`` are claims of devices, ``volumes`` claims of volumes that the
+    nodes must reach.
     ``unsaid`` is why the number of pods is not known; then ``pods`` is the smallest, and ``total`` is that of one.
     ``beside`` marks pods of another workload that those of the group must be near: one is enough, and takes no room.
     """
@@ -32,6 +33,7 @@ class RoleNeed:
     total: Mapping[str, str] = field(default_factory=dict)
     tolerates: tuple[Toleration, ...] = ()
     apart: bool = False
+    on_nodes_of: tuple[str, ...] = ()
     beside: bool = False
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()

@@ -19,7 +19,7 @@ from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import Reachability
 from trainlint.scheduling.crowding import always_fits
 from trainlint.scheduling.placement import Placements
-from trainlint.scheduling.role import State
+from trainlint.scheduling.role import PlacementRole, State
 
 __all__ = ["ForAll", "judge_everywhere"]
 
@@ -94,14 +94,23 @@ def _fills_up(problem: PlacementProblem, placements: Placements, state: State) -
     """Whether every order finds room in a state.
 
     A limit per node that is lenient may hold or not. A pod that finds its domain full proves nothing while another
-    domain is open to it: then another state is reached.
+    domain is open to it: then another state is reached. Nor does an order in which a pod comes before those that it
+    waits for.
     """
     demands = placements.demands(state)
     answer = always_fits(problem.classes, demands)
     if placements.is_lenient(demands):
         loose = always_fits(problem.classes, placements.loosened(demands))
         return Answer.PROVED if answer is loose is Answer.PROVED else Answer.UNKNOWN
-    return Answer.UNKNOWN if answer is Answer.REFUTED and _has_choice(placements, state) else answer
+    doubtful = answer is Answer.REFUTED and (_has_choice(placements, state) or _has_order(placements.roles))
+    return Answer.UNKNOWN if doubtful else answer
+
+
+def _has_order(roles: Sequence[PlacementRole]) -> bool:
+    """Whether the pods of a role wait for those of others: not every order of all pods can be."""
+    return any(
+        (role.attractions and not role.starts) or any(role_tie.leaders for role_tie in role.ties) for role in roles
+    )
 
 
 def _has_choice(placements: Placements, state: State) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations, islice, product
 
+from trainlint.kube.node import HOSTNAME
 from trainlint.model.because import Because
 from trainlint.model.known import Answer
 from trainlint.model.policy import Permission
@@ -14,6 +16,7 @@ from trainlint.proof.cause import Where
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.placement_problem import PlacementProblem
 from trainlint.reachability import NO_DOMAIN, Place, Reachability
+from trainlint.scheduling.inter_pod_affinity import term_matches
 from trainlint.scheduling.packing import Packing
 from trainlint.scheduling.placement import Placements
 from trainlint.scheduling.role import Placement
@@ -62,7 +65,17 @@ def with_pins(placements: Placements, placement: Placement, pins: tuple[tuple[in
 
 
 def wide_packings(problem: PlacementProblem, placements: Placements) -> Iterator[tuple[Packing, bool]]:
-    """Complete placements of the group's own roles over several domains, each with whether two of them are zones."""
+    """Complete placements of the group's own roles over several domains, each with whether two of them are zones.
+
+    Pods that must share a node share its zone too (S 5.2): placements that part them are left out.
+    """
+    mates = _node_mates(problem)
+    for packing, certain in _over_domains(problem, placements):
+        if not mates or _keeps(problem, packing, mates):
+            yield packing, certain
+
+
+def _over_domains(problem: PlacementProblem, placements: Placements) -> Iterator[tuple[Packing, bool]]:
     free = [
         (role, domain)
         for role in range(problem.own)
@@ -81,6 +94,42 @@ def wide_packings(problem: PlacementProblem, placements: Placements) -> Iterator
                 packing = with_pins(placements, placement, pair)
                 if packing is not None:
                     yield packing, NO_DOMAIN not in ends
+
+
+def _node_mates(problem: PlacementProblem) -> dict[int, frozenset[int]]:
+    """The roles that required affinity over host names puts on a node with a pod of others, or of themselves."""
+    own = range(problem.own)
+    found: dict[int, frozenset[int]] = {}
+    for role in own:
+        pod = problem.pods[role]
+        for term in pod.spec.pod_affinity if problem.roles[role].count > 1 or problem.own > 1 else ():
+            if term.topology_key == HOSTNAME:
+                found[role] = frozenset(
+                    other
+                    for other in own
+                    if term_matches(term, pod.namespace, {}, problem.pods[other].labels, problem.pods[other].namespace)
+                    is not False
+                )
+    return found
+
+
+def _keeps(problem: PlacementProblem, packing: Packing, mates: Mapping[int, frozenset[int]]) -> bool:
+    """Whether each pod is in a zone of its mates, and those that are all mates of each other are in one.
+
+    A pod that is its own mate and has others may come before them and wait for none: nothing is asked of it.
+    """
+    domain_of = {pool: index for index, domain in enumerate(problem.domains) for pool in domain.pools}
+    zones: dict[int, set[int]] = defaultdict(set)
+    for slot in packing.slots:
+        for role in slot.pods:
+            zones[role].add(domain_of[slot.pool])
+    for role, others in mates.items():
+        there = set[int]().union(*(zones[other] for other in others))
+        if role not in others and others and not zones[role] <= there:
+            return False
+        if role in others and all(mates.get(other) == others for other in others) and len(there) > 1:
+            return False
+    return True
 
 
 def zone_name(problem: PlacementProblem, domain: int) -> str:

@@ -25,7 +25,8 @@ __all__ = ["needs_inventory", "needs_json", "needs_kubectl", "needs_text"]
 
 HEAD: Final = (
     "Written by `trainlint needs`: the smallest nodes on which the group runs. Replace them by those of the cluster.",
-    "One node for each pod, in one zone, without taints; nodes may be larger, and have more labels.",
+    "One node for each pod, or for those that must share one, in one zone, without taints; nodes may be larger, and",
+    "have more labels.",
 )
 
 

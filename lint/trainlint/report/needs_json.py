@@ -37,6 +37,7 @@ def _role(role: RoleNeed) -> dict[str, Any]:
         "total": dict(role.total),
         "tolerates": [_toleration(each) for each in role.tolerates],
         "apart": role.apart,
+        "on_nodes_of": list(role.on_nodes_of),
         "devices": list(role.devices),
         "volumes": list(role.volumes),
     }

@@ -46,6 +46,8 @@ def listed(texts: Sequence[str], by: str = ", ") -> str:
 def _of_role(role: RoleNeed) -> Iterator[str]:
     yield amounts(role) or ", ".join(role.devices)
     labels = [_value(each) for way in role.labels[:1] for each in way if each.operator == "In" and each.key != ZONE]
+    if role.role in role.on_nodes_of and role.pods > 1:
+        yield " on one node"
     if labels:
         yield f" on {', '.join(dict.fromkeys(labels[:2]))}"
 

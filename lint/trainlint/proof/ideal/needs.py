@@ -51,7 +51,7 @@ def needs_of(
     pods = sum(each.replicas if isinstance(each.replicas, int) else 2 for each in members)
     return Needs(
         roles=(
-            *(_role(each, verdicts) for each in members),
+            *(replace(_role(each, verdicts), on_nodes_of=_joined(each, members, verdicts)) for each in members),
             *(replace(_role(each, verdicts), pods=1, apart=False, beside=True) for each in near),
         ),
         objects=outside.objects,
@@ -110,6 +110,18 @@ def _apart(pod: Pod) -> bool:
     return bool(pod.host_ports) or any(
         term.topology_key == HOSTNAME and term_matches(term, pod.namespace, {}, pod.labels, pod.namespace) is True
         for term in pod.spec.pod_anti_affinity
+    )
+
+
+def _joined(pod_set: PodSet, members: Iterable[PodSet], verdicts: Verdicts) -> tuple[str, ...]:
+    """The roles with a pod of which the pods must share a node: required affinity over host names (S 5.2)."""
+    terms = [term for term in pod_set.spec.pod_affinity if term.topology_key == HOSTNAME]
+    pods = {each.name: verdicts.admitted(each)[0] for each in members} if terms else {}
+    return tuple(
+        name
+        for name, pod in pods.items()
+        if (name != pod_set.name or pod_set.replicas != 1)
+        and any(term_matches(term, pod_set.namespace, {}, pod.labels, pod.namespace) is True for term in terms)
     )
 
 

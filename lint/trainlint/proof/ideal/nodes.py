@@ -7,6 +7,8 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
+import networkx as nx
+
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.pool import Pool
@@ -26,11 +28,13 @@ def least_nodes(needs: Needs) -> tuple[Pool, ...]:
     Roles whose pods may land on the nodes of each other, or that ask for the same devices, have nodes of one kind, on
     which a pod of any of them fits. Pods that ask for no resources share a node, unless each needs one of its own.
     Other pods that may land on the nodes of another role need room beside its pods there, in whichever order they
-    come, and then no nodes of their own.
+    come, and then no nodes of their own. Roles whose pods must share nodes have one with room for all of them.
     """
-    kinds: list[_Kind] = []
     own = [role for role in needs.roles if role.pods and not role.beside]
-    for role in (*own, *(role for role in needs.roles if role.beside)):
+    joined = _joined(own)
+    kinds = [_one_node(each, needs) for each in joined]
+    single = [role for role in own if not any(role in each for each in joined)]
+    for role in (*single, *(role for role in needs.roles if role.beside)):
         if not role.beside or not any(_takes(role, kind.pool) for kind in kinds):
             _add(kinds, _Kind((role,), _pool(role, needs)))
     guests = {
@@ -60,6 +64,26 @@ class _Kind(NamedTuple):
     def beside(self) -> bool:
         return any(role.beside for role in self.roles)
 
+    @property
+    def joined(self) -> bool:
+        return any(role.on_nodes_of for role in self.roles)
+
+
+def _joined(roles: Sequence[RoleNeed]) -> list[tuple[RoleNeed, ...]]:
+    """The roles whose pods must share nodes, those that hang together in one tuple."""
+    named = {role.role: role for role in roles}
+    graph = nx.Graph((role.role, other) for role in roles for other in role.on_nodes_of if other in named)
+    return [tuple(named[each] for each in named if each in part) for part in nx.connected_components(graph)]
+
+
+def _one_node(roles: tuple[RoleNeed, ...], needs: Needs) -> _Kind:
+    """One node with room for all pods of these roles, and the labels that they ask for."""
+    pools = [_pool(role, needs) for role in roles]
+    labels = {key: value for pool in reversed(pools) for key, value in pool.labels.items()}
+    first = replace(pools[0], labels=labels, allocatable={}, minimum=1, maximum=1)
+    name = next((pool.node_name for pool in pools if pool.node_name), "")
+    return _Kind(roles, _with_room(replace(first, node_name=name), roles))
+
 
 def _add(kinds: list[_Kind], kind: _Kind) -> None:
     """Add a kind of node, united with one of those before it where that is possible."""
@@ -73,7 +97,9 @@ def _add(kinds: list[_Kind], kind: _Kind) -> None:
 
 def _is_near(one: _Kind, other: _Kind) -> bool:
     """Whether pods of each may land on nodes of the other, or of one of them where the devices are the same."""
-    if one.beside or other.beside or one.shared is not other.shared or one.pool.node_name != other.pool.node_name:
+    if any(kind.beside or kind.joined for kind in (one, other)) or one.shared is not other.shared:
+        return False
+    if one.pool.node_name != other.pool.node_name:
         return False
     there = all(_may_take(role, other.pool) for role in one.roles)
     back = all(_may_take(role, one.pool) for role in other.roles)

@@ -44,6 +44,7 @@ def role_words(role: RoleNeed) -> str:
     text = f"{role.role}: {role.pods} pod{'' if role.pods == 1 else 's'}{' or more' if role.unsaid else ''}"
     text += f" with {what}{' each' if many else ''}" if what else ""
     text += ", each on a node of its own" if role.apart else ""
+    text += f", {_together(role)}" if role.on_nodes_of else ""
     text += ", near which the pods of the group must be" if role.beside else ""
     ways = [" and ".join(map(describe, way)) for way in role.labels if way]
     text += f", on nodes with {', or with '.join(ways)}" if ways and len(ways) == len(role.labels) else ""
@@ -52,6 +53,15 @@ def role_words(role: RoleNeed) -> str:
     if role.tolerates:
         text += f"; the nodes may be tainted {', '.join(dict.fromkeys(map(taint_words, role.tolerates)))}"
     return text + (f"; how many is not known: {role.unsaid}" if role.unsaid else "")
+
+
+def _together(role: RoleNeed) -> str:
+    """With which pods those of a role share a node."""
+    others = [each for each in role.on_nodes_of if each != role.role]
+    beside = f"a pod of {' and of '.join(others)}" if others else ""
+    if role.role not in role.on_nodes_of:
+        return f"{'each ' if role.pods > 1 else ''}on the node of {beside}"
+    return f"{'all ' if role.pods > 1 else ''}on one node{f' with {beside}' if beside else ''}"
 
 
 def taint_words(toleration: Toleration) -> str:

@@ -37,6 +37,7 @@ class More(StrEnum):
     LABELS = "labels"
     TAINTS = "taints"
     APART = "apart"
+    ONE_NODE = "one node"
     CLAIMS = "claims"
     OBJECTS = "objects"
     DOMAINS = "domains"
@@ -152,6 +153,9 @@ def _of_role(old: RoleNeed, new: RoleNeed) -> Iterator[Growth]:
         yield Growth(More.TAINTS, new, old, tuple(dict.fromkeys(map(taint_words, taints))))
     if new.apart and not old.apart and old.pods > 1:
         yield Growth(More.APART, new, old)
+    joined = tuple(each for each in new.on_nodes_of if each not in old.on_nodes_of)
+    if joined:
+        yield Growth(More.ONE_NODE, new, old, joined)
     claims = tuple(each for each in (*new.devices, *new.volumes) if each not in (*old.devices, *old.volumes))
     if claims:
         yield Growth(More.CLAIMS, new, old, claims)

@@ -157,6 +157,8 @@ def _of_pod(growth: Growth, role: RoleNeed, before: RoleNeed) -> Iterator[str]:
             yield f"nodes with {_ways(role)} for {role.role}, {_nodes(before)} before"
         case More.TAINTS:
             yield f"nodes without the taint {listed(growth.names)} for {role.role}, which tolerated it before"
+        case More.ONE_NODE:
+            yield f"a pod of {listed(growth.names)} on the node of each pod of {role.role}, not before"
         case More.APART:
             yield f"a node of its own for each pod of {role.role}, not before"
         case _:
