@@ -72,7 +72,9 @@ class _Kind(NamedTuple):
 def _joined(roles: Sequence[RoleNeed]) -> list[tuple[RoleNeed, ...]]:
     """The roles whose pods must share nodes, those that hang together in one tuple."""
     named = {role.role: role for role in roles}
-    graph = nx.Graph((role.role, other) for role in roles for other in role.on_nodes_of if other in named)
+    graph: nx.Graph[str] = nx.Graph(
+        (role.role, other) for role in roles for other in role.on_nodes_of if other in named
+    )
     return [tuple(named[each] for each in named if each in part) for part in nx.connected_components(graph)]
 
 
