@@ -7,8 +7,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-import networkx as nx
-
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.pool import Pool
@@ -72,10 +70,12 @@ class _Kind(NamedTuple):
 def _joined(roles: Sequence[RoleNeed]) -> list[tuple[RoleNeed, ...]]:
     """The roles whose pods must share nodes, those that hang together in one tuple."""
     named = {role.role: role for role in roles}
-    graph: nx.Graph[str] = nx.Graph(
-        (role.role, other) for role in roles for other in role.on_nodes_of if other in named
-    )
-    return [tuple(named[each] for each in named if each in part) for part in nx.connected_components(graph)]
+    parts: list[set[str]] = []
+    for role in roles:
+        part = {role.role, *(other for other in role.on_nodes_of if other in named)} if role.on_nodes_of else set()
+        met = [each for each in parts if not part.isdisjoint(each)]
+        parts = [each for each in parts if each not in met] + ([part.union(*met)] if part else [])
+    return [tuple(role for role in roles if role.role in part) for part in parts]
 
 
 def _one_node(roles: tuple[RoleNeed, ...], needs: Needs) -> _Kind:
