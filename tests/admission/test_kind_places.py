@@ -101,6 +101,8 @@ TAKEN["RayService"] = _object("ray.io/v1", "RayService", {"rayClusterConfig": TA
 JOBS, SIZE = "spec.replicatedJobs", "spec.leaderWorkerTemplate"
 HEAD, WORKERS = "spec.headGroupSpec", "spec.workerGroupSpecs.0"
 AUTOSCALED, QUEUED = "spec.enableInTreeAutoscaling: true", "metadata.labels: {kueue.x-k8s.io/queue-name: q}"
+FIRST_TASK = "spec.tasks.0.template.spec"
+CPUS = "topologyPolicy: %s, template: {spec: {containers: [{name: c, image: 'i:1', resources: {%s}}]}}"
 DEPENDS = "{dependsOn: {name: [%s]}}"
 
 
@@ -492,6 +494,25 @@ ROWS = [
             ("{exitCode: 3, action: RestartJob}", ""),
             ("{exitCode: 3, event: PodFailed, action: RestartJob}", "."),
             ("{exitCode: 3, events: [PodFailed], action: RestartJob}", "."),
+        )
+    ),
+    *(
+        (
+            "Volcano",
+            f"spec.tasks.0: {{{CPUS % (policy, asked)}}}",
+            at and f"spec.tasks.0.template.spec.containers.0{at}",
+        )
+        for policy, asked, at in (
+            ("none", "requests: {cpu: 500m}", ""),
+            ("'${POLICY}'", "requests: {cpu: 500m}", ""),
+            ("best-effort", "requests: {cpu: 2}", ""),
+            ("best-effort", "limits: {cpu: '2'}", ""),
+            ("best-effort", "limits: {cpu: 1}, requests: {cpu: 500m}", ".resources"),
+            ("restricted", "requests: {cpu: 2500m}", ".resources"),
+            ("restricted", "requests: {cpu: 2000m}", ""),
+            ("restricted", "requests: {cpu: '${CPU}'}", ""),
+            ("single-numa-node", "requests: {cpu: 0}", ".resources"),
+            ("single-numa-node", "requests: {memory: 1Gi}", ".resources"),
         )
     ),
     ("Volcano", f"spec.tasks.1: {DEPENDS % 'a'}", ""),

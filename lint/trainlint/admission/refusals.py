@@ -119,11 +119,11 @@ def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Pro
     found = list(templates(meta, value))
     if not is_whole(item, found):
         return
+    own = [each for of_kind in _KINDS for each in of_kind(meta, value)] + list(of_train_job(meta, value, None))
     if (structure := structure_of(meta.api_version, meta.kind)) is not None:
-        yield from of_schema(structure, item)
-    for of_kind in _KINDS:
-        yield from of_kind(meta, value)
-    yield from of_train_job(meta, value, None)
+        told = {each.at for each in own}  # what is known of the kind says more, also of its releases
+        yield from (each for each in of_schema(structure, item) if each.at not in told)
+    yield from own
     claims = not version or version >= _CLAIMS_SINCE
     for template in found:
         yield from _of_template(template, meta, claims=claims, whole=_needs_images(meta, item))
