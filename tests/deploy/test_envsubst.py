@@ -141,6 +141,20 @@ def test_what_flux_refuses(text: str) -> None:
         parsed_text(f"echo {text} done")
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("x ${A ${B} y", "${A ${B}"),  # up to the brace
+        (f"x ${{{'a' * 60} y", f"${{{'a' * 38}"),  # forty characters where none closes it
+        (f"x\n${{{'a' * 20}\n}}", f"${{{'a' * 20}"),  # of its own line
+    ],
+)
+def test_what_is_refused_is_shown(text: str, shown: str) -> None:
+    with pytest.raises(EnvsubstError) as refusal:
+        parsed_text(text)
+    assert str(refusal.value) == shown
+
+
 def lint(root: Path, script: str, build: str, extra: str = "") -> Result:
     job = f"""apiVersion: batch/v1
 kind: Job
