@@ -213,6 +213,7 @@ def test_where_lines_begin_and_end(start: int, end: int) -> None:
     for index in range(start, end):
         assert (line_start(text, index), line_end(text, index), column_of(text, index)) == (start, end, index - start)
     assert line_end(text, end) == end
+    assert (line_start("\nabc", 1), line_start("\nabc", 3), line_start("\n", 0)) == (1, 1, 0)
 
 
 def test_pieces_may_not_overlap() -> None:

@@ -19,8 +19,9 @@ from trainlint.source.copied_files import Closure
 from trainlint.source.document import Document
 from trainlint.source.documents import every_document
 from trainlint.source.events import TooDeepError, TooManyDigitsError
-from trainlint.source.helm.lines import LineNode, sections
+from trainlint.source.helm.lines import ACTION, LineNode, action_text, sections
 from trainlint.source.helm.places import span_of
+from trainlint.source.origins import Basis, Origins
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import Reading, objects, read
 from trainlint.source.rendered_root import BuildRoot, Overlay
@@ -232,6 +233,11 @@ def test_restrictions_are_lifted_where_nothing_leads_out(text: str, free: bool, 
     ("files", "links", "why"),
     [
         ({"kustomization.yaml": "resources: [../a.yaml]"}, {}, "../a.yaml leads out of the repository"),
+        (
+            {"kustomization.yaml": "configMapGenerator: [{name: c, files: [../x]}]"},
+            {},
+            "../x leads out of the repository",
+        ),
         ({"kustomization.yaml": "- a"}, {}, "the kustomization is not one YAML mapping"),
         ({"kustomization.yaml": "a: 1\n---\nb: 1"}, {}, "the kustomization is not one YAML mapping"),
         ({"k.yaml": "namePrefix: a-"}, {"kustomization.yaml": "k.yaml"}, "kustomization.yaml is a symbolic link"),
@@ -349,3 +355,27 @@ def test_the_span_of_a_node(line: str, column: int, span: tuple[int, int]) -> No
     assert (found.column, found.end_column) == span
     beyond = span_of(LineNode(7, 2, 0, "a"), [line])
     assert (beyond.line, beyond.column, beyond.end_column) == (8, 1, 2)
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [("{{ x }}", "x"), ("{{- x -}}", "x"), ("{{ .a-b }}", ".a-b"), ("{{x -}}", "x"), ('{{ "}}" }}', '"}}"')],
+)
+def test_what_stands_in_an_action(written: str, said: str) -> None:
+    found = ACTION.search(written)
+    assert found is not None
+    assert action_text(found) == said
+
+
+def test_a_value_that_nothing_wrote_stands_where_what_is_around_it_does() -> None:
+    top = every_document("app/kustomization.yaml", b"namePrefix: x-\n")[0]
+    base = every_document("app/pod.yaml", b"kind: Pod\nmetadata: {name: a}\nspec: {a: {b: 1}}\n")[0]
+    origins = Origins("app", {"app": top}, {"app/pod.yaml": (base,)}.__getitem__, {}, None)
+    data = {"kind": "Pod", "metadata": {"name": "x-a"}, "spec": {"a": {"b": 1, "c": 2}}}
+    made = origins.of(data, {"path": "pod.yaml"})
+    assert made.explain(("spec", "a", "b")) == (base.at(("spec", "a", "b")), Basis.WRITTEN)
+    assert made.explain(("spec", "a", "c")) == (base.at(("spec", "a")), Basis.NEAR)
+    assert made.explain(("spec", "gone", "d")) == (base.at(("spec", "gone", "d")), Basis.NEAR)
+    assert made.explain(("metadata", "name")) == (top.at(("namePrefix",)), Basis.SET)
+    alone = origins.of(data, None)
+    assert alone.explain(("spec", "a", "b")) == (top.at(()), Basis.NEAR)
