@@ -22,7 +22,7 @@ class Item:
     """A name of the list and the port behind its colon (-1 without one)."""
 
     name: str
-    port: int = -1
+    port: int
 
 
 @fact
@@ -30,8 +30,8 @@ class NameList:
     """A parsed list. ``exclude`` and ``exact`` hold for all items, whatever stands before a later one."""
 
     items: tuple[Item, ...]
-    exclude: bool = False
-    exact: bool = False
+    exclude: bool
+    exact: bool
 
     @classmethod
     def parse(cls, text: str, most: int = MOST_ITEMS) -> NameList:

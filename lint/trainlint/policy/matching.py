@@ -28,7 +28,7 @@ class Rules:
 
     context: PolicyContext
     options: CiliumOptions
-    cilium: bool = True
+    cilium: bool
 
     @property
     def excluding_peers_open(self) -> bool:

@@ -28,25 +28,25 @@ class CiliumOptions:
     """
 
     version: Version
-    enforcement: str = "default"
-    cluster: str = "default"
-    local_cluster: str = "default"
-    cluster_named: bool = True
-    cidr_match_nodes: bool = False
-    cidr_match_pods: bool = False
-    node_selector_labels: bool = False
-    node_labels: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    host_firewall: bool = False
-    non_default_deny: bool = True
-    allow_localhost: bool = True
-    l7_proxy: bool = True
-    icmp_rules: bool = True
-    extended_protocols: bool = False
-    mutual_authentication: bool = False
-    audit: bool = False
-    local_redirects: bool | None = None
-    enforced_kinds: frozenset[str] = frozenset()
+    enforcement: str
+    cluster: str
+    local_cluster: str
+    cluster_named: bool
+    cidr_match_nodes: bool
+    cidr_match_pods: bool
+    node_selector_labels: bool
+    node_labels: tuple[str, ...]
+    labels: tuple[str, ...]
+    host_firewall: bool
+    non_default_deny: bool
+    allow_localhost: bool
+    l7_proxy: bool
+    icmp_rules: bool
+    extended_protocols: bool
+    mutual_authentication: bool
+    audit: bool
+    local_redirects: bool | None
+    enforced_kinds: frozenset[str]
 
 
 def parse_version(text: str) -> Version:

@@ -59,7 +59,7 @@ class PeerReader:
     namespace: str
     context: PolicyContext
     options: CiliumOptions
-    init: bool = False
+    init: bool
 
     def read(self, element: Field, *, egress: bool, deny: bool) -> tuple[Peer, ...] | None:
         """The peers of one list element; ``None`` where an empty list makes it match no peer (P 1.3)."""

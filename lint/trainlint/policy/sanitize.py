@@ -42,7 +42,7 @@ class Checks:
     """The checks of one cluster. ``templates``: placeholders pass, since what they become is unknown."""
 
     options: CiliumOptions
-    templates: bool = True
+    templates: bool
 
     @property
     def version(self) -> Version:

@@ -203,8 +203,8 @@ class SpreadCause:
     forces_split: bool
     eligible: tuple[str, ...]
     at: Location
-    max_skew: int = 1
-    limits: bool = False
+    max_skew: int
+    limits: bool
 
 
 @fact
@@ -213,8 +213,8 @@ class ResourceAmount:
 
     resource: str
     amount: int
-    overhead: int = 0
-    added_by: str = ""
+    overhead: int
+    added_by: str
 
 
 @fact

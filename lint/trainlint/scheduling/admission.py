@@ -40,10 +40,10 @@ class Admitted:
     """
 
     pod: Pod
-    refusals: tuple[Refusal, ...] = ()
-    unsure: Because | None = None
-    tolerations: bool = False
-    need: str = ""
+    refusals: tuple[Refusal, ...]
+    unsure: Because | None
+    tolerations: bool
+    need: str
 
     def judged(self, answers: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
         """The answers of the filters for a node, as far as they hold whatever admission adds.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
 from itertools import combinations_with_replacement, product
 from math import comb
 
@@ -35,19 +34,19 @@ class Exploration:
     ``examples``: a complete placement for each set of zones.
     """
 
-    states: int = 0
-    complete: int = 0
-    zones: frozenset[frozenset[Zone]] = frozenset()
-    stuck: bool = False
-    dead_end: bool = False
-    role_zones: Mapping[int, frozenset[Zone]] = field(default_factory=dict)
-    pairs: Mapping[tuple[int, int], frozenset[tuple[Zone, Zone]]] = field(default_factory=dict)
-    examples: Mapping[frozenset[Zone], Example] = field(default_factory=dict)
-    zone_examples: Mapping[frozenset[Zone], Example] = field(default_factory=dict)
-    pair_examples: Mapping[tuple[tuple[int, int], tuple[Zone, Zone]], Example] = field(default_factory=dict)
-    complete_example: Example | None = None
-    stuck_example: Example | None = None
-    dead_end_example: Example | None = None
+    states: int
+    complete: int
+    zones: frozenset[frozenset[Zone]]
+    stuck: bool
+    dead_end: bool
+    role_zones: Mapping[int, frozenset[Zone]]
+    pairs: Mapping[tuple[int, int], frozenset[tuple[Zone, Zone]]]
+    examples: Mapping[frozenset[Zone], Example]
+    zone_examples: Mapping[frozenset[Zone], Example]
+    pair_examples: Mapping[tuple[tuple[int, int], tuple[Zone, Zone]], Example]
+    complete_example: Example | None
+    stuck_example: Example | None
+    dead_end_example: Example | None
 
 
 class Outcome:

@@ -40,7 +40,7 @@ class Aimed:
     pod_set: PodSet
     subject: bool
     at: Location
-    only: bool = True
+    only: bool
 
 
 @fact

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from itertools import islice, product
 from typing import Final
 
@@ -46,9 +46,9 @@ class Ideal:
     """
 
     inventory: Inventory
-    open: Because | None = None
-    spread: frozenset[str] = field(default_factory=frozenset)
-    unlabelled: bool = False
+    open: Because | None
+    spread: frozenset[str]
+    unlabelled: bool
 
 
 def is_invented(zone: str) -> bool:
