@@ -111,6 +111,12 @@ def test_a_claim_of_one_pod_is_not_shared(modes: set[str], count: int, shared: b
     )
 
 
+def test_pods_of_unknown_number_count_as_one() -> None:
+    text = job("train", CLAIMING).replace("parallelism: 1", "parallelism: '${N}'")
+    storage = Storage(claims={("ml", "data"): Claim("ml", "data", access_modes=frozenset({"ReadWriteOncePod"}))})
+    assert list(shared_claims((), snapshot({"a.yaml": text}).workloads.pod_sets, storage, lambda _: None)) == []
+
+
 @pytest.mark.parametrize(
     ("allocatable", "found", "taint"),
     [

@@ -14,6 +14,7 @@ import yaml
 from tests.fields import field, unread
 
 from trainlint.deploy.context import ConfigMaps, DeployContext
+from trainlint.deploy.deployment import Deployed
 from trainlint.deploy.read import deployed_by
 from trainlint.deploy.sources import Sources
 from trainlint.kube.meta import read_meta
@@ -339,3 +340,13 @@ def _or_none(objects: Field) -> object:
         return read(objects)
     except KeyError as error:
         return repr(error)
+
+
+def test_an_application_of_values_alone_brings_nothing_that_is_whole() -> None:
+    text = (
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
+        f"spec: {{sources: [{{repoURL: {URL}, ref: values}}]}}\n"
+    )
+    item = field(text)
+    sources = Sources(Library([]), lambda: [f"{URL}.git"])
+    assert deployed_by(read_meta(item), item, DeployContext(sources, ConfigMaps(sources), {})) == Deployed()

@@ -18,6 +18,7 @@ spec:
     - name: WORKER
       replicas: 2
       template: {spec: {containers: [{name: WORKER, command: [own]}, {name: side, command: [own]}]}}
+    - {name: board, replicas: 1, template: {spec: {containers: [{name: WORKER, command: [own]}]}}}
 """
 
 
@@ -59,6 +60,7 @@ def test_the_plugin_starts_ray_in_its_containers(
     other, beside = role(found, worker).spec.containers
     assert other.command == ("sh", "-c", f"ray start --block --address=j-{head}-0.j:{store}")
     assert beside.command == ("own",)
+    assert [each.command for each in role(found, "board").spec.containers] == [("own",)]
     (service,) = (each for each in found.services if each.ref.name == "j-head-svc")
     assert (service.ref.namespace, service.headless, service.generated) == ("ml", False, True)
     assert [(port.number, port.name) for port in service.ports] == [
@@ -72,5 +74,5 @@ def test_the_plugin_starts_ray_in_its_containers(
 
 def test_without_the_plugin_commands_and_services_are_the_users() -> None:
     found = read(JOB.replace("PLUGINS", "svc: []").replace("HEAD", "head").replace("WORKER", "worker"))
-    assert [each.command for pods in found.pod_sets for each in pods.spec.containers] == [("own",)] * 4
+    assert [each.command for pods in found.pod_sets for each in pods.spec.containers] == [("own",)] * 5
     assert [each.ref.name for each in found.services] == ["j"]
