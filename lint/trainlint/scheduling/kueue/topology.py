@@ -6,7 +6,7 @@ The domain that is found is the one that fits best, and inside it as few domains
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from trainlint.fact import fact
 from trainlint.model.queued import Slices, TopologyRequest
@@ -100,8 +100,7 @@ def _fitting(forest: Forest, level: int, wanted: _Wanted) -> tuple[int, list[Top
         return None
     if wanted.least:
         for each in domains:
-            fits = each.slices_beside if wanted.led else each.slices
-            if each.leader >= wanted.led and fits >= wanted.slices:
+            if each.leader >= wanted.led and each.slices_beside >= wanted.slices:
                 return level, [each]
         if wanted.required:
             return None
@@ -232,16 +231,14 @@ def _best(domains: Sequence[TopologyDomain], needed: int, led: int, *, slices: b
 
 
 def _by_leader(domains: Sequence[TopologyDomain], wanted: _Wanted) -> list[TopologyDomain]:
-    sign = 1 if wanted.least else -1
-    key: Callable[[TopologyDomain], tuple[object, ...]] = lambda each: (  # noqa: E731 (a key of four parts)
-        -each.leader,
-        sign * each.slices_beside,
-        each.pods_beside,
-        each.path,
-    )
-    return sorted(domains, key=key)
+    """The domains in the order in which they are looked through; without a leader nothing is lost beside one."""
+
+    def order(each: TopologyDomain) -> tuple[object, ...]:
+        slices = each.slices_beside if wanted.least else -each.slices_beside
+        return -each.leader, slices, each.pods_beside, each.path
+
+    return sorted(domains, key=order)
 
 
 def _by_size(domains: Sequence[TopologyDomain], *, least: bool) -> list[TopologyDomain]:
-    sign = 1 if least else -1
-    return sorted(domains, key=lambda each: (sign * each.slices, each.pods, each.path))
+    return sorted(domains, key=lambda each: (each.slices if least else -each.slices, each.pods, each.path))
