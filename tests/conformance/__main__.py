@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-SUITES = ("expansion", "fabric", "kueue", "policy", "scheduling")
+SUITES = ("dra", "expansion", "fabric", "kueue", "policy", "scheduling")
 
 
 def main(argv: list[str]) -> int:

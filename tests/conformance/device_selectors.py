@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from trainlint.cel.expression import Variables, expression
-from trainlint.cel.quantities import quantity
-from trainlint.cel.versions import semver
+from trainlint.kube.devices import read_device
+from trainlint.scheduling.devices.outcome import AllocationFault, Open
+from trainlint.scheduling.devices.selection import accepts
+from trainlint.source.document import Document
 
 RECORDINGS: Final = Path(__file__).parent / "data" / "dra" / "selectors.jsonl.gz"
-VARIABLES: Final[Variables] = (
-    ("device.driver", "string"),
-    ("device.attributes", "map<string, map<string, dyn>>"),
-    ("device.capacity", "map<string, map<string, kubernetes.Quantity>>"),
-    ("device.allowMultipleAllocations", "bool"),
-)
-_DOMAIN: Final = re.compile(r"""(?:attributes|capacity)\[\??["']([^"']*)["']""")
 
 
 def records() -> Iterator[dict[str, Any]]:
@@ -31,42 +24,7 @@ def records() -> Iterator[dict[str, Any]]:
 
 def judged(selectors: list[str], driver: str, device: dict[str, Any]) -> str:
     """``true``, ``false`` or ``error``; ``unknown`` where an expression cannot be evaluated here."""
-    for text in selectors:
-        try:
-            values = bound(text, driver, device)
-        except ValueError:
-            return "error"
-        found = expression(text, VARIABLES).evaluate(values)
-        if found.unknown:
-            return "unknown"
-        if not isinstance(found.value, bool):
-            return "error"
-        if not found.value:
-            return "false"
-    return "true"
-
-
-def bound(text: str, driver: str, device: dict[str, Any]) -> dict[str, Any]:
-    """The variables; a domain that an expression asks for is there, and empty (devices.md 10)."""
-    asked = _DOMAIN.findall(text)
-    attributes: dict[str, dict[str, Any]] = {each: {} for each in asked}
-    capacity: dict[str, dict[str, Any]] = {each: {} for each in asked}
-    for key, written in device.get("attributes", {}).items():
-        domain, name = place(key, driver)
-        ((kind, value),) = written.items()  # raises ValueError where there is none
-        attributes.setdefault(domain, {})[name] = semver(value) if kind == "version" else value
-    for key, written in device.get("capacity", {}).items():
-        domain, name = place(key, driver)
-        capacity.setdefault(domain, {})[name] = quantity(str(written["value"]))
-    return {
-        "device.driver": driver,
-        "device.attributes": attributes,
-        "device.capacity": capacity,
-        "device.allowMultipleAllocations": bool(device.get("allowMultipleAllocations")),
-    }
-
-
-def place(key: str, driver: str) -> tuple[str, str]:
-    """The domain and the name of a key."""
-    domain, slash, name = key.rpartition("/")
-    return (domain if slash else driver), name
+    found = accepts(selectors, driver, read_device(Document("device", 0, 1, "", device).root))
+    if isinstance(found, Open):
+        return "unknown"
+    return "error" if isinstance(found, AllocationFault) else str(found).lower()

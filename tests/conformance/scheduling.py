@@ -232,7 +232,10 @@ class Comparison:
 
     def add(self, record: Record) -> None:
         """Predict and compare one record."""
-        wrong = disagreements(record, predict(record))
+        self.count(record, disagreements(record, predict(record)))
+
+    def count(self, record: Record, wrong: Mapping[str, str]) -> None:
+        """Take in what was predicted wrong of one record."""
         self.records += 1
         self.agreed += not wrong
         self.wrong.update(wrong.keys())

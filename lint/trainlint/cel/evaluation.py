@@ -15,12 +15,14 @@ class Evaluation:
     cannot be said here what Kubernetes makes of it.
 
     ``invalid`` says that the error is one of the expression itself, which the API server refuses where it is written.
+    ``function`` says that it is unknown for a function that no Kubernetes has up to the version that is known here.
     """
 
     value: Any = None
     error: str = ""
     unknown: str = ""
     invalid: bool = False
+    function: bool = False
 
     @property
     def decided(self) -> bool:

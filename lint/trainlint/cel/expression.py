@@ -90,9 +90,16 @@ def _refused(message: str, text: str) -> Evaluation:
     if any(each in message for each in _LACKING):
         return Evaluation(unknown="it uses a function that is not known here")
     names = [each for each in _UNDECLARED.findall(message) if _is_function(each, text)]
-    if names:
-        return Evaluation(unknown=f"the function {names[0]} is not known here")
+    if names and not _declared(names[0]):
+        return Evaluation(unknown=f"the function {names[0]} is not known here", function=True)
     return Evaluation(error=_short(message), invalid=True)
+
+
+def _declared(name: str) -> bool:
+    """Whether Kubernetes declares a function of the name, which is called in another way: ``sign(q)``."""
+    from trainlint.cel.library import names  # noqa: PLC0415 (only where there is an expression)
+
+    return name in names()
 
 
 def _is_function(name: str, text: str) -> bool:

@@ -16,7 +16,7 @@ from cel_expr_python.ext import ext_strings
 from trainlint.cel import addresses, formats, lists, opaque, quantities, urls, versions
 from trainlint.cel.patterns import find, find_all
 
-__all__ = ["environment", "library", "type_named"]
+__all__ = ["environment", "library", "names", "type_named"]
 
 T: Final = cel.Type
 _EXTENSIONS: Final = ("bindings", "encoders", "lists", "optional", "sets", "two-var-comprehensions")
@@ -175,6 +175,12 @@ def library(checks: bool) -> Any:  # noqa: FBT001 (the one question)
         overload = cel.Overload(shape, returned, list(parameters), method, None if checks else does)
         found.setdefault(name, {}).setdefault(shape, overload)
     return cel.CelExtension("kubernetes", [cel.FunctionDecl(name, list(each.values())) for name, each in found.items()])
+
+
+@lru_cache(maxsize=1)
+def names() -> frozenset[str]:
+    """The names of all functions that Kubernetes adds."""
+    return frozenset(name for name, *_ in _rows(_type))
 
 
 @lru_cache(maxsize=1)

@@ -8,14 +8,25 @@ from typing import Any, Final
 from trainlint.cel.opaque import QUANTITY, Opaque, content, opaque
 from trainlint.model.quantity import QuantityError, parse_quantity
 
-__all__ = ["add", "amount", "approximate", "as_integer", "is_integer", "is_quantity", "quantity", "sign", "subtract"]
+__all__ = [
+    "add",
+    "amount",
+    "approximate",
+    "as_integer",
+    "is_integer",
+    "is_quantity",
+    "quantity",
+    "quantity_of",
+    "sign",
+    "subtract",
+]
 
 _INTEGERS: Final = range(-(2**63), 2**63)
 
 
 def quantity(text: str) -> Opaque:
     """The quantity that a text is. Raises ValueError if it is none."""
-    return _of(parse_quantity(text))
+    return quantity_of(parse_quantity(text))
 
 
 def is_quantity(text: str) -> bool:
@@ -35,7 +46,8 @@ def amount(value: Any) -> Fraction:
     return Fraction(int(above), int(below))
 
 
-def _of(value: Fraction) -> Opaque:
+def quantity_of(value: Fraction) -> Opaque:
+    """The quantity of an exact amount."""
     return opaque(QUANTITY, [str(value.numerator), str(value.denominator)])
 
 
@@ -65,9 +77,9 @@ def sign(value: Opaque) -> int:
 
 def add(one: Opaque, other: Any) -> Opaque:
     """The sum of a quantity and another one, or a number."""
-    return _of(amount(one) + amount(other))
+    return quantity_of(amount(one) + amount(other))
 
 
 def subtract(one: Opaque, other: Any) -> Opaque:
     """The difference of a quantity and another one, or a number."""
-    return _of(amount(one) - amount(other))
+    return quantity_of(amount(one) - amount(other))

@@ -19,7 +19,7 @@ from trainlint.scheduling.node_class import Cell
 from trainlint.scheduling.outcome import Example, Exploration, Outcome
 from trainlint.scheduling.tally import State, Tally
 
-__all__ = ["BUDGET", "Cell", "Example", "Exploration", "Role", "explore"]
+__all__ = ["BUDGET", "Cell", "Example", "Exploration", "Explorer", "Role", "explore"]
 
 BUDGET = 20_000
 """States that are visited before the exploration gives up: about two seconds."""
@@ -69,7 +69,7 @@ class Explorer:
                 seen += 1
                 if seen > budget:
                     return None
-                open_roles = (order[placed],) if order is not None and placed < total else self._left(state)
+                open_roles = (order[placed],) if order is not None and placed < total else self.left(state)
                 successors = self._successors(state, open_roles)
                 found.visit(state, open_roles, successors)
                 for after in successors.values():
@@ -79,7 +79,8 @@ class Explorer:
             level = following
         return found.result()
 
-    def _left(self, state: State) -> tuple[int, ...]:
+    def left(self, state: State) -> tuple[int, ...]:
+        """The roles of which pods are still to be placed."""
         placed = [sum(column[role] for _, column in state) for role in range(len(self.model.roles))]
         return tuple(index for index, role in enumerate(self.model.roles) if placed[index] < role.replicas)
 
@@ -92,12 +93,19 @@ class Explorer:
         columns = [*dict.fromkeys(state)]
         return {
             role: [
-                self._placed(state, place, role)
+                self.placed(state, place, role)
                 for place in (*columns, *self._untouched(role, occupied))
                 if self._admits(tally, role, *place)
             ]
             for role in roles
         }
+
+    def places(self, state: State, role: int) -> list[tuple[int, Column]]:
+        """The nodes, by class and column, that admit one more pod of the role."""
+        tally = Tally(self.model, state)
+        occupied = Counter(node_class for node_class, _ in state)
+        found = (*dict.fromkeys(state), *self._untouched(role, occupied))
+        return [place for place in found if self._admits(tally, role, *place)]
 
     def _untouched(self, role: int, occupied: Mapping[int, int]) -> Iterator[tuple[int, Column]]:
         """Nodes without pods of the group that have room for one of the role."""
@@ -113,7 +121,8 @@ class Explorer:
         return room and tally.admits(role, node_class, column)
 
     @staticmethod
-    def _placed(state: State, place: tuple[int, Column], role: int) -> State:
+    def placed(state: State, place: tuple[int, Column], role: int) -> State:
+        """The state after one more pod of the role there."""
         node_class, column = place
         grown = (node_class, (*column[:role], column[role] + 1, *column[role + 1 :]))
         if any(column):

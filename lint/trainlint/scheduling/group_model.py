@@ -42,13 +42,17 @@ class Role:
 
 @dataclass(eq=False)
 class GroupModel:
-    """The compiled group. ``doubt`` is why its filters cannot be decided; then nothing else is of use."""
+    """The compiled group. ``doubt`` is why its filters cannot be decided; then nothing else is of use.
+
+    ``told_apart``: no two cells are one class, however much they are alike.
+    """
 
     roles: Sequence[Role]
     cells: Sequence[Cell]
     namespaces: Namespaces = field(default_factory=dict)
     storage: Storage | None = None
     topology_key: str = ZONE
+    told_apart: bool = False
 
     def __post_init__(self) -> None:
         bound: dict[int, Pod] = {id(pod): pod for cell in self.cells for pod in cell.bound}
@@ -72,7 +76,8 @@ class GroupModel:
         shared = shared_values(self.cells, {counter.key for counter in self.counters})
         self.classes: tuple[GroupNodeClass, ...] = ()
         if not self.doubt:
-            self.classes = united(self._class_of(index, cell, shared) for index, cell in enumerate(self.cells))
+            made = (self._class_of(index, cell, shared) for index, cell in enumerate(self.cells))
+            self.classes = tuple(made) if self.told_apart else united(made)
         self.base = [self._base(index) for index in range(len(self.counters))]
 
     def _counters_of(self, role: int) -> Iterator[Counter]:
@@ -125,7 +130,10 @@ class GroupModel:
             zone=name if zone == OWN else zone if isinstance(zone, str) else None,
             open=opened,
             free=tuple(
-                min(_number(allocatable.get(name, 0)) - used[name], self._most(name, opened)) for name in self.resources
+                self._most(name, opened)
+                if name in cell.node.by_devices
+                else min(_number(allocatable.get(name, 0)) - used[name], self._most(name, opened))
+                for name in self.resources
             ),
             slots=min(_number(allocatable.get("pods", 0)) - len(cell.bound), sum(role.replicas for role in self.roles)),
             domains=tuple(domain_among(cell, counter.key, shared) for counter in self.counters),

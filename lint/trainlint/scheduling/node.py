@@ -25,13 +25,14 @@ class Node:
 
     A resource that is missing from allocatable is zero, ``pods`` too (S 1.5). ``name`` is empty for a node that only
     stands for one of many equal ones. ``ceiling`` is the most that there may be of a resource where allocatable is a
-    cautious estimate.
+    cautious estimate. ``by_devices`` are resources that device classes stand for and no plugin of the node offers.
     """
 
     pool: Pool
     allocatable: Mapping[str, Known[int]] | None
     name: str = ""
     ceiling: Mapping[str, int] = field(default_factory=dict)
+    by_devices: frozenset[str] = frozenset()
 
     def label(self, key: str) -> Known[str] | None:
         """The value of a label; ``None`` where the node surely lacks it."""

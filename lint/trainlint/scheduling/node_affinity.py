@@ -17,7 +17,7 @@ from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Groun
 from trainlint.scheduling.requirement import holds, is_filled_in, requirement_error
 from trainlint.scheduling.ternary import every, some
 
-__all__ = ["PLUGIN", "check", "describe", "matches", "named_nodes", "term_matches", "unmet"]
+__all__ = ["PLUGIN", "check", "describe", "matches", "named_nodes", "term_error", "term_matches", "unmet"]
 
 PLUGIN = "NodeAffinity"
 _NAME_FIELD = "metadata.name"
@@ -69,6 +69,13 @@ def _can_match(term: NodeSelectorTerm) -> bool:
     if any(requirement_error(requirement, of_node=True) for requirement in term.expressions):
         return False
     return all(_well_formed_field(requirement) for requirement in term.fields)
+
+
+def term_error(term: NodeSelectorTerm) -> str:
+    """Why a term is malformed; empty if it is not."""
+    problems = (requirement_error(requirement, of_node=True) for requirement in term.expressions)
+    odd = (f"{each.key!r} is no field to select by" for each in term.fields if not _well_formed_field(each))
+    return next((each for each in (*problems, *odd) if each), "")
 
 
 def named_nodes(spec: PodSpec) -> frozenset[str] | None:

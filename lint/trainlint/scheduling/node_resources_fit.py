@@ -33,6 +33,8 @@ def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[S
     if node.allocatable is None:
         return [Undetermined(f"the allocatable resources of {node.pool.name} are not known")]
     for name, requested in requests.compared:
+        if name in node.by_devices:
+            continue
         allocatable = node.allocatable.get(name, 0)
         if isinstance(requested, Undetermined):
             found.append(requested)

@@ -65,9 +65,19 @@ class Outcome:
         self.examples: dict[str, Example] = {}
         self.by_zones: dict[frozenset[Zone], Example] = {}
 
-    def visit(self, state: State, open_roles: Sequence[int], successors: Mapping[int, Sequence[State]]) -> None:
-        """Takes one state into account, with what may follow for each role that still has pods to place."""
-        weight = self._arrangements(state)
+    def visit(
+        self,
+        state: State,
+        open_roles: Sequence[int],
+        successors: Mapping[int, Sequence[object]],
+        *,
+        again: bool = False,
+    ) -> None:
+        """Takes one state into account, with what may follow for each role that still has pods to place.
+
+        ``again``: the state was counted already, with other devices.
+        """
+        weight = 0 if again else self._arrangements(state)
         self.states += weight
         counts: dict[tuple[int, Zone], int] = defaultdict(int)
         for node_class, column in state:

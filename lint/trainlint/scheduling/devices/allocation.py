@@ -1,0 +1,228 @@
+"""The plugin's answer for one pod on one node (its Filter)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+from trainlint.fact import fact
+from trainlint.model.devices import Allocation, DeviceClaim, DeviceObjects, DeviceWish
+from trainlint.model.pod import PodSpec
+from trainlint.scheduling.devices.extended import class_of, extended_resources, made_up, without_plugin
+from trainlint.scheduling.devices.likeness import Likeness
+from trainlint.scheduling.devices.offer import Candidate, DevicePool, Offer, reaches, selected
+from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault, Open, SearchBudgetError
+from trainlint.scheduling.devices.place import node_terms
+from trainlint.scheduling.devices.search import DeviceResult, Search
+from trainlint.scheduling.devices.selection import accepts
+from trainlint.scheduling.devices.taken import Taken
+from trainlint.scheduling.devices.wants import Missing, Wants, undetermined_count, wants_of
+from trainlint.scheduling.node import Node
+
+__all__ = ["BUDGET", "Allocator", "Answer", "ClaimingPod", "Granted", "Lacking"]
+
+BUDGET: Final = 20_000
+"""Steps of one search before it is given up: about a second."""
+_BINDING_WAIT: Final = timedelta(minutes=10)
+
+
+@fact(eq=False)
+class ClaimingPod:
+    """A pod with what its claims are: ``made`` are those of templates, by the name of the entry; ``uid`` is its own."""
+
+    namespace: str
+    spec: PodSpec
+    made: Mapping[str, DeviceClaim | None]
+    uid: str = ""
+
+
+@fact
+class Granted:
+    """The pod fits: what each claim that was not allocated is given, by its place among them."""
+
+    claims: tuple[DeviceClaim, ...] = ()
+    results: tuple[tuple[DeviceResult, ...], ...] = ()
+    allocations: tuple[Allocation, ...] = ()
+
+
+@fact
+class Lacking:
+    """The node is refused: not enough devices, or an allocated claim cannot be used from there (``away``: its name)."""
+
+    away: str = ""
+    resource: str = ""
+
+
+Answer = Granted | Lacking | Missing | AllocationFault | Open
+
+
+class Allocator:
+    """Answers for pods on nodes, over objects that stay the same and devices that are taken in between.
+
+    ``newest``: the cluster's Kubernetes is no later than the version that is followed here, so that a function which is
+    not known here is none.
+    """
+
+    def __init__(self, objects: DeviceObjects, *, budget: int = BUDGET, newest: bool = False) -> None:
+        self.objects = objects
+        self._offer = Offer(objects.slices)
+        self._pools: dict[tuple[int, bool], tuple[Node, tuple[DevicePool, ...] | AllocationFault]] = {}
+        self._alike: dict[tuple[int, ...], tuple[tuple[DeviceClaim, ...], Likeness]] = {}
+        self._budget = budget
+        self._newest = newest
+
+    def concerns(self, spec: PodSpec) -> bool:
+        """Whether the plugin has anything to do for pods of the spec."""
+        return bool(spec.resource_claims) or any(
+            class_of(name, self.objects.classes) for name in extended_resources(spec)
+        )
+
+    def wants(
+        self, asked: ClaimingPod, claims: Mapping[tuple[str, str], DeviceClaim]
+    ) -> Wants | Missing | AllocationFault:
+        """The claims of the pod (PreFilter), where these are the claims that there are."""
+        found = wants_of(asked.spec.resource_claims, asked.namespace, self.objects.classes, claims, asked.made)
+        if isinstance(found, Wants) and not asked.spec.resource_claims and self._left_over(asked, claims):
+            return Missing("ResourceClaim", "")
+        return found
+
+    def _left_over(self, asked: ClaimingPod, claims: Mapping[tuple[str, str], DeviceClaim]) -> bool:
+        """Whether a claim of an earlier attempt is there, which the scheduler deletes before it goes on."""
+        return any(
+            each.for_extended_resources and each.owner == asked.uid and each.namespace == asked.namespace
+            for each in claims.values()
+        )
+
+    def answer(self, asked: ClaimingPod, wants: Wants, node: Node, taken: Taken) -> Answer:
+        """What the plugin says for the pod on the node."""
+        found = self._extended(asked, node)
+        if isinstance(found, Lacking):
+            return found
+        waiting = (*wants.allocate, *found)
+        away = self._away(wants.allocated, node)
+        if isinstance(away, AllocationFault):
+            return away
+        if (why := undetermined_count(waiting)) is not None:
+            return Open(why.why)
+        granted: Answer = self._allocated(waiting, node, taken) if waiting else Granted()
+        if isinstance(granted, Granted) and away:
+            return Lacking(away)
+        return granted
+
+    def _extended(self, asked: ClaimingPod, node: Node) -> Lacking | tuple[DeviceClaim, ...]:
+        resources = extended_resources(asked.spec)
+        classes = self.objects.classes
+        mapped = {name: found for name in resources if (found := class_of(name, classes))}
+        if not mapped:
+            return ()
+        for name in resources:
+            if name not in mapped and name not in (node.allocatable or {}):
+                return Lacking(resource=name)
+        through_devices = [
+            (index, name, mapped[name])
+            for index, name in enumerate(resources)
+            if name in mapped and without_plugin(name, node)
+        ]
+        return (made_up(asked.spec, asked.namespace, through_devices),) if through_devices else ()
+
+    def _away(self, claims: Iterable[DeviceClaim], node: Node) -> str | AllocationFault:
+        """The first allocated claim that cannot be used from the node; empty where there is none."""
+        away = ""
+        for claim in claims:
+            allocation = claim.allocation
+            if allocation is None:
+                continue
+            try:
+                here = allocation.terms is None or selected(allocation.terms, node) is not False
+            except AllocationError as error:
+                return error.fault
+            if not here or not _bound(claim, allocation):
+                away = away or claim.name
+        return away
+
+    def _allocated(self, claims: Sequence[DeviceClaim], node: Node, taken: Taken) -> Answer:
+        """The answer with nothing that is unknown, if it is the same with everything."""
+        cautious = self._search(claims, node, taken, unknown=False)
+        if not self._was_open:
+            return cautious
+        why = self._was_open
+        bold = self._search(claims, node, taken, unknown=True)
+        return cautious if type(bold) is type(cautious) else Open(why)
+
+    def _search(self, claims: Sequence[DeviceClaim], node: Node, taken: Taken, *, unknown: bool) -> Answer:
+        self._was_open = ""
+        pools = self._seen(node, unknown=unknown)
+        if isinstance(pools, AllocationFault):
+            return pools
+        classes = self.objects.classes
+
+        def accepted(wish: DeviceWish, candidate: Candidate) -> bool:
+            driver = candidate.id[0]
+            texts = (*classes[wish.device_class].selectors, *wish.selectors)
+            found = accepts(texts, driver, candidate.device)
+            if isinstance(found, Open) and found.function and self._newest:
+                found = AllocationFault(found.why)
+            if isinstance(found, AllocationFault):
+                raise AllocationError(found)
+            if isinstance(found, Open):
+                self._was_open = self._was_open or found.why
+                found = unknown
+            if found and candidate.slice.per_device:
+                return reaches(candidate.device.reach, node) is True
+            return found
+
+        search = Search(claims, pools, taken, accepted, self._likeness(claims), unknown=unknown, steps=self._budget)
+        try:
+            results = search.run()
+        except AllocationError as error:
+            return error.fault
+        except SearchBudgetError:
+            return Open(f"more than {self._budget} steps are needed to try all devices")
+        if results is None:
+            return Lacking()
+        try:
+            allocations = tuple(
+                Allocation(tuple(each.allocated for each in found), node_terms(found, node)) for found in results
+            )
+        except AllocationError as error:
+            return error.fault
+        return Granted(tuple(claims), tuple(map(tuple, results)), allocations)
+
+    def _likeness(self, claims: Sequence[DeviceClaim]) -> Likeness:
+        key = tuple(map(id, claims))
+        found = self._alike.get(key)
+        if found is None:
+            found = self._alike[key] = tuple(claims), Likeness(claims, self.objects.classes)
+        return found[1]
+
+    def _seen(self, node: Node, *, unknown: bool) -> tuple[DevicePool, ...] | AllocationFault:
+        key = (id(node), unknown)
+        if key not in self._pools:
+            try:
+                found: tuple[DevicePool, ...] | AllocationFault = self._offer.seen(node, unknown=unknown)
+            except AllocationError as error:
+                found = error.fault
+            self._pools[key] = node, found
+        return self._pools[key][1]
+
+
+def _bound(claim: DeviceClaim, allocation: Allocation) -> bool:
+    """Whether what the claim has is bound to its node, or may still be."""
+    for each in allocation.devices:
+        if not each.binding_conditions:
+            continue
+        states = {kind: status for device, kind, status in claim.conditions if device == each.device}
+        if any(states.get(kind) == "True" for kind in each.failure_conditions):
+            return False
+        if any(states.get(kind) != "True" for kind in each.binding_conditions) and _waited(allocation.since):
+            return False
+    return True
+
+
+def _waited(since: str) -> bool:
+    try:
+        begun = datetime.fromisoformat(since.replace("Z", "+00:00"))
+    except ValueError:
+        return False
+    return datetime.now(UTC) - begun > _BINDING_WAIT
