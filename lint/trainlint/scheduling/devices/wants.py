@@ -76,7 +76,7 @@ def _problem(claims: tuple[DeviceClaim, ...], classes: Mapping[str, DeviceClass]
 
 
 def undetermined_count(claims: Sequence[DeviceClaim]) -> Undetermined | None:
-    """Why it is not known how many devices some claim asks for."""
+    """Why it is not known how many devices some claim asks for; ``None`` where it is known."""
     for claim in claims:
         for request in claim.requests:
             for wish in request.wishes:
