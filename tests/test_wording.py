@@ -35,6 +35,7 @@ from trainlint.queues.queue_cause import QueueCause
 from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.queues.quota import QuotaCause
 from trainlint.rule import all_rules
+from trainlint.scheduling.devices.outcome import DeviceGround
 from trainlint.scheduling.kueue.ground import FlavorGround, InactiveGround
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.state import Inactive
@@ -77,7 +78,17 @@ def test_causes_hold_no_sentence(kind: type) -> None:
 
 
 GROUNDS = [
-    *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
+    *(
+        DeviceGround,
+        DoubtGround,
+        FlavorGround,
+        Ground,
+        InactiveGround,
+        MissedGround,
+        NoteGround,
+        ProofGround,
+        QueueDoubt,
+    ),
     *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
 ]
 """Every enumeration of grounds."""
@@ -261,6 +272,7 @@ SAYING = {
     "proof/ideal/words.py": "needs",
     "queues/missed_queues.py": "a title of a repair",
     "references/settings_of_pods.py": "roles of places",
+    "scheduling/devices/selection.py": "types of variables",
     "scheduling/fixes.py": "titles of repairs",
     "scheduling/hypernodes.py": "why a tier is not known",
     "scheduling/node.py": "a domain without a name",

@@ -7,12 +7,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.devices import Allocation, DeviceClaim, DeviceObjects, DeviceWish
 from trainlint.model.pod import PodSpec
 from trainlint.scheduling.devices.extended import class_of, extended_resources, made_up, without_plugin
 from trainlint.scheduling.devices.likeness import Likeness
 from trainlint.scheduling.devices.offer import Candidate, DevicePool, Offer, reaches, selected
-from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault, Open, SearchBudgetError
+from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault, DeviceGround, Open, SearchBudgetError
 from trainlint.scheduling.devices.place import node_terms
 from trainlint.scheduling.devices.search import DeviceResult, Search
 from trainlint.scheduling.devices.selection import accepts
@@ -70,6 +71,7 @@ class Allocator:
         self._pools: dict[tuple[int, bool], tuple[Node, tuple[DevicePool, ...] | AllocationFault]] = {}
         self._alike: dict[tuple[int, ...], tuple[tuple[DeviceClaim, ...], Likeness]] = {}
         self._budget = budget
+        self._was_open: Because | None = None
         self._newest = newest
 
     def concerns(self, spec: PodSpec) -> bool:
@@ -104,7 +106,7 @@ class Allocator:
         if isinstance(away, AllocationFault):
             return away
         if (why := undetermined_count(waiting)) is not None:
-            return Open(why.why)
+            return Open(Because(DeviceGround.COUNT, (why.why,)))
         granted: Answer = self._allocated(waiting, node, taken) if waiting else Granted()
         if isinstance(granted, Granted) and away:
             return Lacking(away)
@@ -151,7 +153,7 @@ class Allocator:
         return cautious if type(bold) is type(cautious) else Open(why)
 
     def _search(self, claims: Sequence[DeviceClaim], node: Node, taken: Taken, *, unknown: bool) -> Answer:
-        self._was_open = ""
+        self._was_open = None
         pools = self._seen(node, unknown=unknown)
         if isinstance(pools, AllocationFault):
             return pools
@@ -164,7 +166,7 @@ class Allocator:
             if isinstance(found, Open) and found.function and self._newest:
                 found = AllocationFault(found.why)
             if isinstance(found, AllocationFault):
-                raise AllocationError(found)
+                raise AllocationError(found.reason)
             if isinstance(found, Open):
                 self._was_open = self._was_open or found.why
                 found = unknown
@@ -178,7 +180,7 @@ class Allocator:
         except AllocationError as error:
             return error.fault
         except SearchBudgetError:
-            return Open(f"more than {self._budget} steps are needed to try all devices")
+            return Open(Because(DeviceGround.STEPS, (self._budget,)))
         if results is None:
             return Lacking()
         try:

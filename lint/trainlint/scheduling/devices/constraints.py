@@ -12,8 +12,9 @@ __all__ = ["AttributeConstraint", "attribute_of", "constraints_of"]
 
 
 def attribute_of(device: SliceDevice, driver: str, name: str) -> Known[Attribute] | None:
-    """The attribute with a qualified name, which the device may publish without its driver as the domain; ``None`` where
-    it has none.
+    """The attribute with a qualified name, which the device may publish without its driver as the domain.
+
+    ``None`` where the device has none.
     """
     found = device.attributes.get(name)
     if found is None:

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.devices import Consumption, DeviceId, DeviceReach, DeviceSlice, SliceDevice
 from trainlint.model.selector import NodeSelectorTerm
-from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault
+from trainlint.scheduling.devices.outcome import AllocationError, DeviceGround
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.node_affinity import term_error, term_matches
 from trainlint.scheduling.ternary import some
@@ -58,7 +59,7 @@ def selected(terms: Iterable[NodeSelectorTerm], node: Node) -> bool | None:
     written = [term for term in terms if term.expressions or term.fields]
     for term in written:
         if problem := term_error(term):
-            raise AllocationError(AllocationFault(f"a node selector is malformed: {problem}"))
+            raise AllocationError(Because(DeviceGround.NODE_SELECTOR, (problem,)))
     return some(term_matches(term, node) for term in written)
 
 

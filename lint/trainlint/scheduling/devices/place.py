@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trainlint.model.because import Because
 from trainlint.model.selector import NodeSelectorTerm, Requirement
-from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault
+from trainlint.scheduling.devices.outcome import AllocationError, DeviceGround
 from trainlint.scheduling.devices.search import DeviceResult
 from trainlint.scheduling.node import Node
 
@@ -26,7 +27,7 @@ def node_terms(results: Iterable[DeviceResult], node: Node) -> tuple[NodeSelecto
         if not reach.terms:
             continue
         if len(reach.terms) > 1:
-            raise AllocationError(AllocationFault(f"slice {made.slice.name} has a node selector of several terms"))
+            raise AllocationError(Because(DeviceGround.SEVERAL_TERMS, (made.slice.name,)))
         expressions += [found for found in reach.terms[0].expressions if found not in expressions]
         fields += [found for found in reach.terms[0].fields if found not in fields]
     if not expressions and not fields:

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.devices import (
     Allocated,
     DeviceClaim,
@@ -22,7 +23,7 @@ from trainlint.scheduling.devices.constraints import AttributeConstraint, constr
 from trainlint.scheduling.devices.counters import Counters
 from trainlint.scheduling.devices.likeness import Likeness
 from trainlint.scheduling.devices.offer import Candidate, DevicePool
-from trainlint.scheduling.devices.outcome import AllocationError, AllocationFault, SearchBudgetError
+from trainlint.scheduling.devices.outcome import AllocationError, DeviceGround, SearchBudgetError
 from trainlint.scheduling.devices.taken import Taken
 
 __all__ = ["MOST", "Accepts", "DeviceResult", "Search"]
@@ -103,9 +104,17 @@ class Search:
         for claim in self.claims:
             asked = [self._of_request(request.wishes, alternatives=request.alternatives) for request in claim.requests]
             if sum(min((each.count for each in wishes), default=0) for wishes in asked) > MOST:
-                raise AllocationError(AllocationFault(f"claim {claim.name} asks for more than {MOST} devices"))
+                raise AllocationError(
+                    Because(
+                        DeviceGround.TOO_MANY,
+                        (
+                            claim.name,
+                            MOST,
+                        ),
+                    )
+                )
             if any(not (each.match or each.distinct) for each in claim.constraints):
-                raise AllocationError(AllocationFault(f"a constraint of claim {claim.name} is empty"))
+                raise AllocationError(Because(DeviceGround.EMPTY_CONSTRAINT, (claim.name,)))
             self._asked.append(asked)
             self._constraints.append(constraints_of(claim.constraints, unknown=self._unknown))
         depth = sum(max((each.count for each in wishes), default=0) for asked in self._asked for wishes in asked)
@@ -118,16 +127,14 @@ class Search:
 
     def _of_wish(self, wish: DeviceWish, alternative: str) -> _Asked:
         if wish.mode not in {"All", "ExactCount"}:
-            raise AllocationError(AllocationFault(f"{wish.mode} is no allocation mode"))
+            raise AllocationError(Because(DeviceGround.MODE, (wish.mode,)))
         if not wish.every:
             return _Asked(wish, alternative, wish.count if isinstance(wish.count, int) else 1, ())
         found: list[Candidate] = []
         for pool in self.pools:
             if not pool.usable:
-                state = "incomplete" if pool.incomplete else "invalid"
-                raise AllocationError(
-                    AllocationFault(f"all devices are asked for, and pool {pool.driver}/{pool.name} is {state}")
-                )
+                ground = DeviceGround.INCOMPLETE if pool.incomplete else DeviceGround.INVALID
+                raise AllocationError(Because(ground, (f"{pool.driver}/{pool.name}",)))
             found += [each for each in pool.candidates() if self.accepts(wish, each) and self._fits(wish, each)]
         return _Asked(wish, alternative, len(found), tuple(found))
 
@@ -265,9 +272,7 @@ class Search:
             if each.add(name, asked.alternative, candidate):
                 continue
             if asked.wish.every:
-                raise AllocationError(
-                    AllocationFault(f"a constraint of claim {self.claims[claim].name} excludes one of all devices")
-                )
+                raise AllocationError(Because(DeviceGround.EXCLUDED, (self.claims[claim].name,)))
             for before in constraints[:index]:
                 before.remove(name, asked.alternative, candidate)
             return False

@@ -10,10 +10,11 @@ from trainlint.cel.expression import Variables, expression
 from trainlint.cel.literals import COST, without_literal_loops
 from trainlint.cel.quantities import quantity_of
 from trainlint.cel.versions import semver
+from trainlint.model.because import Because
 from trainlint.model.devices import Attribute, SliceDevice
 from trainlint.model.known import Known, Undetermined
 from trainlint.scheduling.devices.domains import Place, SelectorText, place, reading
-from trainlint.scheduling.devices.outcome import AllocationFault, Open
+from trainlint.scheduling.devices.outcome import AllocationFault, DeviceGround, Open
 
 __all__ = ["VARIABLES", "Selection", "accepts", "compile_fault"]
 
@@ -39,7 +40,9 @@ def _compile_fault(text: str) -> AllocationFault | Open | None:
     fault = expression(text, VARIABLES).fault
     if fault is None:
         return None
-    return Open(fault.unknown, function=fault.function) if fault.unknown else AllocationFault(fault.error)
+    if fault.unknown:
+        return Open(_says(fault.unknown), function=fault.function)
+    return AllocationFault(_says(fault.error))
 
 
 class Selector:
@@ -49,7 +52,7 @@ class Selector:
         self._fault = _compile_fault(text)
         shorter, cost = without_literal_loops(text)
         if cost > COST:
-            self._fault = AllocationFault("it costs more than Kubernetes allows")
+            self._fault = AllocationFault(Because(DeviceGround.COST))
         self._reading: SelectorText = reading(shorter)
         self._known: dict[Any, Selection] = {}
 
@@ -117,16 +120,20 @@ class Selector:
             values[f"domain_{index}"] = by_kind[kind].get(domain, {})
         found = expression(text, tuple(variables)).evaluate(values)
         if found.unknown:
-            return Open(found.unknown)
+            return Open(_says(found.unknown))
         if found.error:
-            return Open(_not_declared(open_names)) if open_names else AllocationFault(found.error)
+            return Open(_not_declared(open_names)) if open_names else AllocationFault(_says(found.error))
         if not isinstance(found.value, bool):
-            return AllocationFault("the result is no boolean")
+            return AllocationFault(Because(DeviceGround.NO_BOOLEAN))
         return found.value
 
 
-def _not_declared(names: set[str]) -> str:
-    return f"whether the devices have {', '.join(sorted(names)[:3])} is not declared"
+def _says(text: str) -> Because:
+    return Because(DeviceGround.EXPRESSION, (text,))
+
+
+def _not_declared(names: set[str]) -> Because:
+    return Because(DeviceGround.UNDECLARED, (tuple(sorted(names)[:3]),))
 
 
 def _value(written: Attribute) -> Any:
@@ -143,7 +150,7 @@ def accepts(texts: Sequence[str], driver: str, device: SliceDevice) -> Selection
     """Whether all selectors are true for the device; the first that is not ends the check."""
     broken = _broken(device) if texts else None
     if broken is not None:
-        return AllocationFault(f"the attribute {broken} of {device.name} is no value of its type")
+        return AllocationFault(Because(DeviceGround.BROKEN_ATTRIBUTE, (broken, device.name)))
     unknown: Open | None = None
     for text in texts:
         found = _selector(text).accepts(driver, device)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.devices import DeviceClaim, DeviceClass
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import PodResourceClaim
-from trainlint.scheduling.devices.outcome import AllocationFault
+from trainlint.scheduling.devices.outcome import AllocationFault, DeviceGround
 
 __all__ = ["Missing", "Wants", "undetermined_count", "wants_of"]
 
@@ -69,7 +70,7 @@ def _problem(claims: tuple[DeviceClaim, ...], classes: Mapping[str, DeviceClass]
                 return Missing("DeviceRequest", request.name)
             for wish in request.wishes:
                 if not wish.device_class:
-                    return AllocationFault(f"request {request.name} of claim {claim.name} names no class")
+                    return AllocationFault(Because(DeviceGround.NO_CLASS, (request.name, claim.name)))
                 if wish.device_class not in classes:
                     return Missing("DeviceClass", wish.device_class)
     return None

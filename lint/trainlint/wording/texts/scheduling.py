@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Final
 
+from trainlint.scheduling.devices.outcome import DeviceGround
 from trainlint.scheduling.refusal import Ground
 
 __all__ = ["REFUSALS"]
@@ -27,8 +28,6 @@ REFUSALS: Final[Mapping[Enum, str]] = {
     Ground.FOREIGN_CLAIM: "claim {} is not this pod's own",
     Ground.OUT_OF_REACH: "volume {} of claim {} is only where {}",
     Ground.UNBOUND: "claim {} is not bound, and does not wait for a pod to be bound",
-    Ground.CLASS_ELSEWHERE: "class {} of claim {} makes volumes only where {}",
-    Ground.PROVISIONED_ELSEWHERE: "claim {} is being provisioned for node {}",
     Ground.NO_VOLUME: "no volume of class {} that the node reaches fits claim {}",
     Ground.NO_CAPACITY: "no published capacity of class {} near the node is enough for claim {}",
     Ground.NO_VOLUME_YET: "claim {} has no volume yet",
@@ -44,4 +43,20 @@ REFUSALS: Final[Mapping[Enum, str]] = {
     Ground.RATIO: "[container {}|the pod] has a limit of {} {}, more than {} times its request {}",
     Ground.UNCOUNTED: "container {} does not set {}, which the quota counts",
     Ground.SHORTAGES: "{}",
+    DeviceGround.EXPRESSION: "{}",
+    DeviceGround.COST: "a selector costs more than Kubernetes allows",
+    DeviceGround.NO_BOOLEAN: "a selector comes to no boolean",
+    DeviceGround.BROKEN_ATTRIBUTE: "the attribute {} of device {} is no value of its type",
+    DeviceGround.UNDECLARED: "it is not declared whether the devices have {}",
+    DeviceGround.STEPS: "more than {} steps are needed to try all devices",
+    DeviceGround.COUNT: "{}",
+    DeviceGround.NO_CLASS: "request {} of claim {} names no class",
+    DeviceGround.NODE_SELECTOR: "a node selector is malformed: {}",
+    DeviceGround.SEVERAL_TERMS: "slice {} has a node selector of several terms",
+    DeviceGround.TOO_MANY: "claim {} asks for more than {} devices",
+    DeviceGround.EMPTY_CONSTRAINT: "a constraint of claim {} is empty",
+    DeviceGround.MODE: "{} is no allocation mode",
+    DeviceGround.INCOMPLETE: "all devices are asked for, and pool {} is incomplete",
+    DeviceGround.INVALID: "all devices are asked for, and pool {} is invalid",
+    DeviceGround.EXCLUDED: "all devices are asked for, and a constraint of claim {} excludes some",
 }
