@@ -28,6 +28,8 @@ REFUSALS: Final[Mapping[Enum, str]] = {
     Ground.FOREIGN_CLAIM: "claim {} is not this pod's own",
     Ground.OUT_OF_REACH: "volume {} of claim {} is only where {}",
     Ground.UNBOUND: "claim {} is not bound, and does not wait for a pod to be bound",
+    Ground.CLASS_ELSEWHERE: "class {} of claim {} makes volumes only where {}",
+    Ground.PROVISIONED_ELSEWHERE: "claim {} is being provisioned for node {}",
     Ground.NO_VOLUME: "no volume of class {} that the node reaches fits claim {}",
     Ground.NO_CAPACITY: "no published capacity of class {} near the node is enough for claim {}",
     Ground.NO_VOLUME_YET: "claim {} has no volume yet",
