@@ -148,9 +148,14 @@ def _contradicted(group: GroupVerdict, result: Result) -> Iterator[Breach]:
     if group.exists not in (Answer.PROVED, Answer.CONDITIONAL):
         return
     homes = {(role.at.file, role.at.document, role.at.path) for role in group.roles if role.at and not role.dependency}
+    names = [each.name for each in result.groups if each.snapshot == group.snapshot]
     for placed in result.findings:
         finding = placed.finding
-        if group.snapshot in finding.snapshots and _is_fatal(finding) and _stands(finding, group, homes):
+        if (
+            group.snapshot in finding.snapshots
+            and _is_fatal(finding)
+            and _stands(finding, group, homes, named=names.count(group.name) == 1)
+        ):
             yield Breach("contradicted", f"{group.exists} {group.kind} has {finding.rule}: {finding.message[:200]}")
 
 
@@ -162,8 +167,11 @@ def _is_fatal(finding: Finding) -> bool:
     )
 
 
-def _stands(finding: Finding, group: GroupVerdict, homes: set[tuple[str, int, tuple[str | int, ...]]]) -> bool:
-    if finding.cause:  # it says which group it is about
+def _stands(
+    finding: Finding, group: GroupVerdict, homes: set[tuple[str, int, tuple[str | int, ...]]], *, named: bool
+) -> bool:
+    """Whether a finding is about the group; ``named``: no other group, of another kind, has its name."""
+    if finding.cause and named:  # it says which group it is about
         return finding.cause == group.name
     at = finding.at
     return any(

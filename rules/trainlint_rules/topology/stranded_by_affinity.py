@@ -92,7 +92,8 @@ def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: Rela
     if cause.stranding and cause.roomy:
         placed, good = f"{next(iter(cause.placed))} in {', '.join(cause.stranding)}", ", ".join(cause.roomy)
     waiting = ", ".join(each.name for each in cause.waiting)
-    first = next(each for each in proof.group.members if each.name == next(iter(cause.placed)))
+    # what comes first may be a pod of others, which those of the group must be near
+    first = [each for each in proof.group.members if each.name == next(iter(cause.placed))][:1]
     predicate = (
         f"may hang: if the scheduler puts the first pod of {placed}, pods of "
         f"{waiting} find no node, though all fit in {good}"
@@ -104,7 +105,8 @@ def _finding(facts: Facts, proof: GroupProof, cause: StrandedCause, forced: Rela
         at=cause.at,
         remedy=_remedy(cause),
         related=besides(
-            forced, [Related(f"what may land in the wrong place ({first.name})", first.spec.at or first.at)]
+            forced,
+            [Related(f"what may land in the wrong place ({each.name})", each.spec.at or each.at) for each in first],
         ),
         evidence={"placed first": placed, "then waits": waiting, "all fit in": good},
         counterexample=cause.placed,
