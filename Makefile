@@ -83,7 +83,7 @@ $(VENV)/.runtime: pyproject.toml
 	@echo "installing trainlint into $(VENV)"
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear $(VENV)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --editable .
+	@$(BIN)/python -m pip install --quiet --editable '.[cel]' 2>/dev/null || $(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 $(VENV)/.development: $(VENV)/.runtime

@@ -14,7 +14,7 @@ from typing import get_args
 import pytest
 
 import trainlint
-from trainlint.admission.flaws import FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType
+from trainlint.admission.flaws import FlawRole, FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType
 from trainlint.admission.problem import Problem
 from trainlint.causes.constraint import Constraint, Subject
 from trainlint.checks.refusals import Refused, RefusedObject
@@ -89,7 +89,19 @@ GROUNDS = [
         ProofGround,
         QueueDoubt,
     ),
-    *(QueueGround, QueueRole, FlawRole, FormFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
+    *(
+        QueueGround,
+        QueueRole,
+        FlawRole,
+        FormFlaw,
+        JobFlaw,
+        KindFlaw,
+        ObjectFlaw,
+        PodFlaw,
+        SchemaFlaw,
+        ValueType,
+        Phrase,
+    ),
 ]
 """Every enumeration of grounds."""
 
@@ -254,6 +266,7 @@ JUDGING = (
 )
 """Packages whose causes are data. Those that read files, policies and jobs say in words what they cannot read."""
 SAYING = {
+    "admission/defined.py": "an assumption",
     "admission/fullnames.py": "what the kubelet refuses to do",
     "admission/kinds/controllers.py": "keys that tell faults apart",
     "admission/kinds/jobset.py": "what a name is of",

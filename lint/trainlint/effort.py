@@ -5,7 +5,7 @@ A step takes about ten millionths of a second. What is remembered is not looked 
 
 from __future__ import annotations
 
-__all__ = ["spend", "spent"]
+__all__ = ["StepBudget", "spend", "spent"]
 
 _spent = 0
 
@@ -19,3 +19,15 @@ def spend(steps: int) -> None:
 def spent() -> int:
     """The steps so far."""
     return _spent
+
+
+class StepBudget:
+    """Steps that one thing may take, in all that asks for it."""
+
+    def __init__(self, steps: int) -> None:
+        self._left = steps
+
+    def take(self, steps: int) -> bool:
+        """Count some steps; whether that many were left."""
+        self._left -= steps
+        return self._left >= 0

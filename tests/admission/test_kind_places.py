@@ -144,21 +144,27 @@ ROWS = [
     ("Job", "spec.backoffLimitPerIndex: 1", "spec.backoffLimitPerIndex"),
     ("Job", "spec.successPolicy: {rules: []}", "spec.successPolicy"),
     ("Job", "spec.completionMode: Indexed; spec.completions: 2; spec.backoffLimitPerIndex: 1", ""),
-    ("Job", "spec.completionMode: Indexed; spec.completions: 2; spec.maxFailedIndexes: 1", "spec.maxFailedIndexes"),
+    ("Job", "spec.completionMode: Indexed; spec.completions: 2; spec.maxFailedIndexes: 1", "spec"),
     (
         "Job",
         "spec.completionMode: Indexed; spec.completions: 2; spec.maxFailedIndexes: 1; spec.backoffLimitPerIndex: 1",
         "",
     ),
-    ("Job", "spec.podFailurePolicy: {rules: [{action: Ignore}]}", ""),
+    ("Job", "spec.podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}", ""),
     (
         "Job",
-        "spec.podFailurePolicy: {rules: [{action: Ignore}]}; spec.template.spec.restartPolicy: OnFailure",
+        (
+            "spec.podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}; "
+            "spec.template.spec.restartPolicy: OnFailure"
+        ),
         "spec.template.spec.restartPolicy",
     ),
     (
         "Job",
-        "spec.podFailurePolicy: {rules: [{action: Ignore}]}; spec.podReplacementPolicy: TerminatingOrFailed",
+        (
+            "spec.podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}; "
+            "spec.podReplacementPolicy: TerminatingOrFailed"
+        ),
         "spec.podReplacementPolicy",
     ),
     ("Job", "spec.managedBy: kueue.x-k8s.io/multikueue", ""),
@@ -269,7 +275,7 @@ ROWS = [
     ("TFJob", "spec.tfReplicaSpecs.Worker.replicas: 0", "spec.tfReplicaSpecs.Worker.replicas"),
     ("MPIJob v1", "spec.mpiReplicaSpecs.Launcher.replicas: 2", "spec.mpiReplicaSpecs.Launcher.replicas"),
     ("MPIJob v1", "spec.mpiReplicaSpecs.Launcher: GONE", "spec.mpiReplicaSpecs"),
-    ("MPIJob v1", "spec.mpiReplicaSpecs: {}", "spec"),
+    ("MPIJob v1", "spec.mpiReplicaSpecs: {}", "spec.mpiReplicaSpecs"),
     ("MPIJob v1", "spec.mpiReplicaSpecs.Worker.replicas: 0", ""),
     # the MPI operator
     ("MPIJob", "spec.mpiReplicaSpecs.Launcher: GONE", "spec.mpiReplicaSpecs"),

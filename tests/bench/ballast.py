@@ -29,7 +29,9 @@ def ballast(scale: float) -> Iterator[tuple[str, str]]:
 
 
 def crd(number: int) -> tuple[str, str]:
-    """A CustomResourceDefinition of about 200 kB; some define kinds that trainlint reads, as an operator's do."""
+    """A CustomResourceDefinition of about 200 kB; some define kinds that trainlint reads, as an operator's do, and take
+    what other fields these have.
+    """
     fields = "".join(
         f"""\
                   field{field:04}:
@@ -80,6 +82,7 @@ spec:
           spec:
             properties:
 {fields}            type: object
+            x-kubernetes-preserve-unknown-fields: true
         type: object
     served: true
     storage: true

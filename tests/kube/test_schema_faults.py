@@ -116,8 +116,7 @@ def test_messages_say_what_is_there_what_must_be_and_what_to_write() -> None:
         ("address is here, which is no ipv4", "write it as ipv4"),
         ("ports has 3 elements, and must have at most 2", "lower it to 2"),
         ("on is the text yes, and must be true or false", "write true or false"),
-        ("one is not what the schema of the kind allows: {} is not valid under any of the given schemas",
-         "write what the kind allows there"),
+        ("one has none of the forms that its CRD allows (oneOf)", "write it in one of them"),
     ]  # fmt: skip
 
 

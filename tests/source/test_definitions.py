@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from trainlint.source.definitions import slim, without_structures
+from trainlint.source.definitions import LEFT_OUT, slim, without_structures
 
 DEFINITION = """\
 # who made it
@@ -58,7 +58,7 @@ def test_only_the_structures_are_left_out() -> None:
     before, made, after = yaml.safe_load_all(found)
     expected = yaml.safe_load(DEFINITION)
     for version in expected["spec"]["versions"]:
-        version["schema"]["openAPIV3Schema"] = {"type": "object"}
+        version["schema"]["openAPIV3Schema"] = {"type": "object", "description": LEFT_OUT}
     assert made == expected
     assert before == after == yaml.safe_load(JOB)
 
@@ -69,7 +69,7 @@ def test_a_structure_may_end_the_file() -> None:
     assert found is not None
     assert yaml.safe_load(found)["spec"]["versions"][1] == {
         "name": "v2",
-        "schema": {"openAPIV3Schema": {"type": "object"}},
+        "schema": {"openAPIV3Schema": {"type": "object", "description": LEFT_OUT}},
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum, auto
 
-__all__ = ["FlawRole", "FormFlaw", "KindFlaw", "ObjectFlaw", "PodFlaw", "SchemaFlaw", "ValueType"]
+__all__ = ["FlawRole", "FormFlaw", "JobFlaw", "KindFlaw", "ObjectFlaw", "PodFlaw", "SchemaFlaw", "ValueType"]
 
 
 class ObjectFlaw(Enum):
@@ -116,6 +116,22 @@ class KindFlaw(Enum):
     WHOLE_CPUS = auto()
 
 
+class JobFlaw(Enum):
+    """What the API server refuses of a Job's rules and indexes, of a schedule and of a rollout."""
+
+    ABOVE_COMPLETIONS = auto()
+    HIGH_COMPLETIONS = auto()
+    FAIL_INDEX = auto()
+    ONE_CONDITION = auto()
+    NO_SUCH_CONTAINER = auto()
+    EXIT_ZERO = auto()
+    EXIT_ORDER = auto()
+    SUCCESS_RULE = auto()
+    INDEXES = auto()
+    SCHEDULE = auto()
+    PROGRESS = auto()
+
+
 class PodFlaw(Enum):
     """What the API server refuses of a pod."""
 
@@ -194,6 +210,10 @@ class PodFlaw(Enum):
     NO_MOUNT_PATH = auto()
     MOUNTED_TWICE = auto()
     SUB_PATHS = auto()
+    PROBE_NUMBER = auto()
+    PROBE_GRACE = auto()
+    NAMESERVERS = auto()
+    GATE_TWICE = auto()
     SUB_PATH = auto()
 
 
@@ -218,6 +238,13 @@ class SchemaFlaw(Enum):
     MAX_PROPERTIES = auto()
     RULE = auto()
     RULE_NOT_EVALUATED = auto()
+    RULES_LEFT_OUT = auto()
+    MULTIPLE = auto()
+    NO_FORM = auto()
+    EXCLUDED_FORM = auto()
+    DUPLICATE = auto()
+    NOT_SERVED = auto()
+    DEFINITION_UNREAD = auto()
     OTHER = auto()
 
 
@@ -257,6 +284,8 @@ class FlawRole(Enum):
     OTHER_MOUNT = auto()
     SAME_FAULT = auto()
     FIRST_OF_NAME = auto()
+    DEFINITION = auto()
+    NEEDS_IT = auto()
     ANNOTATION = auto()
     POLICY_RULE = auto()
     POLICY_BINDING = auto()

@@ -1,6 +1,6 @@
 """What the CRD of a kind refuses beyond types: enumerations, patterns, bounds, and rules in CEL.
 
-They stand in ``trainlint_schemas/limits``, from the CRDs of each release.
+They stand in ``trainlint_schemas/limits``, from the CRDs of each release, unless the repository holds the CRD.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
-from trainlint.admission.limit_rules import of_rules
+from trainlint.admission.defined import of_definition
+from trainlint.admission.limit_rules import branches, has_placeholder, of_rules
 from trainlint.admission.plain import mapping
 from trainlint.admission.problem import Problem
 from trainlint.admission.structure import problem_of
@@ -19,10 +20,11 @@ from trainlint.finding import Path
 from trainlint.kube.meta import Meta
 from trainlint.kube.schema_faults import SchemaFault, schema_faults
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.definition import Definition
 from trainlint.source.document import Field
 from trainlint_schemas import kind_limits
 
-__all__ = ["of_limits"]
+__all__ = ["has_rules", "of_limits"]
 
 _NONE: Final[Mapping[str, Any]] = {"$defs": {}}
 _WRITTEN_WHOLE: Final = frozenset({"ClusterQueue", "Cohort", "DisaggregatedSet", "JobSet", "LeaderWorkerSet"}) | {
@@ -32,24 +34,43 @@ _WRITTEN_WHOLE: Final = frozenset({"ClusterQueue", "Cohort", "DisaggregatedSet",
 _NOT_EMPTY: Final = frozenset({"enum", "minLength", "pattern"})
 _NAMED: Final = frozenset({"name", "subdomainPolicy"})
 """Fields that these webhooks set where they are not written: rules of failure policies, the network of a set."""
+_FORMS: Final = frozenset({"anyOf", "not", "oneOf"})
 _STEP: Final = lazy_pattern(r"\d+\.\d+")
 
 Tree = Mapping[str, Any]
 
 
-def of_limits(meta: Meta, item: Field) -> Iterator[tuple[Problem, Path]]:
+def of_limits(meta: Meta, item: Field, definition: Definition | None = None) -> Iterator[tuple[Problem, Path]]:
     """What the CRD of the kind refuses of an object, each with the path of the value that it is about; what only newer
-    releases refuse says since which.
+    releases refuse says since which. The CRD that the repository holds counts before those of the releases.
     """
-    tree = _limits(meta.api_version, meta.kind)
-    if tree is None:
-        return
     rendered, whole = item.document.origin is not None, meta.kind in _WRITTEN_WHOLE
+    if definition is not None:
+        version = definition.version(meta.api_version)
+        known = version.tree if version is not None else {}
+        for problem, fault, path in of_definition(definition, meta, item):
+            if fault is None or not _is_left_open(fault, known, rendered=rendered, whole=whole):
+                yield problem, path
+        return
+    if (tree := _limits(meta.api_version, meta.kind)) is None:
+        return
     for fault in schema_faults(tree, _NONE, item.value):
         if not _is_left_open(fault, tree, rendered=rendered, whole=whole):
             yield _dated(problem_of(fault), tree, fault.path, fault.keyword), fault.path
     for problem, path in of_rules(tree, item):
         yield _dated(problem, tree, path, "rules"), path
+
+
+def has_rules(meta: Meta, definition: Definition | None = None) -> bool:
+    """Whether the CRD of a kind has rules in CEL, or regular expressions that CEL matches."""
+    if definition is None:
+        return _holds_rules(_limits(meta.api_version, meta.kind) or {})
+    version = definition.version(meta.api_version)
+    return version is not None and _holds_rules(version.tree)
+
+
+def _holds_rules(tree: Tree) -> bool:
+    return "rules" in tree or any(map(_holds_rules, branches(tree)))
 
 
 @lru_cache(maxsize=64)
@@ -65,6 +86,8 @@ def _is_left_open(fault: SchemaFault, tree: Tree, *, rendered: bool, whole: bool
     found = fault.found
     if isinstance(found, str) and (meant_to_be_replaced(found) or (rendered and not found)):
         return True
+    if fault.keyword in _FORMS:
+        return has_placeholder(found)
     if fault.keyword != "required":
         return False
     field = mapping(mapping(_at(tree, fault.path).get("properties")).get(str(fault.wanted)))

@@ -7,12 +7,14 @@ from dataclasses import field
 from typing import Any
 
 from trainlint.fact import fact
-from trainlint.finding import Path
+from trainlint.finding import Location, Path
 from trainlint.model.because import Because
 
-__all__ = ["API_SERVER", "Problem"]
+__all__ = ["API_SERVER", "KUBERNETES", "Problem"]
 
 API_SERVER = "the API server"
+KUBERNETES = "Kubernetes"
+"""Whose release decides where the API server refuses something only since one."""
 
 
 @fact
@@ -25,6 +27,7 @@ class Problem:
     ``unmade`` says that nothing is refused, and the job has no pods or cannot run all the same. ``lacks`` is the key
     that is missing at the path. ``since`` is the operator whose release decides, with the first one that refuses it:
     likely, unless Git says which one is installed. ``unknown`` says that it is not known whether it is refused.
+    ``elsewhere`` are places in other objects, each with its role.
     """
 
     at: Path
@@ -40,3 +43,4 @@ class Problem:
     lacks: str = ""
     since: tuple[str, tuple[int, int]] | None = None
     unknown: bool = False
+    elsewhere: tuple[tuple[Because, Location], ...] = ()

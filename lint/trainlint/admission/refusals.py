@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from trainlint.admission.flaws import FlawRole, ObjectFlaw
@@ -20,14 +20,17 @@ from trainlint.admission.limits import of_limits
 from trainlint.admission.names import of_name
 from trainlint.admission.plain import below, elements, mapping, text
 from trainlint.admission.pods.spec import of_metadata, of_pod
-from trainlint.admission.problem import Problem
+from trainlint.admission.problem import KUBERNETES, Problem
 from trainlint.admission.structure import of_schema
 from trainlint.admission.templates import PodTemplate, templates
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta, read_meta
 from trainlint.kube.structure import structure_of
 from trainlint.model.because import Because
+from trainlint.model.definition import DefinedVersion, Definition
 from trainlint.source.document import Field
+from trainlint.source.podtemplates import pod_templates
+from trainlint.workload.kinds import workload_kind
 
 __all__ = ["demands", "is_whole", "problems"]
 
@@ -48,46 +51,62 @@ _LOOK_FOR_IMAGES: Final = frozenset({"v1", "apps/v1", "batch/v1", "kubeflow.org/
 _CLAIMS_SINCE: Final = (1, 31)
 
 
-def problems(item: Field, kubernetes: str, runtime: Any = None) -> tuple[Problem, ...]:
+def problems(
+    item: Field, kubernetes: str, runtime: Any = None, definition: Definition | None = None
+) -> tuple[Problem, ...]:
     """What is refused of the object at the cursor by a cluster of this version; once for each fault.
 
-    ``runtime`` is the plain training runtime that a TrainJob names. An object that may be a patch has none.
+    ``runtime`` is the plain training runtime that a TrainJob names, ``definition`` the CRD that the repository holds of
+    the kind. An object that may be a patch has none.
     """
-    found = item.once(_reader(_version(kubernetes)))
+    found = item.once(_reader(_version(kubernetes), definition))
     if runtime is not None:
         found = (*found, *_once(of_train_job(read_meta(item), item.value, runtime)))
         found = tuple(_once(found))
     return found
 
 
-def demands(item: Field) -> tuple[Problem, ...]:
+def demands(item: Field, definition: Definition | None = None) -> tuple[Problem, ...]:
     """What the CRD of an object without pods refuses of it; once for each fault."""
-    return item.once(_demands)
+    return item.once(_demander(definition))
 
 
-def _demands(item: Field) -> tuple[Problem, ...]:
-    rendered = item.document.origin is not None
-    found = (each for each, _ in of_limits(read_meta(item), item) if rendered or not each.lacks)
-    return tuple(_once(each for each in found if not _filled_later(each, item)))
+@lru_cache(maxsize=256)
+def _demander(definition: Definition | None) -> Callable[[Field], tuple[Problem, ...]]:
+    def read(item: Field) -> tuple[Problem, ...]:
+        rendered = item.document.origin is not None
+        found = (each for each, _ in of_limits(read_meta(item), item, definition) if rendered or not each.lacks)
+        return tuple(_once(each for each in found if not _filled_later(each, item)))
+
+    return read
 
 
-@cache
-def _reader(version: tuple[int, ...]) -> Callable[[Field], tuple[Problem, ...]]:
+@lru_cache(maxsize=256)
+def _reader(version: tuple[int, ...], definition: Definition | None) -> Callable[[Field], tuple[Problem, ...]]:
     def read(item: Field) -> tuple[Problem, ...]:
         meta = read_meta(item)
-        found = [each for each in _problems(meta, item, version) if not _filled_later(each, item)]
+        defined = definition.version(meta.api_version) if definition is not None else None
+        found = [_of_kubernetes(each, version) for each in _problems(meta, item, version, defined)]
+        found = [each for each in found if each is not None and not _filled_later(each, item)]
         made = list(templates(meta, item.value))
         if is_whole(item, made):
-            patch = not made and item.document.origin is None
+            patch = not made and item.document.origin is None and not _holds_pods(item)
             limits = [
                 each
-                for each in of_limits(meta, item)
+                for each in of_limits(meta, item, definition)
                 if not (_filled_later(each[0], item) or (patch and each[0].lacks))
             ]
             found += [each for each, path in limits if not any(_is_told(each, path, before) for before in found)]
         return tuple(_once(tuple(found)))
 
     return read
+
+
+def _of_kubernetes(problem: Problem, version: tuple[int, ...]) -> Problem | None:
+    """The problem without the release of Kubernetes since which it is one; ``None`` in an older cluster."""
+    if problem.since is None or problem.since[0] != KUBERNETES:
+        return problem
+    return replace(problem, since=None) if not version or version >= problem.since[1] else None
 
 
 def _is_told(problem: Problem, path: Path, before: Problem) -> bool:
@@ -112,7 +131,13 @@ def _version(text_: str) -> tuple[int, ...]:
     return tuple(int(each) for each in parts[:2] if each.isdecimal())
 
 
-def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Problem]:
+def _holds_pods(item: Field) -> bool:
+    """Whether an object of a kind that the configuration describes holds a whole pod template, as no patch does."""
+    meta = read_meta(item)
+    return workload_kind(meta.api_version, meta.kind) is None and next(pod_templates(item), None) is not None
+
+
+def _problems(meta: Meta, item: Field, version: tuple[int, ...], defined: DefinedVersion | None) -> Iterator[Problem]:
     value = item.value
     yield from of_name(meta, value, version)
     yield from of_metadata(mapping(below(value, "metadata")), ("metadata",))
@@ -122,7 +147,7 @@ def _problems(meta: Meta, item: Field, version: tuple[int, ...]) -> Iterator[Pro
     own = [each for of_kind in _KINDS for each in of_kind(meta, value)] + list(of_train_job(meta, value, None))
     if (structure := structure_of(meta.api_version, meta.kind)) is not None:
         told = {each.at for each in own}  # what is known of the kind says more, also of its releases
-        yield from (each for each in of_schema(structure, item) if each.at not in told)
+        yield from (each for each in of_schema(structure, item, defined) if each.at not in told)
     yield from own
     claims = not version or version >= _CLAIMS_SINCE
     for template in found:

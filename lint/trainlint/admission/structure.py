@@ -16,6 +16,7 @@ from trainlint.finding import Path
 from trainlint.kube.schema_faults import SchemaFault
 from trainlint.kube.structure import Structure
 from trainlint.model.because import Because
+from trainlint.model.definition import DefinedVersion, says
 from trainlint.source.document import Field
 
 __all__ = ["of_schema", "problem_of"]
@@ -37,9 +38,14 @@ _SHOWN: Final = 8
 """Values that are listed of those that are allowed."""
 
 
-def of_schema(structure: Structure, item: Field) -> Iterator[Problem]:
-    """One for each value that the schema refuses; nothing below it is looked at."""
+def of_schema(structure: Structure, item: Field, version: DefinedVersion | None = None) -> Iterator[Problem]:
+    """One for each value that the schema refuses; nothing below it is looked at.
+
+    What the ``version`` of a CRD in the repository says of a value is left to that.
+    """
     for fault in structure.faults(item):
+        if version is not None and version.tree and says(version, fault.path):
+            continue
         if fault.keyword == "additionalProperties" or not _FREE.isdisjoint(map(str, fault.path)):
             continue
         if isinstance(fault.found, str) and meant_to_be_replaced(fault.found):
@@ -56,6 +62,9 @@ def problem_of(fault: SchemaFault) -> Problem:
         return Problem(fault.path, why, f"lacks {where}", lacks=key)
     if fault.keyword == "type":
         return _of_type(fault)
+    if fault.keyword in ("anyOf", "oneOf", "not"):
+        flaw = SchemaFlaw.EXCLUDED_FORM if fault.keyword == "not" else SchemaFlaw.NO_FORM
+        return Problem(fault.path, Because(flaw, (_where(fault.path), fault.keyword)), f"form {_cause(fault.path)}")
     why = Because(_FLAWS.get(fault.keyword, SchemaFlaw.OTHER), (_where(fault.path), *_values(fault)))
     return Problem(fault.path, why, f"{fault.keyword} {_cause(fault.path)}")
 
@@ -85,6 +94,7 @@ _FLAWS: Final = {
     "maxItems": SchemaFlaw.MAX_ITEMS,
     "minProperties": SchemaFlaw.MIN_PROPERTIES,
     "maxProperties": SchemaFlaw.MAX_PROPERTIES,
+    "multipleOf": SchemaFlaw.MULTIPLE,
 }
 _SIZES: Final = frozenset({"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"})
 

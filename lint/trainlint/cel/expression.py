@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
 from trainlint.cel.evaluation import Evaluation
@@ -14,7 +15,10 @@ from trainlint.lazy_pattern import lazy_pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-__all__ = ["Expression", "Variables", "expression"]
+__all__ = ["NOT_INSTALLED", "Expression", "Variables", "expression", "is_installed"]
+
+NOT_INSTALLED: Final = "cel-expr-python is not installed (pip install 'trainlint[cel]')"
+"""Why nothing is evaluated where the library is not there."""
 
 Variables = tuple[tuple[str, str], ...]
 """The variables of an environment by name, each with its type, such as ``map<string, kubernetes.Quantity>``."""
@@ -46,7 +50,7 @@ class Expression:
             self._check()
             return _environment(self._variables, checks=False).compile(self.text)
         except ImportError:
-            return Evaluation(unknown="cel-expr-python is not installed")
+            return Evaluation(unknown=NOT_INSTALLED)
         except Exception as error:
             return _refused(str(error), self.text)
 
@@ -69,6 +73,12 @@ class Expression:
         except Exception as error:
             return _failed(str(error))
         return _failed(str(value)) if found.type().name() == "ERROR" else Evaluation(value)
+
+
+@cache
+def is_installed() -> bool:
+    """Whether the library is there: it has no wheel for musl, as Alpine has it."""
+    return find_spec("cel_expr_python") is not None
 
 
 @lru_cache(maxsize=_MOST)

@@ -14,9 +14,11 @@ from trainlint.admission.problem import Problem
 from trainlint.admission.refusals import demands, problems
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.kube.meta import read_meta
 from trainlint.kube.strings import unquoted
 from trainlint.kube.values import read_text
 from trainlint.model.because import Because
+from trainlint.model.definition import Definition
 from trainlint.model.root import Root
 from trainlint.model.workload import ObjectRef, PodSet, Workload
 from trainlint.operators.shipped_runtimes import shipped_runtime
@@ -80,7 +82,7 @@ class Refused:
 
 def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
     """What is refused of every object that makes pods, and of training runtimes."""
-    version = snapshot.settings.kubernetes
+    version, defined = snapshot.settings.kubernetes, snapshot.settings.definitions
     runtimes = {
         (each.ref.kind, each.ref.namespace, each.ref.name): each.field
         for each in snapshot.objects
@@ -88,18 +90,26 @@ def refusals(snapshot: Snapshot) -> Iterator[RefusedObject]:
     }
     for workload in snapshot.workloads.objects:
         runtime = _runtime(workload, runtimes) if workload.owner.kind == "TrainJob" else None
-        for problem in problems(workload.field, version, runtime):
+        for problem in problems(workload.field, version, runtime, _defined(workload.field, defined)):
             if (known := _by_release(_by_kueue(problem, workload, snapshot), snapshot)) is not None:
                 yield RefusedObject(workload.owner, known, workload.field, workload.pod_sets)
         for pods, problem in of_full_names(workload):
             yield RefusedObject(workload.owner, problem, workload.field, (pods,))
     alone = [(each.ref, each.field) for each in snapshot.objects if each.meta.kind in _RUNTIMES]
     for ref, item in (*alone, *_without_pods(snapshot)):
-        for problem in problems(item, version):
+        for problem in problems(item, version, definition=_defined(item, defined)):
             if (known := _by_release(problem, snapshot)) is not None:
                 yield RefusedObject(ref, known, item)
     yield from map(_by_policy, snapshot.refused)
     yield from _beside(snapshot)
+
+
+def _defined(item: Field, definitions: Mapping[tuple[str, str], Definition]) -> Definition | None:
+    """The CRD of an object, where the repository holds it."""
+    if not definitions:
+        return None
+    meta = read_meta(item)
+    return definitions.get((meta.api_group, meta.kind))
 
 
 def _without_pods(snapshot: Snapshot) -> Iterator[tuple[ObjectRef, Field]]:
@@ -114,7 +124,7 @@ def _beside(snapshot: Snapshot) -> Iterator[RefusedObject]:
     """What is refused of objects without pods."""
     for each in snapshot.objects:
         if each.meta.kind in _BESIDE:
-            for problem in demands(each.field):
+            for problem in demands(each.field, _defined(each.field, snapshot.settings.definitions)):
                 if (known := _by_release(problem, snapshot)) is not None:
                     yield RefusedObject(each.ref, known, each.field)
         if each.meta.kind in _NAMED:

@@ -7,7 +7,7 @@ from typing import Final
 from trainlint.kube.meta import Meta
 from trainlint.model.api_kind import declared, names
 from trainlint.source.node_files import TALOS_CONFIG
-from trainlint.source.prefilter import CONSTRAINTS
+from trainlint.source.prefilter import CONSTRAINTS, DEFINITION
 
 __all__ = [
     "ADMISSION_POLICY_KINDS",
@@ -72,6 +72,7 @@ EVIDENT_KINDS: Final = INSTALLED_KINDS | {
     "ClusterConfig",
     "ClusterConfiguration",
     "ConfigMap",
+    DEFINITION,
     "DaemonSet",
     "Deployment",
     "KubeadmControlPlane",

@@ -1,4 +1,4 @@
-"""Which release of each operator is installed: by the images of its Deployments, and by its chart."""
+"""Which release of each operator is installed: by the images of its Deployments, its chart, and labels of CRDs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from typing import Final
 
 from trainlint.deploy.deployment import Release
 from trainlint.installed.version import image_version, stated_version
+from trainlint.kube.definitions import defined_kind
 from trainlint.kube.meta import Meta
 from trainlint.kube.values import read_text
 from trainlint.source.document import Field
+from trainlint.source.prefilter import DEFINITION
 
 __all__ = ["operator_releases"]
 
@@ -36,13 +38,25 @@ _CHARTS: Final = {
 }
 """Charts that have the version of the operator."""
 
+_GROUPS: Final = {
+    "batch.volcano.sh": "Volcano",
+    "jobset.x-k8s.io": "JobSet",
+    "kueue.x-k8s.io": "Kueue",
+    "leaderworkerset.x-k8s.io": "LeaderWorkerSet",
+    "ray.io": "KubeRay",
+    "scheduling.volcano.sh": "Volcano",
+    "topology.volcano.sh": "Volcano",
+    "trainer.kubeflow.org": "Trainer",
+}
+
 
 def operator_releases(
     objects: Iterable[tuple[Meta, Field]], releases: Iterable[Release]
 ) -> Mapping[str, tuple[int, int]]:
     """Major and minor of each operator, by its name; of several that are stated, none counts."""
     found: dict[str, set[tuple[int, int]]] = {}
-    for operator, version in (*_of_images(objects), *_of_charts(releases)):
+    listed = list(objects)
+    for operator, version in (*_of_images(listed), *_of_charts(releases), *_of_definitions(listed)):
         numbers = version.split(".")[:2]
         if len(numbers) == 2:
             found.setdefault(operator, set()).add((int(numbers[0]), int(numbers[1])))
@@ -63,3 +77,20 @@ def _of_charts(releases: Iterable[Release]) -> Iterator[tuple[str, str]]:
     for release in releases:
         if release.chart in _CHARTS:
             yield _CHARTS[release.chart], stated_version(release.version)
+
+
+def _of_definitions(objects: Iterable[tuple[Meta, Field]]) -> Iterator[tuple[str, str]]:
+    """What the labels of CRDs say: which release they are of, or which chart brought them."""
+    for meta, item in objects:
+        if meta.kind == DEFINITION and (operator := _operator(*defined_kind(item))):
+            chart = meta.labels.get("helm.sh/chart", "").rpartition("-")[2]
+            for text in (meta.labels.get("app.kubernetes.io/version", ""), chart):
+                if version := stated_version(text):
+                    yield operator, version
+
+
+def _operator(group: str, kind: str) -> str:
+    """The operator of a kind; empty where several define it."""
+    if group == "kubeflow.org":
+        return "the Training Operator" if kind.endswith("Job") and kind != "MPIJob" else ""
+    return _GROUPS.get(group, "")

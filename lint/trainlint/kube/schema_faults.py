@@ -25,7 +25,7 @@ _NUMBERS: Final = frozenset({"integer", "number"})
 _LOOKED_AT: Final = frozenset(
     {"$defs", "$ref", "$schema", "additionalProperties", "default", "description", "enum", "items", "maxItems"}
     | {"maxLength", "maximum", "minItems", "minLength", "minimum", "pattern", "properties", "required", "title", "type"}
-    | {"form", "from", "operator", "release", "rules", "since"}
+    | {"form", "from", "operator", "release", "rules", "since", "unique"}
 )
 """Those of a schema, and what ``kind_limits`` holds beside them, which are looked at elsewhere."""
 

@@ -7,6 +7,7 @@ from dataclasses import field
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.definition import Definition
 from trainlint.model.selector import LabelSelector
 
 __all__ = [
@@ -118,7 +119,8 @@ class Settings:
     that name none, ``inventories`` the files that describe its nodes. ``closed`` are the kinds of which Git holds all
     objects. ``nodes`` is ``open`` or ``closed`` where it is stated whether there may be nodes that Git does not
     describe. ``kueue`` is how Kueue is configured, where that is known, and ``operators`` which release of each is
-    installed (major and minor, by its name).
+    installed (major and minor, by its name). ``definitions`` are the CRDs in Git by API group and kind, of kinds
+    that are used.
     """
 
     cluster: str = ""
@@ -141,3 +143,4 @@ class Settings:
     nodes: str = ""
     kueue: KueueManager | None = None
     operators: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    definitions: Mapping[tuple[str, str], Definition] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from trainlint.snapshot.partition import EVERYWHERE, Partition
 from trainlint.snapshot.parts import parts
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.snapshot import Snapshot
+from trainlint.source.prefilter import DEFINITION
 from trainlint.source.reading import is_kustomization
 from trainlint.source.testdata import home_of_test
 from trainlint.workload.kinds import is_training
@@ -37,7 +38,7 @@ __all__ = ["Snapshot", "build_snapshots"]
 Charts = Sequence[tuple[str, "Release"]]
 """Charts that are installed, each with the file that says so."""
 
-SILENT: Final = APART | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
+SILENT: Final = APART | {DEFINITION} | {kind for _, kind in DEPLOYER_KINDS | SOURCE_KINDS}
 """Kinds that make no state of a cluster by themselves where deployers say what does."""
 
 

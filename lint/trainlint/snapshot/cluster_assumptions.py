@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.cel.expression import NOT_INSTALLED, is_installed
 from trainlint.inventory.example_nodes import apart
 from trainlint.inventory.kinds import INVENTORY_KINDS
 from trainlint.model.pool import Inventory
@@ -36,10 +37,22 @@ def assumptions(settings: Settings, objects: Sequence[ApiObject], inventories: S
             yield "a network plugin that follows the NetworkPolicy specification: none is stated"
     if objects and not settings.kubernetes_stated:
         yield f"Kubernetes {settings.kubernetes}: no version is stated"
+    if not is_installed() and (kinds := _kinds_with_rules(settings, objects)):
+        yield f"the rules in CEL that the CRDs of {', '.join(kinds)} have hold: {NOT_INSTALLED}"
     if any(_unstated(each) for each in objects):
         yield 'namespace "default" for objects that name none'
     if not settings.inventories:
         yield from apart(inventories, dict.fromkeys(each.file for each in objects))
+
+
+def _kinds_with_rules(settings: Settings, objects: Sequence[ApiObject]) -> list[str]:
+    """The kinds of objects, of whose CRDs the rules cannot be evaluated."""
+    from trainlint.admission.limits import has_rules  # noqa: PLC0415 (only without the library of CEL)
+
+    kinds = {(each.meta.api_version, each.meta.kind): each.meta for each in objects if "/" in each.meta.api_version}
+    defined = settings.definitions
+    found = {meta.kind for meta in kinds.values() if has_rules(meta, defined.get((meta.api_group, meta.kind)))}
+    return sorted(found)
 
 
 def _unstated(each: ApiObject) -> bool:

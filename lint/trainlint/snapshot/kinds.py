@@ -9,13 +9,14 @@ from collections.abc import Mapping
 from typing import Final
 
 from trainlint.deploy.kinds import KINDS as DEPLOYMENT
+from trainlint.installed.definitions import GROUPS
 from trainlint.installed.kinds import CONFIG_MAPS
 from trainlint.installed.kinds import KINDS as INSTALLED
 from trainlint.inventory.kinds import KINDS as INVENTORY
 from trainlint.kube import admission, kueue, mesh, network, policies, scheduler_queue, storage, webhooks
 from trainlint.model.api_kind import ApiKind, Registry, declared, names
 from trainlint.source.podtemplates import POD_OWNERS
-from trainlint.source.prefilter import CONSTRAINTS
+from trainlint.source.prefilter import CONSTRAINTS, DEFINITION, DEFINITIONS
 from trainlint.workload.kinds import KINDS as WORKLOADS
 
 __all__ = ["HYPERNODE_KINDS", "READERS", "READ_KINDS", "REFERENCED_KINDS", "REGISTRY"]
@@ -72,11 +73,15 @@ READERS: Final[Mapping[str, tuple[ApiKind, ...]]] = {
 }
 
 READ_KINDS: Final = (
-    names(each for kinds in READERS.values() for each in kinds) | CONFIG_MAPS | {CONSTRAINTS, POD_OWNERS}
+    names(each for kinds in READERS.values() for each in kinds)
+    | CONFIG_MAPS
+    | {CONSTRAINTS, POD_OWNERS}
+    | {f"{DEFINITIONS}{group}" for group in GROUPS}
 )
 """The kinds that are read, and what stands for others; documents without any of them are skipped."""
 
 _UNREAD: Final = (
+    *declared("apiextensions.k8s.io", cluster=DEFINITION),
     *declared("autoscaling", namespaced="HorizontalPodAutoscaler"),
     *declared("cert-manager.io", namespaced="Issuer"),
     *declared("external-secrets.io", namespaced="SecretStore"),

@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from trainlint.finding import Path, Unknown
+from trainlint.installed.definitions import GROUPS
 from trainlint.installed.informed import Informed
 from trainlint.installed.kinds import EVIDENT_KINDS, enforces, may_admit
 from trainlint.inventory.kinds import INVENTORY_KINDS
+from trainlint.kube.meta import Meta
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
@@ -23,6 +25,9 @@ from trainlint.snapshot.openness import Opening
 from trainlint.snapshot.platform_evidence import with_platform
 from trainlint.snapshot.repository import Repository
 from trainlint.snapshot.snapshot import Snapshot
+from trainlint.source.document import Document, Field
+from trainlint.source.prefilter import DEFINITION
+from trainlint.workload.kinds import workload_kind
 from trainlint.workload.reading import read_workloads
 
 if TYPE_CHECKING:
@@ -35,7 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["APART", "once", "snapshot_of"]
 
 _NONE: Final[Mapping[str, frozenset[str]]] = {}
-APART = INVENTORY_KINDS | {"Namespace"}
+APART = INVENTORY_KINDS | {"Namespace", DEFINITION}
+"""Kinds of which several objects of one name are no copies: each directory has nodes, or CRDs, of its own."""
 
 
 def snapshot_of(
@@ -72,7 +78,8 @@ def snapshot_of(
     settings, sign = with_platform(settings, every, objects, tuple(releases))
     alone = bool(settings.inventories or (home and inventories))
     elsewhere = () if alone else inventories_elsewhere(repository, objects, settings)
-    stated, doubts = settings, (*disputed(objects), *found.unknowns, *unknowns)
+    settings, unread = _defined(settings, objects, repository)
+    stated, doubts = settings, (*disputed(objects), *found.unknowns, *unread, *unknowns)
     assumed = (*assumes, *found.assumes, *sign, *assumptions(stated, objects, inventories))
     settings = interning.settings(replace(stated, assumptions=assumed))
     before = interning.known.get(name)
@@ -135,6 +142,29 @@ def _informed(
     assumed = {id(document) for root in repository.rendered if root.undeployed for document in root.documents}
     evident = ((each.meta, each.field) for each in objects if id(each.field.document) not in assumed)
     return informed(settings, evident, releases)
+
+
+def _defined(
+    settings: Settings, objects: Sequence[ApiObject], repository: Repository
+) -> tuple[Settings, tuple[Unknown, ...]]:
+    """The settings with the CRDs of the kinds that are used, and what is not known of these."""
+    if not any(each.meta.kind == DEFINITION for each in objects):
+        return settings, ()
+    from trainlint.installed.definitions import definitions  # noqa: PLC0415 (few repositories hold CRDs)
+    from trainlint.workload.custom_kinds import description_of  # noqa: PLC0415
+
+    def is_judged(meta: Meta) -> bool:
+        return (
+            workload_kind(meta.api_version, meta.kind) is not None
+            or meta.api_group in GROUPS
+            or description_of(settings.workloads, meta) is not None
+        )
+
+    def document_of(item: Field) -> Document | None:
+        return repository.document_at(item.document.at((*item.path, "spec", "group")))
+
+    found, unknowns = definitions(((each.meta, each.field) for each in objects), is_judged, document_of)
+    return replace(settings, definitions=found) if found else settings, unknowns
 
 
 def _admission(

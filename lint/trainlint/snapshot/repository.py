@@ -27,6 +27,7 @@ from trainlint.source.kustomization import (
     resolve,
 )
 from trainlint.source.podtemplates import pod_templates
+from trainlint.source.prefilter import DEFINITION
 from trainlint.source.reading import Reading, is_kustomization
 from trainlint.source.rendered_root import RenderedRoot
 from trainlint.source.testdata import find_test_homes, home_of_test, is_assertion, is_assertion_file
@@ -93,6 +94,11 @@ class Repository:
             return ()
         reading = self._by_name.get(file)
         return tuple(_wanted(reading.documents)) if reading is not None else ()
+
+    def document_at(self, at: Location) -> Document | None:
+        """The document of a place, as it is written; ``None`` where none was read."""
+        reading = self._by_name.get(at.file)
+        return next((each for each in reading.documents if each.index == at.document), None) if reading else None
 
     @cached_property
     def _by_name(self) -> Mapping[str, Reading]:
@@ -213,6 +219,7 @@ def _wanted(documents: Iterable[Document]) -> Iterator[ApiObject]:
         if (
             kind in READ_KINDS
             or may_admit(item.meta)
+            or kind == DEFINITION
             or (kind == "ConfigMap" and f"{kind}/{item.meta.name}" in CONFIG_MAPS)
             or next(pod_templates(item.field), None) is not None
         ):

@@ -10,11 +10,17 @@ from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.document import Field
 from trainlint.source.podtemplates import POD_OWNERS, may_be_owner, may_own_pods
 
-__all__ = ["CONSTRAINTS", "KindFilter", "top_kind"]
+__all__ = ["CONSTRAINTS", "DEFINITION", "DEFINITIONS", "KindFilter", "top_kind"]
 
 CONSTRAINTS: Final = "constraints.gatekeeper.sh/"
 """Stands among the wanted kinds for the constraints of Gatekeeper, whose templates give them kinds of any name."""
 
+DEFINITION: Final = "CustomResourceDefinition"
+DEFINITIONS: Final = f"{DEFINITION}/*."
+"""With an API group behind it, it stands among the wanted kinds for the definitions of all kinds of the group."""
+
+_PODS: Final = (b"containers:", b"x-kubernetes-preserve-unknown-fields: true")
+"""What stands in the definition of a kind with pods."""
 _KEY: Final = lazy_pattern(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias
 # repeats; tags and comments may stand between.
@@ -58,14 +64,18 @@ class KindFilter:
     It looks for the key ``kind`` in every form that YAML and JSON have for it and at the first word of its value. An
     item of a typed list (``NodeList``) needs no kind of its own, so the names of such lists count too. ``POD_OWNERS``
     among the kinds stands for all that hold a pod template, ``CONSTRAINTS`` for the kinds of that API group;
-    ``ConfigMap/NAME`` is one object of a kind of which the others are not wanted.
+    ``ConfigMap/NAME`` is one object of a kind of which the others are not wanted, ``DEFINITIONS`` with an API group
+    all definitions of its kinds. Where there is one of these, definitions of other kinds with pods are wanted too.
     """
 
     def __init__(self, kinds: Collection[str]) -> None:
         self.kinds = frozenset(kinds)
         whole = sorted(kind for kind in self.kinds if "/" not in kind)
-        named = sorted(kind for kind in self.kinds if "/" in kind and kind != CONSTRAINTS)
-        self._partly = frozenset(kind.partition("/")[0] for kind in self.kinds if "/" in kind)
+        groups = sorted(kind for kind in self.kinds if kind.startswith(DEFINITIONS))
+        named = sorted(kind for kind in self.kinds if "/" in kind and kind != CONSTRAINTS and kind not in groups)
+        self._partly = frozenset(kind.partition("/")[0] for kind in (*named, CONSTRAINTS))
+        self._groups = tuple(group.removeprefix(DEFINITIONS) for group in groups)
+        self._defined = (*(f".{group}".encode() for group in self._groups), *_PODS) if groups else ()
         self._named = tuple(kind.partition("/")[2].encode() for kind in named)
         self._constraints = CONSTRAINTS in self.kinds
         names = b"|".join(re.escape(kind.encode()) for kind in whole) or rb"(?!)"
@@ -89,7 +99,7 @@ class KindFilter:
             return True
         if not content.isascii() and any(each in content for each in _BREAKS):
             return True
-        if any(name in content for name in self._named):
+        if any(name in content for name in self._named) or self._may_define(content):
             return True
         if self._constraints and CONSTRAINTS.encode() in content:
             return True
@@ -104,6 +114,8 @@ class KindFilter:
             return self.may_hold(text)
         if kind in self.kinds or kind in self._partly:
             return True
+        if kind == DEFINITION:
+            return self._may_define(text.encode("utf-8", "surrogatepass"))
         if self._constraints and CONSTRAINTS in text:
             return True
         return POD_OWNERS in self.kinds and may_be_owner(kind) and "containers" in text
@@ -113,7 +125,13 @@ class KindFilter:
         kind = item["kind"].string
         if kind in self.kinds or (self._constraints and (item["apiVersion"].string or "").startswith(CONSTRAINTS)):
             return True
+        if kind == DEFINITION:
+            return bool(self._groups)
         return bool(self._named) and f"{kind}/{item.down('metadata', 'name').string}" in self.kinds
+
+    def _may_define(self, content: bytes) -> bool:
+        """Whether it may define a kind of a group that is wanted, or one with pods."""
+        return DEFINITION.encode() in content and any(each in content for each in self._defined)
 
 
 def _explicit(content: bytes, end: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from trainlint.fact import fact
@@ -12,6 +13,7 @@ from trainlint.finding import Location, Span, Unknown
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.source.builder import Loaded
 from trainlint.source.comments import suppressions
+from trainlint.source.definitions import is_definition, slim_text
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
 from trainlint.source.lines import Lines
@@ -202,7 +204,7 @@ class _Reader:
             self._template(index, part, "ytt", annotation)
             return
         try:
-            found = loaded or load(part.text)
+            found = loaded or _loaded(part.text)
         except TooDeepError as error:
             place = Location(self._file, index)
             subject = f"the objects in document {index + 1} of {self._file}"
@@ -233,6 +235,14 @@ class _Reader:
                 except YamlError:
                     return found
         return None
+
+
+def _loaded(text: str) -> Loaded:
+    """The value of a document; of one that defines a kind without the structure of it."""
+    if is_definition(text):
+        with suppress(YamlError):  # an anchor may stand in what is left out
+            return load(slim_text(text))
+    return load(text)
 
 
 def parts_of(file: str, text: str) -> list[tuple[DocumentText, Loaded | None]]:

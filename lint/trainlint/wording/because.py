@@ -18,6 +18,7 @@ from trainlint.wording.faults import fault_text
 from trainlint.wording.filling import filled
 from trainlint.wording.network_faults import NetworkCause
 from trainlint.wording.texts.argument import ARGUMENT
+from trainlint.wording.texts.jobs import JOBS
 from trainlint.wording.texts.kinds import KINDS
 from trainlint.wording.texts.objects import OBJECTS
 from trainlint.wording.texts.pods import PODS
@@ -36,6 +37,7 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **PROOF,
     **OBJECTS,
     **KINDS,
+    **JOBS,
     **PODS,
     **ARGUMENT,
 }

@@ -16,6 +16,10 @@ such as who creates the object, is unknown, and so is a policy without a binding
 The CRDs of operators add enumerations, patterns, bounds and rules in CEL: of jobs, and of the queues and flavors of
 Kueue. What only newer releases refuse is likely, unless Git says which release is installed.
 
+Where the repository holds the CRD of a kind whose objects are read, that counts: its types, enumerations, patterns,
+bounds, lists without duplicates and rules of the version that the object names, and which fields it keeps. A CRD that
+cannot be read, or two that differ, are told and judge nothing.
+
 Silent for placeholders and for what may be a patch of an object. What only some releases of an operator refuse is
 likely, and says so. Devices without a limit, names that are too long, containers that operators look for by name and
 elastic ranges have rules of their own.
@@ -98,7 +102,7 @@ def _finding(refusal: RefusedObject) -> Finding:
         remedy=remedy_for(problem.why),
         related=(
             *related_to((role, refusal.item.down(*path).at) for role, path in problem.related),
-            *related_to(refusal.elsewhere),
+            *related_to((*refusal.elsewhere, *problem.elsewhere)),
         ),
         evidence={"refused by": problem.by, **problem.evidence},
         assumes=problem.assumes,

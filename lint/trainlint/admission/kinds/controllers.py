@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from trainlint.admission.flaws import KindFlaw
+from trainlint.admission.flaws import FlawRole, JobFlaw, KindFlaw
+from trainlint.admission.kinds.job_policies import of_failure_rules, of_indexes, of_success_rules
 from trainlint.admission.kinds.words import at_least, one_of
-from trainlint.admission.plain import below, known, mapping, text, written
+from trainlint.admission.plain import below, known, mapping, number, text, written
 from trainlint.admission.problem import Problem
 from trainlint.finding import Path
 from trainlint.kube.meta import Meta
@@ -18,12 +19,17 @@ from trainlint.model.because import Because
 
 __all__ = ["of_controllers", "of_job"]
 
+_CRON_FIELDS: Final = 5
 _DOMAIN_PATH: Final = lazy_pattern(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?/\S+")
 _OWN_LABELS: Final = (
     "job-name",
     "batch.kubernetes.io/job-name",
     "controller-uid",
     "batch.kubernetes.io/controller-uid",
+)
+_NOT_NEGATIVE: Final = (
+    *("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"),
+    *("backoffLimitPerIndex", "maxFailedIndexes"),
 )
 _INDEXED_ONLY: Final = ("backoffLimitPerIndex", "maxFailedIndexes", "successPolicy")
 
@@ -35,10 +41,14 @@ def of_controllers(meta: Meta, item: Any) -> Iterator[Problem]:
             yield from of_job(mapping(below(item, "spec")), ("spec",))
             yield from _own_labels(mapping(below(item, "spec")), meta.name)
         case "batch", "CronJob":
-            yield from one_of(item, ("spec", "concurrencyPolicy"), ("Allow", "Forbid", "Replace"))
+            yield from _cron(mapping(below(item, "spec")), item)
             yield from of_job(mapping(below(item, "spec", "jobTemplate", "spec")), ("spec", "jobTemplate", "spec"))
         case "apps", "Deployment" | "ReplicaSet" | "StatefulSet":
-            yield from at_least(item, ("spec", "replicas"), 0)
+            for key in ("replicas", "minReadySeconds", "revisionHistoryLimit"):
+                yield from at_least(item, ("spec", key), 0)
+            yield from at_least(item, ("spec", "ordinals", "start"), 0)
+            yield from at_least(item, ("spec", "updateStrategy", "rollingUpdate", "partition"), 0)
+            yield from _progress(mapping(below(item, "spec")))
             yield from _selector(mapping(below(item, "spec")))
             yield from one_of(item, ("spec", "podManagementPolicy"), ("OrderedReady", "Parallel"))
             strategy = "updateStrategy" if meta.kind == "StatefulSet" else "strategy"
@@ -46,18 +56,36 @@ def of_controllers(meta: Meta, item: Any) -> Iterator[Problem]:
             yield from one_of(item, ("spec", strategy, "type"), kinds)
 
 
+def _cron(spec: Mapping[str, Any], item: Any) -> Iterator[Problem]:
+    yield from one_of(item, ("spec", "concurrencyPolicy"), ("Allow", "Forbid", "Replace"))
+    for key in ("startingDeadlineSeconds", "successfulJobsHistoryLimit", "failedJobsHistoryLimit"):
+        yield from at_least(item, ("spec", key), 0)
+    schedule = known(spec.get("schedule"))
+    if schedule and not schedule.startswith("@") and len(schedule.split()) != _CRON_FIELDS:
+        yield Problem(("spec", "schedule"), Because(JobFlaw.SCHEDULE, (schedule[:60],)), "schedule")
+
+
+def _progress(spec: Mapping[str, Any]) -> Iterator[Problem]:
+    """A deadline that passes before a pod can be ready."""
+    deadline, ready = number(spec.get("progressDeadlineSeconds")), number(spec.get("minReadySeconds")) or 0
+    if deadline is not None and deadline <= ready:
+        why = Because(JobFlaw.PROGRESS, (deadline, ready))
+        yield Problem(("spec", "progressDeadlineSeconds"), why, "progress")
+
+
 def of_job(spec: Mapping[str, Any], at: Path, *, mode: str = "", what: str = "") -> Iterator[Problem]:
     """What is refused of a Job's spec. ``mode`` is the completion mode where none is written, ``what`` the Jobs that
     an operator makes of it.
     """
     for problem in _job(spec, mode):
-        yield replace(problem, at=(*at, *problem.at), what=what)
+        related = tuple((role, (*at, *path)) for role, path in problem.related)
+        yield replace(problem, at=(*at, *problem.at), what=what, related=related)
 
 
 def _job(spec: Mapping[str, Any], mode: str) -> Iterator[Problem]:
     yield from one_of(spec, ("completionMode",), ("NonIndexed", "Indexed"))
     yield from one_of(spec, ("podReplacementPolicy",), ("TerminatingOrFailed", "Failed"))
-    for key in ("parallelism", "completions", "backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished"):
+    for key in _NOT_NEGATIVE:
         yield from at_least(spec, (key,), 0)
     written_mode = text(spec.get("completionMode")) or mode or "NonIndexed"
     indexed = written_mode == "Indexed" or is_placeholder(written_mode)
@@ -69,7 +97,12 @@ def _job(spec: Mapping[str, Any], mode: str) -> Iterator[Problem]:
         if not indexed and written(spec.get(key)):
             yield Problem((key,), Because(KindFlaw.INDEXED_ONLY, (key,)), key)
     if written(spec.get("maxFailedIndexes")) and not written(spec.get("backoffLimitPerIndex")):
-        yield Problem(("maxFailedIndexes",), Because(KindFlaw.FAILED_INDEXES), "per index")
+        counted = ((Because(FlawRole.NEEDS_IT), ("maxFailedIndexes",)),)
+        yield Problem((), Because(KindFlaw.FAILED_INDEXES), "per index", lacks="backoffLimitPerIndex", related=counted)
+    if written_mode == "Indexed":
+        yield from of_indexes(spec)
+        yield from of_success_rules(spec)
+    yield from of_failure_rules(spec)
     yield from _failure_policy(spec)
     manager = known(spec.get("managedBy"))
     if manager and _DOMAIN_PATH.fullmatch(manager) is None:

@@ -38,15 +38,16 @@ def of_kubeflow(meta: Meta, item: Any) -> Iterator[Problem]:
         for problem in one_of(item, (*at, name, "restartPolicy"), _RESTARTS):
             yield replace(problem, what=f"every pod of {name}")
         yield from _count(meta.kind, name, role, (*at, name))
-    yield from _roles(meta.kind, roles, at)
+    yield from _roles(meta.kind, roles, at, given=written(below(item, *at)))
 
 
-def _roles(kind: str, roles: Mapping[str, Mapping[str, Any]], at: Path) -> Iterator[Problem]:
+def _roles(kind: str, roles: Mapping[str, Mapping[str, Any]], at: Path, *, given: bool) -> Iterator[Problem]:
     if any(is_placeholder(each) for each in roles):
         return
     plain = {each.lower() for each in roles}
     if kind == "MPIJob" and not roles:
-        yield Problem(("spec",), Because(KindFlaw.NO_ROLES), "roles", _OPERATOR)
+        if given:  # where nothing is written, the CRD demands it
+            yield Problem(at, Because(KindFlaw.NO_ROLES), "roles", _OPERATOR)
         return
     if kind == "XGBoostJob" and "master" not in plain:
         yield Problem(at, Because(KindFlaw.NO_XGBOOST_MASTER), "master", _WEBHOOK, lacks="Master")

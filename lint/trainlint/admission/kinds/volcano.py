@@ -86,7 +86,8 @@ def of_volcano(meta: Meta, item: Any) -> Iterator[Problem]:
     yield from _plugins(mapping(spec.get("plugins")), names(spec.get("tasks")))
     for at, volume in elements(spec.get("volumes"), "spec", "volumes"):
         if not volume.get("mountPath"):
-            yield Problem(at, Because(KindFlaw.NO_MOUNT_PATH), "mountPath")
+            empty = volume.get("mountPath") == ""
+            yield Problem((*at, "mountPath") if empty else at, Because(KindFlaw.NO_MOUNT_PATH), "mountPath")
         if not written(volume.get("volumeClaim")) and not volume.get("volumeClaimName"):
             yield Problem(at, Because(KindFlaw.NO_VOLUME_CLAIM), "claim", _BY)
 

@@ -20,15 +20,19 @@ def one_of(item: Any, path: Path, words: Collection[str], by: str = API_SERVER) 
     given = text(below(item, *path))
     if given and given not in words and not is_placeholder(given) and not ("_" in given and given.isupper()):
         near = nearest(given, words)
-        yield Problem(
-            path, Because(ObjectFlaw.ONE_OF, (path[-1], given, tuple(words), near)), ".".join(map(str, path)), by
-        )
+        why = Because(ObjectFlaw.ONE_OF, (_field(path), given, tuple(words), near))
+        yield Problem(path, why, ".".join(map(str, path)), by)
+
+
+def _field(path: Path) -> str:
+    """The last name of a path, with the number of an element behind it."""
+    names = [index for index, step in enumerate(path) if isinstance(step, str)]
+    return ".".join(map(str, path[names[-1] :])) if names else ".".join(map(str, path))
 
 
 def at_least(item: Any, path: Path, least: int, by: str = API_SERVER, *, most: int | None = None) -> Iterator[Problem]:
     """A number that is too small, or above ``most``."""
     given = number(below(item, *path))
     if given is not None and (given < least or (most is not None and given > most)):
-        yield Problem(
-            path, Because(ObjectFlaw.BOUNDS, (path[-1], given, least, most is None, most)), ".".join(map(str, path)), by
-        )
+        why = Because(ObjectFlaw.BOUNDS, (_field(path), given, least, most is None, most))
+        yield Problem(path, why, ".".join(map(str, path)), by)

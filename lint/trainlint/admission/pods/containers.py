@@ -18,6 +18,10 @@ __all__ = ["containers_of", "of_containers"]
 Container = tuple[Path, Mapping[str, Any]]
 _LISTS: Final = ("containers", "initContainers")
 _PROBES: Final = ("livenessProbe", "readinessProbe", "startupProbe")
+_PROBE_NUMBERS: Final = (
+    *("failureThreshold", "initialDelaySeconds", "periodSeconds", "successThreshold"),
+    *("terminationGracePeriodSeconds", "timeoutSeconds"),
+)
 _HANDLERS: Final = ("exec", "httpGet", "tcpSocket", "grpc")
 _SOURCES: Final = ("fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef")
 _PROTOCOLS: Final = ("TCP", "UDP", "SCTP")
@@ -146,6 +150,7 @@ def _probes(container: Mapping[str, Any], at: Path, who: str, *, init: bool) -> 
             yield Problem(
                 (*at, kind), Because(PodFlaw.HANDLERS, (kind, who, tuple(_HANDLERS), found)), f"{kind} of {who}"
             )
+        yield from _probe_numbers(probe, (*at, kind), who)
         threshold = number(probe.get("successThreshold"))
         if kind != "readinessProbe" and threshold not in (None, 0, 1):
             yield Problem(
@@ -153,6 +158,17 @@ def _probes(container: Mapping[str, Any], at: Path, who: str, *, init: bool) -> 
                 Because(PodFlaw.SUCCESS_THRESHOLD, (kind, who, threshold)),
                 f"threshold of {kind}",
             )
+
+
+def _probe_numbers(probe: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem]:
+    for key in _PROBE_NUMBERS:
+        given, least = number(probe.get(key)), 1 if key == "terminationGracePeriodSeconds" else 0
+        if given is not None and given < least:
+            why = Because(PodFlaw.PROBE_NUMBER, (key, at[-1], who, given, least))
+            yield Problem((*at, key), why, f"{key} of {at[-1]}")
+    if at[-1] == "readinessProbe" and written(probe.get("terminationGracePeriodSeconds")):
+        place = (*at, "terminationGracePeriodSeconds")
+        yield Problem(place, Because(PodFlaw.PROBE_GRACE, (who,)), "grace of readinessProbe")
 
 
 def _security(container: Mapping[str, Any], at: Path, who: str) -> Iterator[Problem]:

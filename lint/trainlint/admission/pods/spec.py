@@ -20,6 +20,7 @@ from trainlint.model.because import Because
 __all__ = ["of_metadata", "of_pod"]
 
 _RESTARTS: Final = ("Always", "OnFailure", "Never")
+_NAMESERVERS: Final = 3
 _DNS: Final = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _PULL: Final = ("Always", "IfNotPresent", "Never")
 
@@ -37,10 +38,13 @@ def of_pod(
     for at, container in containers:
         yield from of_resources(container, at)
         yield from _word(container, at, "imagePullPolicy", _PULL)
+        yield from _word(container, at, "terminationMessagePolicy", ("File", "FallbackToLogsOnError"))
     yield from of_pod_resources(spec, path)
     yield from of_placement(spec, path)
     yield from _word(spec, path, "restartPolicy", _RESTARTS)
     yield from _word(spec, path, "dnsPolicy", _DNS)
+    yield from _word(spec, path, "preemptionPolicy", ("PreemptLowerPriority", "Never"))
+    yield from _gates(spec, path)
     yield from _names(spec, path)
     yield from _sharing(spec, path)
     if claims:
@@ -71,6 +75,20 @@ def _sharing(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
         yield Problem((*path, "shareProcessNamespace"), Because(PodFlaw.PROCESS_NAMESPACE), "process namespace")
     if spec.get("dnsPolicy") == "None" and not mapping(spec.get("dnsConfig")).get("nameservers"):
         yield Problem((*path, "dnsPolicy"), Because(PodFlaw.DNS_POLICY), "dns policy")
+
+    servers = mapping(spec.get("dnsConfig")).get("nameservers")
+    if isinstance(servers, list) and len(servers) > _NAMESERVERS:
+        at = (*path, "dnsConfig", "nameservers")
+        yield Problem(at, Because(PodFlaw.NAMESERVERS, (len(servers),)), "nameservers")
+
+
+def _gates(spec: Mapping[str, Any], path: Path) -> Iterator[Problem]:
+    seen = set()
+    for at, gate in elements(spec.get("schedulingGates"), *path, "schedulingGates"):
+        name = known(gate.get("name"))
+        if name and name in seen:
+            yield Problem((*at, "name"), Because(PodFlaw.GATE_TWICE, (name,)), f"gate {name}")
+        seen.add(name)
 
 
 def _claims(

@@ -65,6 +65,13 @@ _FLAWS: Final[Mapping[Enum, tuple[str, str]]] = {
     SchemaFlaw.MAX_PROPERTIES: ("{0} has {1} entries, and must have at most {2}", "lower it to {2}"),
     SchemaFlaw.RULE: ("{0} breaks a rule of its CRD: [{1}|{2} must hold]", "change it so that the rule holds"),
     SchemaFlaw.RULE_NOT_EVALUATED: ("{0}: its rule {1} cannot be evaluated, for {2}", "ask the cluster"),
+    SchemaFlaw.RULES_LEFT_OUT: ("{0}: more rules of its CRD than can be evaluated here", "ask the cluster"),
+    SchemaFlaw.MULTIPLE: ("{0} is {1}, and must be a multiple of {2}", "write a multiple of {2}"),
+    SchemaFlaw.NO_FORM: ("{0} has none of the forms that its CRD allows ({1})", "write it in one of them"),
+    SchemaFlaw.EXCLUDED_FORM: ("{0} has a form that its CRD excludes", "write it in another form"),
+    SchemaFlaw.DUPLICATE: ("{0} holds {1} twice", "keep one of them"),
+    SchemaFlaw.NOT_SERVED: ("{0} is no version of {1} that its CRD serves", "write [one of {2}|another version]"),
+    SchemaFlaw.DEFINITION_UNREAD: ("what its CRD demands of {0} is unknown: {1}", "ask the cluster"),
     SchemaFlaw.OTHER: ("{0} is not what the schema of the kind allows: {1}", "write what the kind allows there"),
 }
 _FORMS: Final[Mapping[Enum, str]] = {
@@ -95,6 +102,8 @@ _FORMS: Final[Mapping[Enum, str]] = {
     FlawRole.OTHER_MOUNT: "the other mount",
     FlawRole.SAME_FAULT: "the same fault",
     FlawRole.FIRST_OF_NAME: "the first of this name",
+    FlawRole.NEEDS_IT: "needs it",
+    FlawRole.DEFINITION: "the CRD demands it",
     FlawRole.ANNOTATION: "{}",
     FlawRole.POLICY_RULE: "the rule of the policy",
     FlawRole.POLICY_BINDING: "what binds the policy",

@@ -151,6 +151,10 @@ PODS: Final[Mapping[Enum, tuple[str, str]]] = {
         "set mountPath to the directory where the volume is to appear",
     ),
     PodFlaw.MOUNTED_TWICE: ("container {0} mounts two volumes at {1}", "remove one of the two mounts, or move it"),
+    PodFlaw.PROBE_NUMBER: ("{0} of the {1} of {2} is {3}, and must be {4} or more", "raise it to {4}"),
+    PodFlaw.PROBE_GRACE: ("the readinessProbe of {0} has terminationGracePeriodSeconds, and ends nothing", "remove it"),
+    PodFlaw.NAMESERVERS: ("dnsConfig has {0} nameservers, and 3 are allowed", "keep 3 of them"),
+    PodFlaw.GATE_TWICE: ("the scheduling gate {0} is there twice", "remove one"),
     PodFlaw.SUB_PATHS: ("the mount at {0} has subPath and subPathExpr", "keep one of them"),
     PodFlaw.SUB_PATH: (
         "subPath {0} of the mount at {1} must be relative and without ..",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.meta import Meta, read_meta
-from trainlint.kube.structure import Misplaced, structure_of
+from trainlint.kube.structure import Misplaced, Structure, structure_of
+from trainlint.model.definition import Definition, says
 from trainlint.model.settings import Settings
 from trainlint.model.workload import Workloads
 from trainlint.source.document import Field
@@ -59,7 +61,8 @@ def misplaced_fields_of(item: Field, settings: Settings = _NEWEST) -> Iterator[M
 
 def _faults(meta: Meta, item: Field, settings: Settings, *, whole: bool) -> Iterator[MisplacedField]:
     groups: dict[tuple[str, str, str], list[Misplaced]] = {}
-    for found in item.once(_misplaced):
+    definition = settings.definitions.get((meta.api_group, meta.kind))
+    for found in item.once(_misplaced if definition is None else _reader(definition)):
         if (whole or found.meant) and not _taken(meta, item, found, settings):
             parents = [step for step in found.field.path[len(item.path) :] if isinstance(step, str)]
             key = (parents[-1], found.meant or found.belongs.rpartition(".")[0][-40:], ".".join(parents[-3:-1]))
@@ -72,6 +75,28 @@ def _misplaced(item: Field) -> tuple[Misplaced, ...]:
     meta = read_meta(item)
     structure = structure_of(meta.api_version, meta.kind)
     return () if structure is None else tuple(structure.misplaced(item))
+
+
+@lru_cache(maxsize=256)
+def _reader(definition: Definition) -> Callable[[Field], tuple[Misplaced, ...]]:
+    """What finds the misplaced fields of an object whose CRD the repository holds: that counts where it says
+    anything, and what is known of the kind elsewhere.
+    """
+    structures = {
+        name: Structure(f"{definition.group}/{name}", definition.kind, version.tree)
+        for name, version in definition.versions.items()
+        if version.tree
+    }
+
+    def read(item: Field) -> tuple[Misplaced, ...]:
+        meta, usual = read_meta(item), item.once(_misplaced)
+        version = definition.version(meta.api_version)
+        if version is None or version.name not in structures:
+            return usual
+        elsewhere = [each for each in usual if not says(version, each.field.path[len(item.path) :])]
+        return (*structures[version.name].misplaced(item), *elsewhere)
+
+    return read
 
 
 def _taken(meta: Meta, item: Field, found: Misplaced, settings: Settings) -> bool:
