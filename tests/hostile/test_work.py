@@ -52,6 +52,9 @@ def checked(home: Path, *options: str) -> dict[str, Any]:
         "a flow sequence of 100,000 containers",
         "50 jobs and 50 isolating policies, repairs",
         "a job 60 times",
+        "a CRD of 200,000 fields",
+        "a CRD with rules that loop three times over 200 numbers",
+        "a CRD of aliases of aliases",
     ],
 )
 def test_inputs_that_took_minutes_or_gigabytes(tmp_path: Path, name: str) -> None:

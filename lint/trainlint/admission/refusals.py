@@ -86,8 +86,8 @@ def _reader(version: tuple[int, ...], definition: Definition | None) -> Callable
     def read(item: Field) -> tuple[Problem, ...]:
         meta = read_meta(item)
         defined = definition.version(meta.api_version) if definition is not None else None
-        found = [_of_kubernetes(each, version) for each in _problems(meta, item, version, defined)]
-        found = [each for each in found if each is not None and not _filled_later(each, item)]
+        told = (_of_kubernetes(each, version) for each in _problems(meta, item, version, defined))
+        found = [each for each in told if each is not None and not _filled_later(each, item)]
         made = list(templates(meta, item.value))
         if is_whole(item, made):
             patch = not made and item.document.origin is None and not _holds_pods(item)

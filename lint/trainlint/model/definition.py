@@ -15,7 +15,7 @@ __all__ = ["DefinedVersion", "Definition", "says"]
 
 Tree = Mapping[str, Any]
 
-_STEPS: Final = 300_000
+_STEPS: Final = 150_000
 """Evaluations of small rules, which take some seconds; those with loops count for more."""
 
 

@@ -19,7 +19,7 @@ DEFINITION: Final = "CustomResourceDefinition"
 DEFINITIONS: Final = f"{DEFINITION}/*."
 """With an API group behind it, it stands among the wanted kinds for the definitions of all kinds of the group."""
 
-_PODS: Final = (b"containers:", b"x-kubernetes-preserve-unknown-fields: true")
+_PODS: Final = (b"containers", b"x-kubernetes-preserve-unknown-fields")
 """What stands in the definition of a kind with pods."""
 _KEY: Final = lazy_pattern(rb"""kind(?<![\w.\-/]kind)["']?(?:(?P<colon>\s*:)|(?![\w.\-/]))""")
 # What may stand before `kind` where it becomes a key without a colon behind it: `? kind`, or an anchor that an alias

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.hostile.inputs.clusters import CLUSTERS
+from tests.hostile.inputs.definitions import DEFINITIONS
 from tests.hostile.inputs.made import Made
 from tests.hostile.inputs.policies import POLICIES
 from tests.hostile.inputs.rendering import RENDERING
@@ -10,4 +11,4 @@ from tests.hostile.inputs.texts import TEXTS
 
 __all__ = ["INPUTS", "Made"]
 
-INPUTS: dict[str, Made] = {**POLICIES, **CLUSTERS, **TEXTS, **RENDERING}
+INPUTS: dict[str, Made] = {**POLICIES, **CLUSTERS, **TEXTS, **RENDERING, **DEFINITIONS}
