@@ -61,7 +61,7 @@ def test_the_inventory_proves_the_group(world: Path) -> None:
     (group,) = json.loads(CliRunner().invoke(cli, ["check", "--no-cache", "--output", "json"]).stdout)["groups"]
     assert (group["exists"], group["for_all"]) == ("proved", "proved")
     assert "needs" not in group
-    assert "nothing more is asked" in run().stdout
+    assert "Git describes all that it needs" in run().stdout
 
 
 def test_kubectl_is_asked_for_such_nodes(world: Path) -> None:

@@ -50,13 +50,24 @@ def needs_text(groups: Sequence[GroupVerdict], options: Options) -> str:
 def _words(group: GroupVerdict) -> Iterator[str]:
     needs = group.needs
     if needs is None:
-        yield f"can run: {can_run(group)}; every placement: {every_placement(group)}; nothing more is asked"
+        yield f"can run: {can_run(group)}; every placement: {every_placement(group)}; {_of_no_needs(group)}"
         yield from (f"not known: {text}" for text in group.missing)
         return
     yield from need_words(needs)
     if group.connections is not Answer.PROVED:
         yield f"connections are {connections(group)}"
     yield from (f"not known: {text}" for text in group.missing)
+
+
+def _of_no_needs(group: GroupVerdict) -> str:
+    """Why no needs are listed."""
+    match group.exists:
+        case Answer.PROVED:
+            return "Git describes all that it needs"
+        case Answer.REFUTED:
+            return f"`trainlint explain {group.shown}` says what keeps it from running"
+        case _:
+            return "what it needs depends on what is not known"
 
 
 def needs_json(groups: Sequence[GroupVerdict]) -> str:
