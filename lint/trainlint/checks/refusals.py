@@ -30,6 +30,7 @@ from trainlint.workload.checks.containers import missing_main_containers
 from trainlint.workload.checks.elastic import elastic_faults
 from trainlint.workload.checks.fields import misplaced_fields_of
 from trainlint.workload.checks.names import long_names
+from trainlint.workload.hyperpod import is_closed
 
 if TYPE_CHECKING:
     from trainlint.installed.gates import RefusedByPolicy
@@ -186,6 +187,9 @@ def refused(snapshot: Snapshot, found: Iterable[RefusedObject]) -> Iterator[Refu
             yield Refused(Root.OBJECT, each.pod_sets, not (problem.assumes or problem.unknown), why)
     for workload in snapshot.workloads.objects:
         yield from _by_other_rules(workload)
+        if is_closed(workload.owner.kind):
+            why = Because(ProofGround.CLOSED_OPERATOR, (workload.owner,))
+            yield Refused(Root.OBJECT, workload.pod_sets, certain=False, why=why)
         for fault in misplaced_fields_of(workload.field, snapshot.settings):
             why = Because(ProofGround.FIELD, (workload.owner, fault.path))
             yield Refused(Root.FIELD, workload.pod_sets, certain=False, why=why)

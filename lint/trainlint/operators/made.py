@@ -8,6 +8,7 @@ from typing import Final
 from trainlint.operators.apps import run_deployment, run_stateful_set
 from trainlint.operators.batch import run_job
 from trainlint.operators.cluster import MadeObjects, OperatorOptions, taken
+from trainlint.operators.disaggregatedset import run_disaggregated_set
 from trainlint.operators.jobset import run_job_set
 from trainlint.operators.kubeflow_v1 import JOBS, run_v1_job
 from trainlint.operators.lws import run_leader_worker_set
@@ -25,6 +26,7 @@ Operator = Callable[[MadeObjects, Manifest], None]
 OPERATORS: Final[Mapping[tuple[str, str], Operator]] = {
     **{("kubeflow.org/v1", kind): run_v1_job for kind in JOBS},
     ("kubeflow.org/v1", "MPIJob"): run_mpi_v1_job,
+    ("disaggregatedset.x-k8s.io/v1", "DisaggregatedSet"): run_disaggregated_set,
     ("leaderworkerset.x-k8s.io/v1", "LeaderWorkerSet"): run_leader_worker_set,
     ("kubeflow.org/v2beta1", "MPIJob"): run_mpi_job,
     ("trainer.kubeflow.org/v1alpha1", "TrainJob"): run_train_job,

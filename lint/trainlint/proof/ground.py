@@ -60,6 +60,7 @@ class ProofGround(Enum):
     # of faults that may keep it from training
     TAKEN = auto()  # who takes the object or not, the object, why not
     FIELD = auto()  # the object, the field that its kind does not have
+    CLOSED_OPERATOR = auto()  # the object
     STARTED = auto()  # the object, why it is not
     ALTHOUGH = auto()  # the fault
     EMPTIED = auto()  # who replaces, what it replaces, the object

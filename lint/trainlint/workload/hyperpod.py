@@ -11,7 +11,7 @@ from trainlint.workload.expansion import Context, Expansion, is_template, pod_se
 from trainlint.workload.template_at import EACH_ITEM, TemplateAt
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
 
-__all__ = ["KINDS", "expand_hyperpod"]
+__all__ = ["KINDS", "expand_hyperpod", "is_closed"]
 
 
 def expand_hyperpod(job: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -42,6 +42,13 @@ def expand_hyperpod(job: Field, owner: ObjectRef, context: Context) -> Expansion
     return Expansion(tuple(pod_sets), ranks=frozenset(range(len(pod_sets))), training=True)
 
 
+def is_closed(kind: str) -> bool:
+    """Whether the source of the operator of a kind is closed, so that what it makes of an object is not known."""
+    return kind in _NAMES
+
+
+_NAMES: Final = ("HyperPodPyTorchJob", "HyperPodPytorchJob")
+"""Both spellings: its documents have the one and its definition the other."""
 KINDS: Final = tuple(
     WorkloadKind(
         group="sagemaker.amazonaws.com",
@@ -74,6 +81,5 @@ KINDS: Final = tuple(
         templates=(TemplateAt(("spec", "replicaSpecs", EACH_ITEM, "template"), lent=None),),
         operator=None,
     )
-    for name in ("HyperPodPyTorchJob", "HyperPodPytorchJob")
+    for name in _NAMES
 )
-"""Both spellings: its documents have the one and its definition the other."""
