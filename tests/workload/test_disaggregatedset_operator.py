@@ -63,20 +63,27 @@ def test_pods_and_services_have_the_labels_by_which_they_find_each_other() -> No
     assert workers["metadata"]["labels"] == {"team": "a", "app": "serve-1-prefill", **own}
 
 
-def terms(policy: str, start: str) -> tuple[Any, Any]:
+Terms = list[tuple[str, list[tuple[str, ...]]]]
+
+
+def terms(policy: str, start: str) -> tuple[Terms, Terms]:
+    """The terms of required affinity and anti-affinity of the first pod whose name begins so."""
     pod = next(each for each in made(policy).pods if each["metadata"]["name"].startswith(start))
     affinity = pod["spec"].get("affinity", {})
-    return tuple(
-        [
-            (
-                term["topologyKey"],
-                [(each["key"].removeprefix(PREFIX), each["operator"], *each.get("values", ())) for each in asked],
-            )
-            for term in affinity.get(key, {}).get(REQUIRED, ())
-            if (asked := term["labelSelector"]["matchExpressions"])
-        ]
-        for key in ("podAffinity", "podAntiAffinity")
-    )  # type: ignore[return-value]
+    return _terms(affinity.get("podAffinity", {})), _terms(affinity.get("podAntiAffinity", {}))
+
+
+def _terms(affinity: dict[str, Any]) -> Terms:
+    return [(term["topologyKey"], list(map(_asked, _expressions(term)))) for term in affinity.get(REQUIRED, ())]
+
+
+def _expressions(term: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = term["labelSelector"]["matchExpressions"]
+    return found
+
+
+def _asked(expression: dict[str, Any]) -> tuple[str, ...]:
+    return (expression["key"].removeprefix(PREFIX), expression["operator"], *expression.get("values", ()))
 
 
 @pytest.mark.parametrize("policy", ["{}", "{type: None}", "{type: ExclusiveSlice}"])
