@@ -74,10 +74,7 @@ _AROUND: Final[Mapping[Enum, str]] = {
     ProofGround.CHANGED: "what {} changes in its pods",
     ProofGround.LET_IN: "whether {} lets its pods in",
     ProofGround.TAKEN: "whether {} takes {}: {}",
-    ProofGround.CLOSED_OPERATOR: (
-        "which labels, names and Services the operator of {}, whose source is closed, gives its pods",
-        "compare what the cluster makes of it with `trainlint graph`",
-    ),
+    ProofGround.CLOSED_OPERATOR: "what the operator of {}, whose source is closed, makes of it",
     ProofGround.FIELD: "whether the API server takes {}, which has no field {}",
     ProofGround.STARTED: "whether {} is started: {}",
     ProofGround.ALTHOUGH: "whether it trains although {}",
