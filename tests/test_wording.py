@@ -21,11 +21,23 @@ from trainlint.checks.refusals import Refused, RefusedObject
 from trainlint.checks.stopped_groups import Stopped
 from trainlint.control_plane.mesh import MeshDenial
 from trainlint.control_plane.need import Need
+from trainlint.fabric.ground import AttachmentGround, NetworkGround
 from trainlint.finding import Finding, Location, Related
+from trainlint.inventory.ground import PoolGround
+from trainlint.kube.ground import FieldGround
+from trainlint.launch.ground import VariableGround
 from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
+from trainlint.model.known import Undetermined
+from trainlint.model.needs import NeedGround, Needs
+from trainlint.model.policy import Condition, Decision
+from trainlint.policy.conflicts import Conflict
+from trainlint.policy.ground import MergeGround, MissGround, PolicyGround, VerdictGround
+from trainlint.policy.shortfall import Shortfall
 from trainlint.proof.for_all import ForAll
 from trainlint.proof.ground import NoteGround, ProofGround
 from trainlint.proof.group import GroupProof
+from trainlint.proof.near_miss import Near
 from trainlint.proof.zone_reason import Obstacle, ZoneReason
 from trainlint.proof.zones import Zone
 from trainlint.queues.ground import MissedGround, QueueGround, QueueRole
@@ -36,6 +48,7 @@ from trainlint.queues.queue_refusals import QueueRefusal
 from trainlint.queues.quota import QuotaCause
 from trainlint.rule import all_rules
 from trainlint.scheduling.devices.outcome import DeviceGround
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.kueue.ground import FlavorGround, InactiveGround
 from trainlint.scheduling.kueue.match import KueueCode
 from trainlint.scheduling.kueue.state import Inactive
@@ -43,6 +56,7 @@ from trainlint.scheduling.refusal import Doubt, DoubtGround, Ground, Refusal
 from trainlint.wording.because import TEXTS
 from trainlint.wording.filling import filled, places
 from trainlint.wording.texts.argument import Phrase
+from trainlint.workload.ground import PodGround
 from trainlint.workload.queue_names import QueueDoubt
 
 HERE = Location("nodes.yaml", 1)
@@ -51,20 +65,28 @@ DATA = [
     *get_args(Obstacle),
     *(ZoneReason, *get_args(Subject), Constraint, Refusal, Doubt, QuotaCause, Need, MeshDenial, Because),
     *(QueueCause, QueueRefusal, MissedQueue, LateMembers, Inactive, Stopped, Refused, GroupProof, Zone, ForAll),
-    *(Problem, RefusedObject),
+    *(Problem, RefusedObject, Undetermined, Needs, Decision, Shortfall, Near, Conflict),
 ]
 SENTENCES = {
     "breaks",
     "doubt",
+    "bypass",
+    "conflict",
     "message",
     "missing",
+    "need",
     "notes",
+    "only_if",
+    "others",
     "reason",
     "remedy",
     "role",
     "said",
     "sentence",
     "text",
+    "uncertain",
+    "undecidable",
+    "unsaid",
     "why",
     "words",
 }
@@ -78,30 +100,11 @@ def test_causes_hold_no_sentence(kind: type) -> None:
 
 
 GROUNDS = [
-    *(
-        DeviceGround,
-        DoubtGround,
-        FlavorGround,
-        Ground,
-        InactiveGround,
-        MissedGround,
-        NoteGround,
-        ProofGround,
-        QueueDoubt,
-    ),
-    *(
-        QueueGround,
-        QueueRole,
-        FlawRole,
-        FormFlaw,
-        JobFlaw,
-        KindFlaw,
-        ObjectFlaw,
-        PodFlaw,
-        SchemaFlaw,
-        ValueType,
-        Phrase,
-    ),
+    *(ValueGround, FieldGround, PoolGround, PodGround, VariableGround, AttachmentGround, NetworkGround, PolicyGround),
+    *(NodeGround, DeviceGround, NeedGround, VerdictGround, MergeGround, MissGround, Condition),
+    *(DoubtGround, FlavorGround, Ground, InactiveGround, MissedGround, NoteGround, ProofGround, QueueDoubt),
+    *(QueueGround, QueueRole, FlawRole),
+    *(FormFlaw, JobFlaw, KindFlaw, ObjectFlaw, PodFlaw, SchemaFlaw, ValueType, Phrase),
 ]
 """Every enumeration of grounds."""
 
@@ -262,7 +265,9 @@ def _words(node: ast.AST) -> bool:
 
 JUDGING = (
     *("admission", "causes", "checks", "control_plane", "facts", "proof", "queues", "questions/argument"),
-    *("reachability", "references", "scheduling"),
+    *("launch", "reachability", "references", "scheduling"),
+    *("model/known.py", "model/policy.py", "model/pool.py", "policy/conflicts.py", "policy/doubt.py"),
+    *("policy/explanation.py", "policy/shortfall.py", "policy/verdict.py", "policy/matching.py"),
 )
 """Packages whose causes are data. Those that read files, policies and jobs say in words what they cannot read."""
 SAYING = {
@@ -279,28 +284,20 @@ SAYING = {
     "checks/preferred_affinity.py": "what a preference is called",
     "proof/node_closure.py": "assumptions",
     "proof/default_namespace.py": "a namespace without a name",
-    "proof/feasibility.py": "needs",
-    "proof/ideal/cluster.py": "why a label of an invented node is not known",
-    "proof/ideal/needs.py": "needs",
-    "proof/ideal/words.py": "needs",
     "queues/missed_queues.py": "a title of a repair",
     "references/settings_of_pods.py": "roles of places",
     "scheduling/devices/selection.py": "types of variables",
     "scheduling/fixes.py": "titles of repairs",
-    "scheduling/hypernodes.py": "why a tier is not known",
     "scheduling/node.py": "a domain without a name",
-    "scheduling/node_affinity.py": "needs",
-    "scheduling/node_resources_fit.py": "needs",
     "scheduling/requests.py": "what one rule alone says of extended resources",
     "scheduling/requirement.py": "errors of selectors, which nothing shows",
-    "scheduling/volume_binding.py": "needs",
 }
 """Modules with a sentence all the same, and what it is."""
 WORD = re.compile(r"\b[A-Za-z][a-z']+\b")
 FEWEST = 4
 """Words of a sentence; the values in it are not counted."""
-ELSEWHERE = {"Fix", "Undetermined", "Unknown", "UsageError"}
-"""Titles of repairs, why a value is not known where it is read, what is missing, and what is wrong with a command."""
+ELSEWHERE = {"Fix", "Unknown", "UsageError"}
+"""Titles of repairs, what is missing, and what is wrong with a command."""
 
 
 def sentences(tree: ast.Module) -> Iterator[str]:
@@ -333,7 +330,7 @@ def _is_elsewhere(node: ast.AST) -> bool:
 
 def test_what_judges_writes_no_sentence() -> None:
     """Sentences stand in ``wording``; an exception that is no longer needed goes."""
-    paths = [path for package in JUDGING for path in sorted((LINT / package).rglob("*.py"))]
+    paths = [path for each in JUDGING for path in (sorted((LINT / each).rglob("*.py")) or [LINT / each])]
     found = {
         path.relative_to(LINT).as_posix(): said
         for path in paths

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.references.test_settings_of_pods import snapshot
+from tests.unknown_values import unknown
 
 from trainlint.checks.affinity_targets import missing_targets
 from trainlint.checks.gpu_nodes import accelerators, device_name, keeping, taint_key, untainted
@@ -127,7 +128,7 @@ def test_pods_of_unknown_number_count_as_one() -> None:
         ({"amd.com/gpu": "8", "nvidia.com/gpu": "8"}, ("amd.com/gpu", "nvidia.com/gpu"), "amd.com/gpu"),
         ({"nvidia.com/gpu": "0"}, (), "nvidia.com/gpu"),
         ({"nvidia.com/gpu": "10"}, ("nvidia.com/gpu",), "nvidia.com/gpu"),
-        ({"nvidia.com/gpu": Undetermined("?")}, (), "nvidia.com/gpu"),
+        ({"nvidia.com/gpu": unknown("?")}, (), "nvidia.com/gpu"),
         ({"cpu": "8"}, (), "nvidia.com/gpu"),
         (None, (), "nvidia.com/gpu"),
     ],

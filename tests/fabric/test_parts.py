@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tests.fields import field
+from tests.unknown_values import unknown
 
 from trainlint.fabric.attachment import (
     GKE_ANNOTATION,
@@ -239,7 +240,7 @@ def test_what_a_container_asks_for_and_where() -> None:
         ("a/b", 2, at.child("limits", "a/b")),
         ("c/d", 3, at.child("requests", "c/d")),
     ]
-    assert list(requested(Container(limits={"a/b": "x"}))) == [("a/b", Undetermined("it is no quantity"), None)]
+    assert list(requested(Container(limits={"a/b": "x"}))) == [("a/b", unknown("it is no quantity"), None)]
 
 
 @pytest.mark.parametrize(
@@ -382,9 +383,7 @@ def test_what_is_offered_as_shared_is_shared() -> None:
 
 
 def rank(**settings: str | None) -> Rank:
-    named = {
-        name: Variable(name, Undetermined("x") if value is None else value, HERE) for name, value in settings.items()
-    }
+    named = {name: Variable(name, unknown("x") if value is None else value, HERE) for name, value in settings.items()}
     own = pods()
     return Rank(own, Container(), named, (), own)
 

@@ -8,8 +8,10 @@ from enum import Enum
 from typing import Any
 
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.source.document import Field as Cursor
+from trainlint.wording.because import because_text
 
 __all__ = ["told"]
 
@@ -33,7 +35,9 @@ def _short(value: Any) -> str | None:
         case Enum():
             return str(value)
         case Undetermined():
-            return f"unknown, {value.why}"
+            return f"unknown, {because_text(value.why)}"
+        case Because():
+            return repr(because_text(value))
         case Location():
             return "a place"
         case Cursor():

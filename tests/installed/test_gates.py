@@ -8,6 +8,7 @@ import pytest
 from tests.engine.worlds import lint
 
 from trainlint.result import GroupVerdict
+from trainlint.wording.because import texts_of
 
 JOB = """apiVersion: kubeflow.org/v1
 kind: PyTorchJob
@@ -338,7 +339,7 @@ def test_where_nodes_are_not_known_it_is_one_need_more(tmp_path: Path) -> None:
     found = group(tmp_path, nodes="", one=kyverno(VALIDATE), two=webhook())
     assert str(found.exists) == "conditional"
     assert found.needs is not None
-    assert set(found.needs.others) >= {
+    assert set(texts_of(found.needs.others)) >= {
         "pods that ClusterPolicy p lets in",
         "pods that MutatingWebhookConfiguration defaults leaves fit to run",
     }

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 from tests.fields import field
+from tests.unknown_values import unknown
 
 from trainlint.finding import Location
 from trainlint.inventory.amounts import as_written, at_least, least_amounts
@@ -19,7 +20,7 @@ from trainlint.inventory.tpu import Slice, slices
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Pool, Taint
 
-UNKNOWN = Undetermined("nothing says it")
+UNKNOWN = unknown("nothing says it")
 AT = Location("a.yaml", 0, ())
 
 

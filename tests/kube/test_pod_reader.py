@@ -16,6 +16,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pod import PodSpec, Volume
 from trainlint.model.selector import Requirement
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text
 
 
 def read(spec: Any) -> PodSpec:
@@ -111,7 +112,7 @@ def test_a_container_keeps_quantities_as_text_and_the_words_of_its_command() -> 
     assert main.resource_claims == ("gpu",)
     assert [(each.name, each.value) for each in main.env if each.name != "B"] == [("A", "1"), ("C", ""), ("N", "4")]
     assert isinstance(main.env[1].value, Undetermined)
-    assert main.env[1].value.why == "from ConfigMap c, key k"
+    assert because_text(main.env[1].value.why) == "from ConfigMap c, key k"
 
 
 def test_no_required_node_affinity_and_no_terms_are_not_the_same() -> None:

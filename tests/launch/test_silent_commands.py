@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from tests.unknown_values import unknown
 
 from trainlint.launch.silent_commands import talks
-from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container
 
 LOOP = """
@@ -54,7 +54,7 @@ def test_images_that_are_there_to_wait_are_quiet(image: str) -> None:
         (("sh", "-c", "exec 3<>/dev/tcp/host/80; sleep 1"), ()),
         (("sh", "-c", "source /etc/run; sleep 1"), ()),
         (("sh", "/scripts/run.sh"), ()),
-        (("sleep", Undetermined("why")), ()),
+        (("sleep", unknown("why")), ()),
     ],
 )
 def test_anything_else_may_talk(command: tuple[str, ...], args: tuple[str, ...]) -> None:

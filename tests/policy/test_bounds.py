@@ -19,7 +19,7 @@ from trainlint.policy.identity import named_ports
 from trainlint.policy.options import NEWEST_PATCH, cilium_options, parse_version
 from trainlint.policy.ports import is_port_name, parse_uint16
 from trainlint.policy.syntax import cilium_key_problem, key_problem, value_problem
-from trainlint.policy.wording import requirement_text
+from trainlint.wording.misses import requirement_text
 
 RULE = "{endpointSelector: {}, %s}"
 

@@ -7,6 +7,7 @@ from tests.policy.cluster import ask, ccnp, cnp, pod, read
 
 from trainlint.model.policy import Permission
 from trainlint.policy import address
+from trainlint.wording.because import because_text
 
 HTTP = "{ports: [{port: '8080', protocol: TCP}], rules: {http: [{method: GET}]}}"
 DNS = "{ports: [{port: '8080', protocol: TCP}], rules: {dns: [{matchPattern: '*'}]}}"
@@ -41,7 +42,7 @@ def test_what_merges_and_what_does_not(one: str, two: str, problem: str) -> None
     assert policies.rejected == ()
     verdict = ask(policies, pod("a", "x"), pod("a", "y"))
     assert bool(verdict.egress.conflict) is bool(problem)
-    assert problem in verdict.egress.conflict
+    assert problem in (because_text(verdict.egress.conflict) if verdict.egress.conflict else "")
     assert verdict.answer is (Permission.UNKNOWN if problem else Permission.ALLOW)
 
 

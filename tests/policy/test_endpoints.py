@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from tests.policy.cluster import NAMESPACES, ask, ccnp, cilium, cnp, other, pod, pod_set, read
+from tests.unknown_values import unknown
 
-from trainlint.model.known import Undetermined
 from trainlint.model.policy import Permission
 from trainlint.model.settings import ZONE, Settings
 from trainlint.policy import address, dns_endpoint, endpoint, entity, zone_dependent
+from trainlint.wording.verdicts import verdict_text
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 
@@ -59,7 +60,7 @@ def test_a_zone_label_that_contradicts_the_node_is_unknown_where_it_is_visible()
 def test_an_unknown_zone_is_unknown_and_no_zone_is_no_label() -> None:
     settings = cilium("1.18.6", "1.35")
     policies, target = read(FROM_ZONE, settings), pod("a", "x", settings)
-    assert ask(policies, pod("a", "y", settings, zone=Undetermined("no inventory")), target).answer is UNKNOWN
+    assert ask(policies, pod("a", "y", settings, zone=unknown("no inventory")), target).answer is UNKNOWN
     assert ask(policies, pod("a", "y", settings, zone=None), target).answer is DENY
 
 
@@ -123,7 +124,7 @@ def test_the_name_of_the_cluster_is_not_known_unless_it_is_stated(
     policies = read(cnp(BY_CLUSTER % ("k8s:io.cilium.k8s.policy.cluster", asked)), settings)
     verdict = ask(policies, pod("a", "y", settings), pod("a", "x", settings))
     assert verdict.answer is answer
-    assert ("cluster-name" in verdict.reason) is (answer is UNKNOWN)
+    assert ("cluster-name" in verdict_text(verdict)) is (answer is UNKNOWN)
 
 
 @pytest.mark.parametrize("peer", ["fromEndpoints: [{}]", "fromEntities: [cluster]"])

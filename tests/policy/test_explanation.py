@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 from tests.policy.cluster import ccnp, cilium, cnp, knp, pod, read
+from tests.unknown_values import unknown
 
-from trainlint.model.known import Undetermined
 from trainlint.model.policy import Direction, Permission
 from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint, address, entity
 from trainlint.policy.explanation import Side, explain
 from trainlint.policy.policyset import PolicySet
+from trainlint.wording.misses import miss_text
 
 RENDEZVOUS = cnp(
     """{endpointSelector: {matchLabels: {app: x}}, ingress: [
@@ -30,7 +31,7 @@ def egress(policies: PolicySet, source: Endpoint, target: Endpoint, port: int = 
 
 
 def texts(side: Side) -> list[list[str]]:
-    return [[each.text for each in miss.shortfalls] for miss in side.near]
+    return [[miss_text(each.reason) for each in miss.shortfalls] for miss in side.near]
 
 
 def test_an_entry_that_misses_a_label_of_the_peer_is_near_and_says_which_label_there_is() -> None:
@@ -177,12 +178,12 @@ def test_what_is_not_known_may_match_and_comes_first() -> None:
         cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{matchLabels: {app: w}}]}]}")
         + cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{matchLabels: {job: j}}]}]}", name="q")
     )
-    source = pod("a", "y", labels={"job": Undetermined("the controller makes it up")})
+    source = pod("a", "y", labels={"job": unknown("the controller makes it up")})
     side = ingress(policies, source, pod("a", "x"))
     assert side.decision.answer is Permission.UNKNOWN
     first = side.near[0]
     assert str(first.entry.origin) == "CiliumNetworkPolicy a/q"
-    assert [(each.certain, each.text) for each in first.shortfalls] == [
+    assert [(each.certain, miss_text(each.reason)) for each in first.shortfalls] == [
         (False, "asks for job=j; whether a/y has it is not known: the controller makes it up")
     ]
 

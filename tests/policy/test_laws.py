@@ -10,13 +10,15 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.policy.cluster import NAMESPACES, cilium, pod, roots
+from tests.unknown_values import unknown
 
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import Known
 from trainlint.model.policy import Direction, Permission
 from trainlint.model.workload import PortRange
 from trainlint.policy import Endpoint, PolicyContext, PolicySet, address, read_policies
 from trainlint.source.prefilter import KindFilter
 from trainlint.source.reading import read as read_source
+from trainlint.wording.verdicts import decision_text, verdict_text
 
 Data = dict[str, Any]
 
@@ -260,9 +262,9 @@ def test_what_is_certain_without_a_value_holds_for_every_value(objects: list[Dat
         pair = (vague, ENDS[2]) if as_source else (ENDS[2], vague)
         return found.verdict(*pair, "TCP", 100).answer
 
-    unknown = answer(Undetermined("made at run time"))
+    unsure = answer(unknown("made at run time"))
     known = {answer(value) for value in ("x", "z", "r", "s", "other")}
-    assert unknown is UNKNOWN or known == {unknown}
+    assert unsure is UNKNOWN or known == {unsure}
 
 
 @SCALE
@@ -271,8 +273,8 @@ def test_every_answer_has_a_reason_that_names_what_decided(objects: list[Data]) 
     found = judge(objects)
     for source, target, protocol, port in QUESTIONS[::7]:
         verdict = found.verdict(source, target, protocol, port)
-        assert verdict.reason
+        assert verdict_text(verdict)
         for decision in (verdict.egress, verdict.ingress):
             if decision.answer is DENY:
                 assert decision.deciding or decision.isolating
-            assert all(str(entry.origin) in decision.reason for entry in decision.deciding)
+            assert all(str(entry.origin) in decision_text(decision) for entry in decision.deciding)

@@ -10,9 +10,9 @@ from tests.hostile.inputs.policies import NODES
 from tests.source.repositories import write
 
 from trainlint.engine.check import check
-from trainlint.model.policy import NAMED
 from trainlint.proof.decided import PLACES
 from trainlint.result import Placed, Result
+from trainlint.wording.verdicts import NAMED
 from trainlint_rules.policy.dns_egress_blocked import POLICIES
 
 

@@ -8,6 +8,7 @@ from tests.policy.cluster import ask, ccnp, cilium, cnp, knp, other, pod, read
 from trainlint.model.policy import Permission
 from trainlint.model.settings import Cni, Settings
 from trainlint.policy import address
+from trainlint.wording.because import texts_of
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 
@@ -147,7 +148,9 @@ def test_calico_policies_make_verdicts_unknown_and_never_allowed() -> None:
     assert ask(in_a, pod("b", "y"), pod("c", "x")).answer is ALLOW
     verdict = ask(in_a, pod("b", "y"), pod("a", "x"))
     assert verdict.answer is UNKNOWN
-    assert verdict.ingress.uncertain == ("what Calico NetworkPolicy a/g decides: only its own engine can tell",)
+    assert texts_of(verdict.ingress.uncertain) == (
+        "what Calico NetworkPolicy a/g decides: only its own engine can tell",
+    )
     assert [each.subject for each in in_a.unknowns] == ["Calico NetworkPolicy a/g"]
 
 

@@ -7,15 +7,15 @@ import random
 
 import pytest
 
-from trainlint.model.policy import PortRule
+from trainlint.model.policy import Condition, PortRule
 from trainlint.model.workload import PortRange
 from trainlint.policy.port_parts import FEW, PortSpan, condition, cut, parts_of
 
 LAST = 12
-HTTP, DNS = "the method is GET", "the name is a.example"
+HTTP, DNS = (Condition.HTTP,), (Condition.DNS,)
 
 
-def span(protocol: str, first: int, last: int, asked: str) -> PortSpan:
+def span(protocol: str, first: int, last: int, asked: tuple[Condition, ...]) -> PortSpan:
     return protocol, first, last, PortRule(protocol, PortRange(first, last), only_if=asked)
 
 
@@ -23,21 +23,21 @@ def drawn(random_: random.Random, count: int) -> tuple[PortSpan, ...]:
     made = []
     for _ in range(count):
         first = random_.randint(1, LAST)
-        asked = random_.choice(("", HTTP, DNS, HTTP, DNS))
+        asked = random_.choice(((), HTTP, DNS, HTTP, DNS))
         made.append(span(random_.choice(("TCP", "TCP", "UDP")), first, random_.randint(first, LAST), asked))
     return tuple(made)
 
 
-def plainly(spans: tuple[PortSpan, ...], protocol: str, port: int) -> str | None:
+def plainly(spans: tuple[PortSpan, ...], protocol: str, port: int) -> tuple[Condition, ...] | None:
     """What is asked for at a port: nothing where one span asks for nothing, else what the last asks for."""
     asked = [rule.only_if for name, first, last, rule in spans if name == protocol and first <= port <= last]
-    return None if not asked else "" if "" in asked else asked[-1]
+    return None if not asked else () if () in asked else asked[-1]
 
 
 @pytest.mark.parametrize("seed", range(60))
 def test_a_port_is_asked_what_its_spans_say(seed: int) -> None:
     spans = drawn(random.Random(seed), 1 + seed % 6)
-    many = (*spans, *(span("SCTP", 1, 1, "") for _ in range(FEW)))
+    many = (*spans, *(span("SCTP", 1, 1, ()) for _ in range(FEW)))
     for protocol in ("TCP", "UDP"):
         for port in range(LAST + 2):
             expected = plainly(spans, protocol, port)
@@ -49,11 +49,11 @@ def test_a_few_spans_are_not_cut_and_one_more_is() -> None:
     def broken() -> dict[str, tuple[list[int], list[tuple[int, int, str]]]]:
         raise AssertionError("cut")
 
-    few = (*(span("TCP", each, each, "") for each in range(1, FEW)), span("UDP", 1, 1, ""))
+    few = (*(span("TCP", each, each, ()) for each in range(1, FEW)), span("UDP", 1, 1, ()))
     assert len(few) == FEW
-    assert condition(few, broken, "TCP", 1) == ""
+    assert condition(few, broken, "TCP", 1) == ()
     with pytest.raises(AssertionError, match="cut"):
-        condition((*few, span("TCP", 1, 1, "")), broken, "TCP", 1)
+        condition((*few, span("TCP", 1, 1, ())), broken, "TCP", 1)
 
 
 @pytest.mark.parametrize("seed", range(60))

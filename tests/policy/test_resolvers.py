@@ -12,6 +12,7 @@ from trainlint.model.policy import Permission
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.policy import PolicySet
+from trainlint.wording.verdicts import verdict_text
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 PORTS = "[{port: '%d', name: dns, protocol: UDP}, {port: '%d', name: dns-tcp, protocol: TCP}]"
@@ -118,7 +119,7 @@ def test_a_cache_on_the_host_network_leaves_open_who_is_asked(settings: Settings
         assert verdict.answer is DENY
     else:  # the NetworkPolicy API always lets a pod reach its own node
         assert verdict.answer is UNKNOWN
-        assert "DaemonSet kube-system/node-local-dns, which is on the host network" in verdict.reason
+        assert "DaemonSet kube-system/node-local-dns, which is on the host network" in verdict_text(verdict)
 
 
 def test_a_cache_on_the_host_network_behind_a_redirect_is_not_known() -> None:

@@ -14,6 +14,7 @@ from tests.policy.cluster import ask, cilium, cnp, knp, pod, read
 
 from trainlint.model.policy import Decision, Permission
 from trainlint.policy import address, entity
+from trainlint.wording.because import because_text
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 
@@ -88,7 +89,7 @@ def test_a_peer_that_only_excludes_may_match_what_it_excludes_in_1_20() -> None:
         verdict = ask(read(policy, settings), pod("c", "q", settings), pod("a", "x", settings))
         assert verdict.answer is wanted
         assert ask(read(policy, settings), pod("b", "z", settings), pod("a", "x", settings)).answer is ALLOW
-    assert "only excludes" in verdict.ingress.uncertain[0]
+    assert "only excludes" in because_text(verdict.ingress.uncertain[0])
     assert ask(read(policy), pod("c", "q"), pod("a", "x")).answer is DENY  # the default limits it to the cluster
 
 

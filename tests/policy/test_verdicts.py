@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from tests.policy.cluster import ask, ccnp, cilium, cnp, knp, pod, read
+from tests.unknown_values import unknown
 
-from trainlint.model.known import Undetermined
-from trainlint.model.policy import Permission
+from trainlint.model.policy import Condition, ConditionChoice, Permission
 from trainlint.model.workload import PortRange
 from trainlint.policy import OWN_POD, REPLY, SECONDARY_INTERFACE, address, dns_endpoint, entity
+from trainlint.wording.because import because_text, texts_of
+from trainlint.wording.verdicts import decision_text, verdict_text
 
 ALLOW, DENY, UNKNOWN = Permission.ALLOW, Permission.DENY, Permission.UNKNOWN
 
@@ -21,7 +23,9 @@ def test_without_policies_everything_is_allowed_and_nothing_decides() -> None:
     verdict = ask(read(""), pod("a", "y"), pod("b", "x"))
     assert verdict.answer is ALLOW
     assert verdict.egress.deciding == verdict.ingress.deciding == ()
-    assert verdict.reason == ("egress is allowed: no policy restricts it; ingress is allowed: no policy restricts it")
+    assert verdict_text(verdict) == (
+        "egress is allowed: no policy restricts it; ingress is allowed: no policy restricts it"
+    )
 
 
 def test_an_allow_names_its_entry_and_its_place() -> None:
@@ -35,7 +39,7 @@ def test_an_allow_names_its_entry_and_its_place() -> None:
     assert entry.ports is not None
     assert entry.ports[0].at is not None
     assert entry.ports[0].at.path == ("spec", "ingress", 0, "toPorts", 0, "ports", 0, "port")
-    assert verdict.ingress.reason == "ingress is allowed by CiliumNetworkPolicy a/p"
+    assert decision_text(verdict.ingress) == "ingress is allowed by CiliumNetworkPolicy a/p"
 
 
 def test_a_deny_by_default_names_the_entries_that_isolate() -> None:
@@ -43,7 +47,7 @@ def test_a_deny_by_default_names_the_entries_that_isolate() -> None:
     assert verdict.answer is DENY
     assert verdict.ingress.deciding == ()
     assert [entry.at.path for entry in verdict.ingress.isolating] == [("spec", "ingress", 0)]
-    assert verdict.reason == (
+    assert verdict_text(verdict) == (
         "ingress is denied: CiliumNetworkPolicy a/p admits only what it lists, and it does not list this"
     )
 
@@ -55,7 +59,7 @@ def test_a_deny_rule_is_the_reason_even_beside_an_allow() -> None:
     )
     verdict = ask(policies, pod("a", "y"), pod("a", "x"), 23456)
     assert verdict.answer is DENY
-    assert verdict.reason == "ingress is denied by CiliumClusterwideNetworkPolicy guard"
+    assert verdict_text(verdict) == "ingress is denied by CiliumClusterwideNetworkPolicy guard"
 
 
 def test_a_range_of_which_one_port_is_open_is_denied_and_names_that_port() -> None:
@@ -63,7 +67,7 @@ def test_a_range_of_which_one_port_is_open_is_denied_and_names_that_port() -> No
     assert verdict.answer is DENY
     assert verdict.partly
     assert verdict.allowed == (PortRange(23456, 23456),)
-    assert verdict.reason.startswith("only port 23456 is open: ingress is denied")
+    assert verdict_text(verdict).startswith("only port 23456 is open: ingress is denied")
 
 
 def test_a_range_counts_as_allowed_only_if_both_ends_allow_every_port() -> None:
@@ -108,30 +112,30 @@ def test_a_label_that_exists_only_at_run_time_makes_the_verdict_unknown_where_it
     policies = read(
         cnp("{endpointSelector: {matchLabels: {app: x}}, ingress: [{fromEndpoints: [{matchLabels: {job: j1}}]}]}")
     )
-    source = pod("a", "y", labels={"job": Undetermined("the controller makes it up")})
+    source = pod("a", "y", labels={"job": unknown("the controller makes it up")})
     verdict = ask(policies, source, pod("a", "x"))
     assert verdict.answer is UNKNOWN
-    assert verdict.ingress.uncertain == (
+    assert texts_of(verdict.ingress.uncertain) == (
         "CiliumNetworkPolicy a/p asks for the label job of a/y: the controller makes it up",
     )
     assert ask(policies, source, pod("a", "w")).answer is ALLOW
-    assert ask(policies, pod("b", "y", labels={"job": Undetermined("")}), pod("a", "x")).answer is DENY
+    assert ask(policies, pod("b", "y", labels={"job": unknown("")}), pod("a", "x")).answer is DENY
 
 
 def test_what_is_certain_stays_certain_beside_what_is_not() -> None:
     maybe = "{endpointSelector: {matchLabels: {app: x}}, ingress: [{fromEndpoints: [{matchLabels: {job: j1}}]}]}"
     sure = "{endpointSelector: {matchLabels: {app: x}}, ingress: [{fromEndpoints: [{matchLabels: {app: y}}]}]}"
     guard = "{endpointSelector: {matchLabels: {app: x}}, ingressDeny: [{fromEndpoints: [{matchLabels: {app: y}}]}]}"
-    source = pod("a", "y", labels={"job": Undetermined("")})
+    source = pod("a", "y", labels={"job": unknown("")})
     assert ask(read(cnp(maybe) + cnp(sure, name="q")), source, pod("a", "x")).answer is ALLOW
     assert ask(read(cnp(maybe) + cnp(guard, name="q")), source, pod("a", "x")).answer is DENY
 
 
 def test_a_policy_that_perhaps_selects_the_pod_isolates_it_perhaps() -> None:
     policies = read(cnp("{endpointSelector: {matchLabels: {job: j1}}, ingress: [{}]}"))
-    verdict = ask(policies, pod("a", "y"), pod("a", "x", labels={"job": Undetermined("made up")}))
+    verdict = ask(policies, pod("a", "y"), pod("a", "x", labels={"job": unknown("made up")}))
     assert verdict.answer is UNKNOWN
-    assert "made up" in verdict.ingress.uncertain[0]
+    assert "made up" in because_text(verdict.ingress.uncertain[0])
 
 
 def test_labels_of_a_namespace_that_is_not_in_git_are_not_known_but_its_name_is() -> None:
@@ -223,7 +227,7 @@ def test_layer_seven_and_authentication_are_conditions_of_an_allow() -> None:
     policies = read(cnp(f"{{endpointSelector: {{}}, ingress: [{{fromEndpoints: [{{}}], toPorts: [{http}]}}]}}"))
     verdict = ask(policies, pod("a", "y"), pod("a", "x"))
     assert verdict.answer is ALLOW
-    assert verdict.ingress.only_if == "the requests match the HTTP rules"
+    assert verdict.ingress.only_if == (ConditionChoice(((Condition.HTTP,),)),)
 
 
 def test_required_authentication_blocks_for_good_while_the_module_is_off() -> None:
@@ -231,13 +235,13 @@ def test_required_authentication_blocks_for_good_while_the_module_is_off() -> No
     secured = cnp("{endpointSelector: {}, ingress: [{fromEndpoints: [{}], authentication: {mode: required}}]}")
     verdict = ask(read(secured), pod("a", "y"), pod("a", "x"))
     assert verdict.answer is DENY
-    assert verdict.reason == (
+    assert verdict_text(verdict) == (
         "ingress is denied: CiliumNetworkPolicy a/p asks for an authentication that never happens"
     )
     for settings in (cilium("1.18"), cilium(mesh_auth_enabled="true")):
         decision = ask(read(secured, settings), pod("a", "y", settings), pod("a", "x", settings)).ingress
         assert decision.answer is ALLOW
-        assert decision.only_if == "mutual authentication succeeds"
+        assert decision.only_if == (ConditionChoice(always=(Condition.AUTHENTICATION,)),)
 
 
 def test_a_layer_four_rule_beside_layer_seven_rules_lifts_the_condition() -> None:
@@ -247,7 +251,7 @@ def test_a_layer_four_rule_beside_layer_seven_rules_lifts_the_condition() -> Non
     policies = read(
         cnp(f"{{endpointSelector: {{}}, ingress: [{{fromEndpoints: [{{}}], toPorts: [{http}, {plain}]}}]}}")
     )
-    assert ask(policies, pod("a", "y"), pod("a", "x")).ingress.only_if == ""
+    assert ask(policies, pod("a", "y"), pod("a", "x")).ingress.only_if == ()
 
 
 def test_nothing_lifts_authentication() -> None:
@@ -255,8 +259,9 @@ def test_nothing_lifts_authentication() -> None:
     secured = "{fromEndpoints: [{matchLabels: {app: y}}], authentication: {mode: required}}"
     text = cnp(f"{{endpointSelector: {{}}, ingress: [{secured}, {{fromEndpoints: [{{}}]}}]}}")
     on = cilium(mesh_auth_enabled="true")
-    assert ask(read(text, on), pod("a", "y", on), pod("a", "x", on)).ingress.only_if == "mutual authentication succeeds"
-    assert ask(read(text, on), pod("a", "z", on), pod("a", "x", on)).ingress.only_if == ""
+    authenticated = (ConditionChoice(always=(Condition.AUTHENTICATION,)),)
+    assert ask(read(text, on), pod("a", "y", on), pod("a", "x", on)).ingress.only_if == authenticated
+    assert ask(read(text, on), pod("a", "z", on), pod("a", "x", on)).ingress.only_if == ()
     assert ask(read(text), pod("a", "y"), pod("a", "x")).answer is DENY
     assert ask(read(text), pod("a", "z"), pod("a", "x")).answer is ALLOW
 
@@ -292,7 +297,7 @@ def test_a_new_connection_in_the_other_direction_needs_its_own_permission_but_re
     reply = policies.verdict(outside, pod("a", "x"), "TCP", 40000, bypass=REPLY)
     assert reply.answer is ALLOW
     assert (
-        reply.ingress.reason
+        decision_text(reply.ingress)
         == "ingress is allowed: replies to a connection that is open need no permission of their own"
     )
 
@@ -328,4 +333,6 @@ def test_policies_that_cannot_be_merged_are_unknown_with_the_reason() -> None:
     )
     verdict = ask(policies, pod("a", "y"), pod("a", "x"))
     assert verdict.answer is UNKNOWN
-    assert verdict.ingress.conflict.endswith("ask for authentication required and disabled of the same peers")
+    assert because_text(verdict.ingress.conflict).endswith(
+        "ask for authentication required and disabled of the same peers"
+    )

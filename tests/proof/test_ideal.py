@@ -11,6 +11,7 @@ from tests.engine.worlds import lint, verdicts
 from trainlint.proof.ideal.nodes import least_nodes
 from trainlint.report.inventory import inventory_yaml
 from trainlint.result import GroupVerdict
+from trainlint.wording.because import texts_of
 
 ZONE = "topology.kubernetes.io/zone"
 TRAIN = """
@@ -139,7 +140,7 @@ def test_where_placeholders_stand_the_answer_depends_on_their_values(name: str, 
     group, findings = judged(tmp_path, text)
     assert (group.exists, group.for_all, findings) == ("conditional", "conditional", {}), group.missing
     assert group.needs is not None
-    assert any(named in each for each in group.needs.others), group.needs.others
+    assert any(named in each for each in texts_of(group.needs.others)), group.needs.others
 
 
 @pytest.mark.parametrize("count", ["'${NODES}'", "CHANGE_ME", "'{{ nodes }}'"])

@@ -9,6 +9,7 @@ import pytest
 from tests.engine.worlds import lint
 
 from trainlint.result import GroupVerdict
+from trainlint.wording.because import texts_of
 
 TYPE = "node.kubernetes.io/instance-type"
 JOB = """
@@ -91,7 +92,7 @@ def test_what_the_kubelet_may_not_leave_is_a_need_with_the_margin(name: str, tmp
     group, errors = judged(tmp_path, spec, resources)
     assert (group.exists, errors) == ("conditional", {})
     assert group.needs is not None
-    (told,) = group.needs.others
+    (told,) = texts_of(group.needs.others)
     assert "may not fit" in told
     assert mentioned in told
 

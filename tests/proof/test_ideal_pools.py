@@ -12,9 +12,9 @@ from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 from trainlint.proof.ideal.cluster import ENOUGH, alone_in, ideal_cluster, is_invented, without
 from trainlint.proof.ideal.ways import choices, numbers
-from trainlint.proof.ideal.words import need_words, object_words, role_words, taint_words
 from trainlint.scheduling.packing import UNLIMITED
 from trainlint.scheduling.pod import Pod
+from trainlint.wording.needs import need_words, object_words, role_words, taint_words
 
 ZONE = "topology.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"

@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 from tests.fields import field
+from tests.unknown_values import unknown
 
 from trainlint.finding import Location
 from trainlint.kube.meta import read_meta
-from trainlint.model.known import Known, Undetermined
+from trainlint.model.known import Known
 from trainlint.model.pod import AffinityTerm, PodSpec
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import ObjectRef, PodSet, Service
@@ -42,7 +43,7 @@ def test_labels_that_last_are_those_that_name_the_workload() -> None:
     labels: dict[str, Known[str]] = {
         "app": "x",
         "empty": "",
-        "unknown": Undetermined("a placeholder"),
+        "unknown": unknown("a placeholder"),
         JOB: "train",
         "pod-template-hash": "1",
         "controller-uid": "2",
@@ -87,7 +88,7 @@ def test_as_many_labels_as_tell_the_pods_from_all_others_of_their_namespace() ->
     others = [pods({**own.labels, key: "x"}, key) for key in own.labels]
     assert naming_labels(facts(own, *others), [own]) == {"app": "t", "part": "a", "size": "1"}
     assert naming_labels(facts(own, pods(dict(own.labels), "twin")), [own]) == {}
-    maybe = pods({"app": Undetermined("a placeholder")}, "other")
+    maybe = pods({"app": unknown("a placeholder")}, "other")
     assert naming_labels(facts(own, maybe), [own]) == {"part": "a"}
     four = pods({"a": "1", "b": "1", "c": "1", "d": "1"})
     assert naming_labels(facts(four, *(pods({**four.labels, key: "x"}, key) for key in four.labels)), [four]) == {}
@@ -106,7 +107,7 @@ def test_several_sets_are_named_by_what_they_share() -> None:
 
 
 def test_pods_that_carry_labels_or_may() -> None:
-    own, maybe = pods({"app": "t"}), pods({"app": Undetermined("x")}, "maybe")
+    own, maybe = pods({"app": "t"}), pods({"app": unknown("x")}, "maybe")
     others = pods({"app": "u"}, "u"), pods({}, "bare"), pods({"app": "t"}, "far", namespace="b")
     assert pods_with(facts(own, maybe, *others), "ml", [("app", "t")]) == [own, maybe]
     assert pods_with(facts(own), "ml", []) == [own]

@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 from tests.report.samples import everything
+from tests.unknown_values import unknown
 
 from trainlint import __version__
 from trainlint.finding import Location, Severity
-from trainlint.model.known import Answer, Undetermined
+from trainlint.model.known import Answer
 from trainlint.report import Options, reporter
 from trainlint.report.values import compact, plain
 from trainlint.result import Failure, PlacedUnknown, Result
@@ -163,7 +164,7 @@ def test_the_schema_refuses_what_the_format_does_not_allow(path: tuple[Any, ...]
         (Fraction(1, 3), "1/3", "1/3"),
         (Severity.ERROR, "error", "error"),
         (Answer.PROVED, "proved", "proved"),
-        (Undetermined("it is ${N}"), "unknown: it is ${N}", "unknown: it is ${N}"),
+        (unknown("it is ${N}"), "unknown: it is ${N}", "unknown: it is ${N}"),
         (("a", 1), ["a", 1], "a, 1"),
         (frozenset({"b", "a"}), ["a", "b"], "a, b"),
         ({"zone": "a", 1: ["x"]}, {"zone": "a", "1": ["x"]}, "zone=a, 1=[x]"),

@@ -11,6 +11,7 @@ from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.hypernodes import hypernode_key, with_hypernodes
+from trainlint.wording.because import because_text
 
 
 def labelled(name: str, tier: int, key: str, value: str) -> HyperNode:
@@ -27,7 +28,7 @@ def where(tier: str, *tree: HyperNode, **labels: str) -> object:
     pool = Pool("gpu", labels=labels, node_name=labels.get("name", ""))
     (made,) = with_hypernodes([pool], tree, [tier])
     value = made.label(hypernode_key(tier))
-    return f"unknown: {value.why}" if isinstance(value, Undetermined) else value
+    return f"unknown: {because_text(value.why)}" if isinstance(value, Undetermined) else value
 
 
 LEAF, OTHER = labelled("leaf", 1, "rack", "r1"), labelled("other", 1, "rack", "r2")

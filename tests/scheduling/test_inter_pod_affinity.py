@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from tests.scheduling.clusters import ZONE, apart, feasible, near, node, pod, refusing, term
+from tests.unknown_values import unknown
 
 from trainlint.model.because import Because
-from trainlint.model.known import Undetermined
 from trainlint.model.pod import AffinityTerm
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.scheduling.exploration import Cell, Exploration, Role, explore
@@ -16,7 +16,7 @@ from trainlint.scheduling.inter_pod_affinity import rules, term_matches
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import DoubtGround
 
-RUN_TIME = Undetermined("known when the pod exists")
+RUN_TIME = unknown("known when the pod exists")
 HASH = "pod-template-hash"
 A, B = node("a", {ZONE: "a"}), node("b", {ZONE: "b"})
 NAMESPACES = {"own": {"team": "ml"}, "other": {"team": "web"}}

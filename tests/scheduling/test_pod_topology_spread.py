@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from tests.scheduling.clusters import HOSTNAME, ZONE, feasible, node, on_nodes, pod, refusing, taint, where
+from tests.unknown_values import unknown
 
-from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool, Taint
 from trainlint.scheduling.node import node_of
 from trainlint.scheduling.pod_topology_spread import eligible_domains, eligible_nodes
@@ -72,7 +72,7 @@ def test_a_placeholder_in_the_constraints_is_a_doubt() -> None:
 
 def test_an_own_label_of_unknown_value_is_a_doubt() -> None:
     known = pod({"app": "x"}, topologySpreadConstraints=[spread()])
-    unsure = type(known)("default", {"app": Undetermined("run time")}, known.spec, known.requests)
+    unsure = type(known)("default", {"app": unknown("run time")}, known.spec, known.requests)
     assert refusing(unsure, node("n", {ZONE: "a"})) == {"PodTopologySpread": "doubt"}
 
 

@@ -13,6 +13,7 @@ from trainlint.finding import Location
 from trainlint.kube.pod import read_pod_spec
 from trainlint.model.known import Undetermined
 from trainlint.scheduling.requests import is_extended_resource, is_scalar_resource, pod_limits, pod_requests
+from trainlint.wording.because import because_text
 
 
 def requests(**parts: Any) -> dict[str, object]:
@@ -66,7 +67,7 @@ def test_the_place_of_the_container_that_asks_for_most_is_kept() -> None:
 def test_an_amount_that_is_no_quantity_is_not_known(amount: str) -> None:
     found = requests(containers=[container(limits={"nvidia.com/gpu": amount, "cpu": "1"})])
     assert isinstance(found["nvidia.com/gpu"], Undetermined)
-    assert amount in found["nvidia.com/gpu"].why
+    assert amount in because_text(found["nvidia.com/gpu"].why)
     assert found["cpu"] == 1000
 
 

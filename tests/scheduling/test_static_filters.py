@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from tests.scheduling.clusters import ZONE, field, on_nodes, pod, refusing, spec, where
 from tests.scheduling.clusters import node as named_node
+from tests.unknown_values import unknown
 
 from trainlint.finding import Location
 from trainlint.kube.pod import read_pod_spec
-from trainlint.model.known import Undetermined
 from trainlint.model.pool import Pool, Taint
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet
@@ -75,12 +75,12 @@ def test_unknown_allocatable_is_a_doubt() -> None:
 
 
 def test_one_unknown_amount_is_a_doubt_only_where_nothing_else_is_short() -> None:
-    unknown = Pool("gpu", {}, (), {**ROOM, GPU: Undetermined("varies")})
-    assert plugins(static_refusals(pod_set(limits={GPU: "1"}), unknown, Settings())) == [("Doubt", "NodeResourcesFit")]
-    assert plugins(static_refusals(pod_set(limits={"cpu": "65", GPU: "1"}), unknown, Settings())) == [
+    unsure = Pool("gpu", {}, (), {**ROOM, GPU: unknown("varies")})
+    assert plugins(static_refusals(pod_set(limits={GPU: "1"}), unsure, Settings())) == [("Doubt", "NodeResourcesFit")]
+    assert plugins(static_refusals(pod_set(limits={"cpu": "65", GPU: "1"}), unsure, Settings())) == [
         ("Refusal", "NodeResourcesFit")
     ]
-    assert static_refusals(pod_set(limits={"cpu": "1"}), unknown, Settings()) == ()
+    assert static_refusals(pod_set(limits={"cpu": "1"}), unsure, Settings()) == ()
 
 
 def test_a_label_that_the_platform_may_add_is_a_doubt() -> None:

@@ -6,6 +6,7 @@ import pytest
 from tests.workload.manifests import env, flows, group, labels, name_users, read, role
 
 from trainlint.model.workload import FlowKind
+from trainlint.wording.because import because_text
 
 PYTORCH = """
 apiVersion: kubeflow.org/v1
@@ -158,7 +159,7 @@ def test_a_single_pod_is_no_group() -> None:
 
 def test_a_placeholder_leaves_the_number_open_and_the_group_in_place() -> None:
     workloads = read(PYTORCH.replace("replicas: 3", 'replicas: "${WORKERS}"'))
-    assert "${WORKERS}" in role(workloads, "Worker").replicas.why  # type: ignore[union-attr]
+    assert "${WORKERS}" in because_text(role(workloads, "Worker").replicas.why)  # type: ignore[union-attr]
     assert "Worker -> Master 23456" in flows(group(workloads))
 
 

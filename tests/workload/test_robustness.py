@@ -23,6 +23,7 @@ from tests.workload.manifests import read
 
 from trainlint.model.settings import Settings
 from trainlint.source.document import Document
+from trainlint.wording.because import because_text
 from trainlint.workload import read_workloads
 
 MANIFESTS = [
@@ -164,7 +165,7 @@ def test_a_workflow_is_what_its_resource_templates_create() -> None:
     workloads = read(WORKFLOW)
     (found,) = workloads.groups
     assert found.kind == "PyTorchJob"
-    assert "inputs.parameters.n" in found.members[1].replicas.why  # type: ignore[union-attr]
+    assert "inputs.parameters.n" in because_text(found.members[1].replicas.why)  # type: ignore[union-attr]
     assert found.members[0].at.path[:5] == ("spec", "templates", 0, "resource", "manifest")
 
 

@@ -54,5 +54,5 @@ def _left(entries: Iterable[PolicyEntry], kept: Collection[tuple[ConstraintKind,
 def _open(entry: PolicyEntry) -> PolicyEntry:
     """An entry that admits everyone to the same pods, and isolates no pods."""
     return replace(
-        entry, action=Action.ALLOW, peers=EVERYONE, ports=None, isolates=False, only_if="", authentication=""
+        entry, action=Action.ALLOW, peers=EVERYONE, ports=None, isolates=False, only_if=(), authentication=""
     )

@@ -10,6 +10,8 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.launch.addresses import Address
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Undetermined
 from trainlint.model.workload import ObjectRef, PodSet, Service, Workload
 from trainlint.policy import Endpoint, endpoint
@@ -19,7 +21,7 @@ from trainlint.workload.services import Directory, target_port
 
 __all__ = ["Names", "Need", "Purpose"]
 
-SOMEWHERE: Final = Undetermined("the zone that the pod lands in")
+SOMEWHERE: Final = Undetermined(Because(ValueGround.LANDING_ZONE))
 
 
 class Purpose(Enum):

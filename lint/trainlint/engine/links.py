@@ -20,6 +20,8 @@ from trainlint.reachability import Crossing, Reachability
 from trainlint.reachability import Place as Zone
 from trainlint.result import PlacedRelated
 from trainlint.result.graph import Link, Reason, Ruling
+from trainlint.wording.misses import miss_text
+from trainlint.wording.verdicts import decision_text
 
 __all__ = ["links_of"]
 
@@ -72,8 +74,8 @@ class _Rulings:
             answer=verdict.answer,
             pairs=pairs,
             nodes=words,
-            egress=verdict.egress.reason,
-            ingress=verdict.ingress.reason,
+            egress=decision_text(verdict.egress),
+            ingress=decision_text(verdict.ingress),
             open=tuple(map(str, verdict.allowed)) if verdict.partly else (),
             decided=tuple(self._decided(verdict)),
         )
@@ -113,7 +115,7 @@ class _Rulings:
             about = [miss for miss in side.near if all(each.part is not EntryPart.SUBJECT for each in miss.shortfalls)]
             for miss in about or side.near:
                 for each in miss.shortfalls:
-                    yield self.place(each.at or miss.entry.at, f"{miss.entry.origin} {each.text}")
+                    yield self.place(each.at or miss.entry.at, f"{miss.entry.origin} {miss_text(each.reason)}")
 
     def _repairs(self, answer: ConnectionAnswer) -> Iterator[Reason]:
         for repair in answer.repairs:
@@ -137,4 +139,4 @@ def _nodes(crossing: Crossing) -> Iterator[tuple[Node, Verdict, str]]:
 
 
 def _key(decision: Decision) -> Hashable:
-    return (decision.reason, tuple(entry.at for entry in (*decision.deciding, *decision.isolating)))
+    return (decision_text(decision), tuple(entry.at for entry in (*decision.deciding, *decision.isolating)))

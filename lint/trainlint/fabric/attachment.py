@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final
 
+from trainlint.fabric.ground import AttachmentGround
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 
 __all__ = ["GKE_ANNOTATION", "MULTUS_ANNOTATION", "Attachment", "gke_interfaces", "multus_attachments"]
@@ -31,10 +33,10 @@ def multus_attachments(annotations: Mapping[str, str], namespace: str) -> Known[
     """The networks of Multus' annotation, in order; interfaces without a name are net1, net2, ... by their position."""
     text = annotations.get(MULTUS_ANNOTATION, "")
     if is_placeholder(text):
-        return Undetermined(f"{MULTUS_ANNOTATION} is the placeholder {text.strip()!r}")
+        return Undetermined(Because(AttachmentGround.ANNOTATION_PLACEHOLDER, (MULTUS_ANNOTATION, repr(text.strip()))))
     found = _of_json(text, namespace) if set(text) & set('[{"') else _of_list(text, namespace)
     if found is None:
-        return Undetermined(f"{MULTUS_ANNOTATION} cannot be read")
+        return Undetermined(Because(AttachmentGround.UNREADABLE, (MULTUS_ANNOTATION,)))
     return found
 
 
@@ -76,10 +78,10 @@ def gke_interfaces(annotations: Mapping[str, str]) -> Known[tuple[Attachment, ..
     if not text.strip():
         return ()
     if is_placeholder(text):
-        return Undetermined(f"{GKE_ANNOTATION} is a placeholder")
+        return Undetermined(Because(AttachmentGround.PLACEHOLDER, (GKE_ANNOTATION,)))
     listed = _list(text)
     if listed is None or not all(isinstance(item.get("interfaceName"), str) for item in listed):
-        return Undetermined(f"{GKE_ANNOTATION} cannot be read")
+        return Undetermined(Because(AttachmentGround.UNREADABLE, (GKE_ANNOTATION,)))
     return tuple(Attachment("", str(item.get("network", "")), item["interfaceName"]) for item in listed)
 
 

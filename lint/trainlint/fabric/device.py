@@ -8,10 +8,12 @@ from enum import StrEnum
 from typing import Final
 
 from trainlint.fabric.attachment import MULTUS_ANNOTATION
+from trainlint.fabric.ground import AttachmentGround
 from trainlint.fabric.networks import Networks
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.pool import Pool
@@ -149,7 +151,7 @@ def amount(quantity: Known[str]) -> Known[int]:
     try:
         return int(parse_quantity(quantity))
     except QuantityError:
-        return Undetermined("it is no quantity")
+        return Undetermined(Because(AttachmentGround.NO_QUANTITY))
 
 
 def _kind(resource: str, networks: Networks) -> DeviceKind | None:

@@ -13,9 +13,11 @@ from trainlint.fabric.attachment import (
     gke_interfaces,
     multus_attachments,
 )
+from trainlint.fabric.ground import NetworkGround
 from trainlint.fabric.networks import PRIMARY_LABEL, Networks
 from trainlint.fact import fact
 from trainlint.kube.network import Attachable
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.settings import Settings
 from trainlint.model.workload import PodSet
@@ -73,7 +75,7 @@ class PodInterfaces:
 
     known: tuple[PodInterface, ...]
     possible: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
+    unknown: tuple[Because, ...] = ()
     useless: frozenset[str] = frozenset({"lo"})
 
     @property
@@ -91,7 +93,7 @@ def pod_interfaces(pod_set: PodSet, networks: Networks, settings: Settings, labe
     loopback = PodInterface("lo", _LOOPBACK)
     if pod_set.spec.host_network:
         possible = _HOST_NAMES.get(settings.profile, ())
-        return PodInterfaces((loopback,), possible, ("hostNetwork: the pods have the node's interfaces",))
+        return PodInterfaces((loopback,), possible, (Because(NetworkGround.HOST_NETWORK),))
     unknown = list(_doubts(pod_set, networks))
     of_gke = gke_interfaces(pod_set.annotations)
     if isinstance(of_gke, Undetermined):
@@ -106,35 +108,35 @@ def pod_interfaces(pod_set: PodSet, networks: Networks, settings: Settings, labe
         primary = Network(f"the primary network of {pod_set.namespace}")
         found = [loopback, PodInterface("eth0", _INFRASTRUCTURE), PodInterface("ovn-udn1", primary)]
     elif PRIMARY_LABEL in labels or pod_set.namespace in networks.primary:
-        unknown.append("a user-defined network of OVN may be the primary one of the namespace")
+        unknown.append(Because(NetworkGround.PRIMARY_NETWORK))
     attached = multus_attachments(pod_set.annotations, pod_set.namespace)
     if isinstance(attached, Undetermined):
         unknown.append(attached.why)
     else:
         found += [PodInterface(each.interface, _multus_network(each, networks)) for each in attached]
     if networks.multus_defaults:
-        unknown.append("Multus adds default networks to every pod")
+        unknown.append(Because(NetworkGround.MULTUS_DEFAULTS))
     possible = () if networks.multus_defaults is False else _BY_MULTUS
     return PodInterfaces(tuple(found), possible, tuple(unknown), frozenset(useless))
 
 
-def _doubts(pod_set: PodSet, networks: Networks) -> list[str]:
+def _doubts(pod_set: PodSet, networks: Networks) -> list[Because]:
     """What else may give the pods interfaces."""
-    found = []
+    found: list[Because] = []
     if "hostNetwork" in pod_set.spec.undetermined:
-        found.append("hostNetwork is a placeholder")
+        found.append(Because(NetworkGround.HOST_NETWORK_PLACEHOLDER))
     for claim in pod_set.spec.resource_claims:
         name = claim.template or claim.claim
         if not networks.only_gpus(pod_set.namespace, name):
-            found.append(f"the resource claim {name} may bring network devices")
+            found.append(Because(NetworkGround.CLAIM, (name,)))
     found += [
-        f"{resource} is asked for, and the annotation that names its interface is not here"
+        Because(NetworkGround.NO_ANNOTATION, (resource,))
         for container in pod_set.spec.containers
         for resource in (*container.limits, *container.requests)
         if resource.startswith("networking.gke.io.networks/") and GKE_ANNOTATION not in pod_set.annotations
     ]
     found += [
-        f"the annotation {key} changes the pods' networks"
+        Because(NetworkGround.ANNOTATION, (key,))
         for key in pod_set.annotations
         if key not in {MULTUS_ANNOTATION, GKE_ANNOTATION} and ("cni.cncf.io" in key or "multus-cni.io" in key)
     ]

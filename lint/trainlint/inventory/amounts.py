@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.instance_types import ALLOCATABLE_LEFT_OPEN
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import KUBELET_LABELS, Pool
 from trainlint.model.quantity import QuantityError, parse_quantity
@@ -28,7 +30,7 @@ def as_written(pool: Pool, *, devices: bool = False) -> Pool:
     devices where ``devices`` says that the source lists all of them). For the number of pods the kubelet's default is
     taken, and a note says so. Labels that every kubelet sets are unknown where they are not written.
     """
-    labels = {key: f"the value of {key}, which every kubelet sets" for key in KUBELET_LABELS if key not in pool.labels}
+    labels = {key: Because(PoolGround.KUBELET_LABEL, (key,)) for key in KUBELET_LABELS if key not in pool.labels}
     pool = replace(pool, undetermined={**labels, **pool.undetermined})
     if pool.allocatable is None:
         return pool
@@ -47,10 +49,7 @@ def as_written(pool: Pool, *, devices: bool = False) -> Pool:
 
 
 def _unsaid(*names: str) -> Mapping[str, Known[str]]:
-    return {
-        name: Undetermined(f"how much {name} the nodes offer: none is written")
-        for name in (*names, *ALLOCATABLE_LEFT_OPEN)
-    }
+    return {name: Undetermined(Because(PoolGround.NOT_WRITTEN, (name,))) for name in (*names, *ALLOCATABLE_LEFT_OPEN)}
 
 
 def least_amounts(lists: Sequence[Mapping[str, Known[str]]]) -> Iterator[tuple[str, Known[str]]]:

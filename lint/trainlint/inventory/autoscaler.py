@@ -14,8 +14,10 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.inventory.amounts import least_amounts
+from trainlint.inventory.ground import PoolGround
 from trainlint.kube.node import HOSTNAME
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.pool import Pool
 from trainlint.source.document import Document, Field
 from trainlint.source.events import TooDeepError, YamlError
@@ -115,7 +117,7 @@ def _more(group: NodeGroup, own: Sequence[Pool]) -> Pool:
         node_name="",
         undetermined={
             **first.undetermined,
-            **{key: f"the value of {key} on new nodes of {group.name}" for key in varied},
+            **{key: Because(PoolGround.NEW_NODE_LABEL, (key, group.name)) for key in varied},
         },
         notes=(),
         at=group.at,

@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.instance_types import ACCELERATORS, ALLOCATABLE_LEFT_OPEN
 from trainlint.inventory.node_template import ARCH, NodeTemplate
 from trainlint.inventory.part import InventoryPart, Objects
@@ -15,6 +16,7 @@ from trainlint.inventory.registration import CONTROL_PLANE_LABELS, parse_labels,
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, known_text, read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Taint
 from trainlint.model.settings import ZONE, Settings
@@ -122,11 +124,11 @@ class _Machines:
             at=self.item.at,
         )
 
-    def _registered(self, spec: Field) -> tuple[dict[str, tuple[str, ...]], dict[str, str], tuple[Taint, ...]]:
+    def _registered(self, spec: Field) -> tuple[dict[str, tuple[str, ...]], dict[str, Because], tuple[Taint, ...]]:
         reference = spec.down("bootstrap", "configRef")
         written = self.configurations.get((self.meta.namespace, read_text(reference["name"])))
         kubelet: dict[str, str] = {}
-        left_open: dict[str, str] = {}
+        left_open: dict[str, Because] = {}
         taints: tuple[Taint, ...] = ()
         if written is not None:
             found = read_registration(written.down("spec", "template", "spec", "joinConfiguration", "nodeRegistration"))
@@ -170,7 +172,7 @@ class _Machines:
         if count.present:
             found[read_text(annotations[CAPACITY + "gpu-type"]) or "nvidia.com/gpu"] = known_text(count)
         for name in ALLOCATABLE_LEFT_OPEN:
-            found[name] = Undetermined(f"how much {name} pool {self.meta.name} offers")
+            found[name] = Undetermined(Because(PoolGround.POOL_AMOUNT, (name, self.meta.name)))
         disk = annotations[CAPACITY + "ephemeral-disk"]
         if disk.present:
             found["ephemeral-storage"] = known_text(disk)

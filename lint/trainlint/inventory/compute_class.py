@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.node_template import INSTANCE_TYPE, NodeTemplate
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, read_strings, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import COMPUTE_CLASS as CLASS
 from trainlint.model.pool import Taint
@@ -47,7 +49,7 @@ def _template(meta: Meta, item: Field, priority: Field, number: int) -> NodeTemp
     zones = read_strings(priority.down("location", "zones")) or read_strings(defaults.down("location", "zones"))
     if zones and not any(map(is_placeholder, zones)):
         labels[ZONE] = zones
-    left_open = {INSTANCE_TYPE: "the ComputeClass leaves the machine type to GKE"}
+    left_open = {INSTANCE_TYPE: Because(PoolGround.CLASS_MACHINE)}
     machine = read_text(priority["machineType"])
     if machine and not is_placeholder(machine):
         labels[INSTANCE_TYPE] = (machine,)
@@ -67,4 +69,4 @@ def _template(meta: Meta, item: Field, priority: Field, number: int) -> NodeTemp
     )
 
 
-UNKNOWN_PODS: Final[Known[str]] = Undetermined("how many pods a node of the ComputeClass takes")
+UNKNOWN_PODS: Final[Known[str]] = Undetermined(Because(PoolGround.CLASS_PODS))

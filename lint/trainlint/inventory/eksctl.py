@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.node_template import INSTANCE_TYPE, REGION, Bound, NodeTemplate, region_of
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.kube.meta import read_labels
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, known_text, read_int, read_strings, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Taint
 from trainlint.model.settings import ZONE, Settings
@@ -65,13 +67,15 @@ class _Cluster:
         types, unsaid = _types(group, managed=managed)
         labels: dict[str, tuple[str, ...]] = {key: (text,) for key, text in written.items() if not is_placeholder(text)}
         labels["alpha.eksctl.io/nodegroup-name"] = (name,)
-        left_open = {key: f"its label {key} is a placeholder" for key, text in written.items() if is_placeholder(text)}
+        left_open = {
+            key: Because(PoolGround.LABEL_PLACEHOLDER, (key,)) for key, text in written.items() if is_placeholder(text)
+        }
         if self.name and not is_placeholder(self.name):
             labels["alpha.eksctl.io/cluster-name"] = (self.name,)
         if managed:
             labels["eks.amazonaws.com/nodegroup"] = (name,)
             labels["eks.amazonaws.com/capacityType"] = ("SPOT" if group["spot"].value is True else "ON_DEMAND",)
-        if types:
+        if unsaid is None:
             labels[INSTANCE_TYPE] = types
         else:
             left_open[INSTANCE_TYPE] = unsaid
@@ -82,7 +86,7 @@ class _Cluster:
         if zones:
             labels[ZONE] = zones
         else:
-            left_open[ZONE] = f"the zones of node group {name}: the file does not name them"
+            left_open[ZONE] = Because(PoolGround.GROUP_ZONES, (name,))
         size = _size(group)
         return NodeTemplate(
             name=name,
@@ -131,25 +135,25 @@ class _Cluster:
         return tuple(dict.fromkeys(found)) if all(found) else ()
 
 
-UNSIZED: Final[Known[str]] = Undetermined("how many nodes there are is a placeholder")
+UNSIZED: Final[Known[str]] = Undetermined(Because(PoolGround.NODE_COUNT))
 
 
 def _is_zone(text: str) -> bool:
     return region_of(text) is not None
 
 
-def _types(group: Field, *, managed: bool) -> tuple[tuple[str, ...], str]:
+def _types(group: Field, *, managed: bool) -> tuple[tuple[str, ...], Because | None]:
     """The instance types, or why they are unknown."""
     if group["instanceSelector"].mapping:
-        return (), "its instance types are chosen by instanceSelector"
+        return (), Because(PoolGround.INSTANCE_SELECTOR)
     listed = group["instanceTypes"] if managed else group.down("instancesDistribution", "instanceTypes")
     named = read_strings(listed) or ((read_text(group["instanceType"]),) if group["instanceType"].present else ())
     if managed and group["launchTemplate"].present and not named:
-        return (), "its launch template names the instance type"
+        return (), Because(PoolGround.LAUNCH_TEMPLATE)
     named = tuple(dict.fromkeys(named)) or (DEFAULT_TYPE,)
     if "mixed" in named or any(map(is_placeholder, named)):
-        return (), "its instance type is a placeholder"
-    return named, ""
+        return (), Because(PoolGround.TYPE_PLACEHOLDER)
+    return named, None
 
 
 def _size(group: Field) -> tuple[int, int] | None:

@@ -14,7 +14,9 @@ from importlib.resources import files
 from typing import Final
 
 from trainlint.fact import fact
+from trainlint.inventory.ground import PoolGround
 from trainlint.kube.spelling import only_meant
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 
 __all__ = [
@@ -107,10 +109,10 @@ def _read(provider: str, row: str) -> InstanceType:
     allocatable.update({key: amount.partition("..")[0] for key, amount in amounts.items() if key in ACCELERATORS})
     disputed = {key: amount.rpartition("..")[2] for key, amount in amounts.items() if ".." in amount}
     for key in ALLOCATABLE_LEFT_OPEN:
-        allocatable[key] = Undetermined(f"how much {key} a {name} offers: its disks and its image decide")
+        allocatable[key] = Undetermined(Because(PoolGround.MACHINE_AMOUNT, (key, name)))
     for key in amounts:
         if key not in ACCELERATORS:
-            allocatable[key] = Undetermined(f"whether the device plugin for {key} runs on a {name}")
+            allocatable[key] = Undetermined(Because(PoolGround.MACHINE_PLUGIN, (key, name)))
     return InstanceType(
         name,
         int(cpus),

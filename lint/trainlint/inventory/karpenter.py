@@ -8,6 +8,7 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.instance_types import InstanceType
 from trainlint.inventory.kinds import NODE_CLASSES
 from trainlint.inventory.node_template import ARCH, INSTANCE_TYPE, Bound, NodeTemplate
@@ -16,6 +17,7 @@ from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.node import read_quantities, read_taints
 from trainlint.kube.selectors import read_requirements
 from trainlint.kube.values import is_placeholder, known_text, read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.quantity import QuantityError, parse_quantity
 from trainlint.model.selector import Requirement
@@ -155,30 +157,30 @@ class _Requirements:
     """What requirements say about labels: the possible values, or why they are unknown."""
 
     values: Mapping[str, tuple[str, ...]]
-    open: Mapping[str, str]
+    open: Mapping[str, Because]
 
     @classmethod
     def of(cls, requirements: Iterable[Requirement]) -> _Requirements:
         values: dict[str, tuple[str, ...]] = {}
-        left: dict[str, str] = {}
+        left: dict[str, Because] = {}
         absent: set[str] = set()
         for each in requirements:
             if is_placeholder(each.key) or is_placeholder(each.operator) or any(map(is_placeholder, each.values)):
-                left[each.key] = f"{each.key} of the NodePool holds a placeholder"
+                left[each.key] = Because(PoolGround.NODE_POOL_PLACEHOLDER, (each.key,))
             elif each.operator == "In":
                 before = values.get(each.key, each.values)
                 values[each.key] = tuple(value for value in dict.fromkeys(before) if value in each.values)
             elif each.operator == "DoesNotExist":
                 absent.add(each.key)
             else:
-                left.setdefault(each.key, f"the NodePool fixes no value of {each.key} ({each.operator})")
+                left.setdefault(each.key, Because(PoolGround.NODE_POOL_OPEN, (each.key, each.operator)))
         known = {key: found for key, found in values.items() if key not in left}
         return cls(known, {key: why for key, why in left.items() if key not in absent and key})
 
 
-def _placeholders(labels: Field) -> Mapping[str, str]:
+def _placeholders(labels: Field) -> Mapping[str, Because]:
     return {
-        key: f"the label {key} of the NodePool is a placeholder"
+        key: Because(PoolGround.NODE_POOL_LABEL, (key,))
         for key, value in read_labels(labels).items()
         if is_placeholder(value)
     }

@@ -9,8 +9,10 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.instance_types import InstanceType, instance_type
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known
 from trainlint.model.pool import NAMES, Pool, Taint, is_of_platform
 from trainlint.model.settings import ZONE
@@ -58,7 +60,7 @@ class NodeTemplate:
     name: str
     provider: str = ""
     labels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    undetermined: Mapping[str, str] = field(default_factory=dict)
+    undetermined: Mapping[str, Because] = field(default_factory=dict)
     taints: tuple[Taint, ...] = ()
     minimum: int = 0
     maximum: int | None = None
@@ -87,13 +89,13 @@ class NodeTemplate:
             if len(values) <= 1 or (key in told and len(types) == len(self.labels[INSTANCE_TYPE])):
                 continue
             if count * len(values) > MAX_POOLS or (self.of_type and key.startswith(self.of_type)):
-                left_open[key] = f"{key} of pool {self.name} is one of {', '.join(values)}"
+                left_open[key] = Because(PoolGround.SEVERAL_VALUES, (key, self.name, ", ".join(values)))
             else:
                 axes.append((key, values))
                 count *= len(values)
         for key in (ZONE, REGION):
             if key not in self.labels:
-                left_open.setdefault(key, f"the {key.rpartition('/')[2]} of pool {self.name} is not written")
+                left_open.setdefault(key, Because(PoolGround.NO_PLACE, (key.rpartition("/")[2], self.name)))
         for chosen in product(*(values for _, values in axes)):
             own = dict(zip((key for key, _ in axes), chosen, strict=True))
             kind = types.get({**fixed, **own}.get(INSTANCE_TYPE, ""))
@@ -110,7 +112,7 @@ class NodeTemplate:
         self,
         name: str,
         labels: dict[str, str],
-        left_open: dict[str, str],
+        left_open: dict[str, Because],
         kind: InstanceType | None,
         *,
         shared: bool,

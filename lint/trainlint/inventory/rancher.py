@@ -10,6 +10,7 @@ from trainlint.inventory.node_template import NodeTemplate
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import parse_labels, parse_taints
 from trainlint.kube.values import is_placeholder, read_text
+from trainlint.model.because import Because
 from trainlint.model.pool import Taint
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
@@ -24,7 +25,7 @@ def read_parts(objects: Objects, _: Settings) -> Iterator[InventoryPart]:
     """Each file as nodes of unknown number and size; servers are not tainted by themselves (S 5.63)."""
     for _meta, item in objects.get(RANCHER_CONFIG, ()):
         labels: dict[str, str] = {}
-        left_open: dict[str, str] = {}
+        left_open: dict[str, Because] = {}
         taints: list[Taint] = []
         for entry in _entries(item, "node-label"):
             known, unknown = parse_labels(read_text(entry))

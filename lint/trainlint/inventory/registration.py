@@ -8,8 +8,10 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.inventory.ground import PoolGround
 from trainlint.kube.node import read_taints
 from trainlint.kube.values import is_placeholder, read_text
+from trainlint.model.because import Because
 from trainlint.model.pool import Taint
 from trainlint.source.document import Field
 
@@ -39,7 +41,7 @@ class Registration:
 
     name: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
-    undetermined: Mapping[str, str] = field(default_factory=dict)
+    undetermined: Mapping[str, Because] = field(default_factory=dict)
     taints: tuple[Taint, ...] | None = None
 
     def taints_of(self, *, control_plane: bool) -> tuple[Taint, ...]:
@@ -63,16 +65,16 @@ def read_registration(registration: Field) -> Registration:
     return Registration("" if is_placeholder(name) else name, labels, left_open, taints)
 
 
-def parse_labels(text: str) -> tuple[dict[str, str], dict[str, str]]:
+def parse_labels(text: str) -> tuple[dict[str, str], dict[str, Because]]:
     """``key=value,...`` as the kubelet's ``--node-labels`` takes it: labels, and those that are not known."""
     labels: dict[str, str] = {}
-    left_open: dict[str, str] = {}
+    left_open: dict[str, Because] = {}
     for part in filter(None, (each.strip() for each in text.split(","))):
         key, _, value = part.partition("=")
         if key.startswith(_REFUSED):
             continue
         if is_placeholder(part):
-            left_open[key] = f"its label {key} is a placeholder"
+            left_open[key] = Because(PoolGround.LABEL_PLACEHOLDER, (key,))
         else:
             labels[key] = value
     return labels, left_open

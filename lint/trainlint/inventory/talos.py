@@ -6,11 +6,13 @@ import posixpath
 from collections.abc import Iterator
 from typing import Final
 
+from trainlint.inventory.ground import PoolGround
 from trainlint.inventory.node_template import NodeTemplate
 from trainlint.inventory.part import InventoryPart, Objects
 from trainlint.inventory.registration import CONTROL_PLANE_LABELS, CONTROL_PLANE_TAINT
 from trainlint.kube.meta import read_labels
 from trainlint.kube.values import is_placeholder, read_text
+from trainlint.model.because import Because
 from trainlint.model.pool import Taint
 from trainlint.model.settings import Settings
 from trainlint.source.document import Field
@@ -42,7 +44,7 @@ def _template(item: Field) -> NodeTemplate:
         name=host if host and not is_placeholder(host) else file,
         labels=labels,
         undetermined={
-            key: f"its label {key} is a placeholder" for key, text in written.items() if is_placeholder(text)
+            key: Because(PoolGround.LABEL_PLACEHOLDER, (key,)) for key, text in written.items() if is_placeholder(text)
         },
         taints=tuple(taints),
         at=item.at,

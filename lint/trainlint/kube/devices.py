@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final
 
+from trainlint.kube.ground import FieldGround
 from trainlint.kube.node import read_taints
 from trainlint.kube.pod import read_tolerations
 from trainlint.kube.selectors import read_node_selector_terms
 from trainlint.kube.values import is_placeholder, read_int, read_strings, read_text
+from trainlint.model.because import Because
 from trainlint.model.devices import (
     Allocated,
     Allocation,
@@ -217,7 +219,7 @@ def _attribute(field: Field) -> Known[Attribute]:
         return "", None
     kind, value = given[0]
     if isinstance(value, str) and is_placeholder(value):
-        return Undetermined(f"{field.path[-1]} is the placeholder {value!r}")
+        return Undetermined(Because(FieldGround.PLACEHOLDER, (str(field.path[-1]), repr(value))))
     return kind, value
 
 

@@ -7,10 +7,12 @@ from itertools import islice
 
 from trainlint.kube.affinity import read_spread, read_term, read_terms
 from trainlint.kube.doubts import Doubts
+from trainlint.kube.ground import FieldGround
 from trainlint.kube.node import read_quantities
 from trainlint.kube.selectors import read_equalities, read_node_selector_term, read_node_selector_terms
 from trainlint.kube.values import known_text, read_strings, read_text
 from trainlint.kube.volumes import read_volumes
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import (
     CONTAINERS,
@@ -179,7 +181,7 @@ def _container(container: Field, doubts: Doubts, user: int | None) -> Container:
 def _words(words: Field) -> tuple[Known[str], ...]:
     """The words of a command: placeholders in them are theirs (a shell expands ``${N}``), so they stay text."""
     return tuple(
-        text if (text := word.scalar) is not None else Undetermined("an element that is no plain value")
+        text if (text := word.scalar) is not None else Undetermined(Because(FieldGround.ELEMENT))
         for word in words.elements()
     )
 
@@ -200,12 +202,14 @@ def _env(env: Field) -> Iterator[EnvVar]:
 def _value_from(source: Field) -> Undetermined:
     for kind, what in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
         if source[kind].present:
-            return Undetermined(f"from {what} {read_text(source[kind]['name'])}, key {read_text(source[kind]['key'])}")
+            return Undetermined(
+                Because(FieldGround.CONFIG_KEY, (what, read_text(source[kind]["name"]), read_text(source[kind]["key"])))
+            )
     if source["fieldRef"].present:
-        return Undetermined(f"from the pod's own field {read_text(source['fieldRef']['fieldPath'])}")
+        return Undetermined(Because(FieldGround.POD_FIELD, (read_text(source["fieldRef"]["fieldPath"]),)))
     if source["resourceFieldRef"].present:
-        return Undetermined(f"from the container's own {read_text(source['resourceFieldRef']['resource'])}")
-    return Undetermined("from a source that is not in the file")
+        return Undetermined(Because(FieldGround.CONTAINER_FIELD, (read_text(source["resourceFieldRef"]["resource"]),)))
+    return Undetermined(Because(FieldGround.NO_SOURCE))
 
 
 def _ports(ports: Field, doubts: Doubts) -> Iterator[ContainerPort]:

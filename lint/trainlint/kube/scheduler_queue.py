@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from trainlint.finding import Location
+from trainlint.kube.ground import FieldGround
 from trainlint.kube.meta import read_meta
 from trainlint.kube.values import known_text, read_text
 from trainlint.model.api_kind import ANY_GROUP, declared, names
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.quantity import QuantityError, milli
@@ -106,7 +108,7 @@ def _amount(resource: str, written: Field) -> Known[int]:
     try:
         thousandths = milli(text)
     except QuantityError:
-        return Undetermined(f"{text!r} is no quantity")
+        return Undetermined(Because(FieldGround.NO_QUANTITY, (repr(text),)))
     return thousandths if resource == "cpu" else thousandths // 1000
 
 
@@ -116,5 +118,5 @@ def _number(written: Field, unit: int) -> Known[int] | None:
     if not written.present:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return Undetermined(f"{written.scalar!r} is no number")
+        return Undetermined(Because(FieldGround.NO_NUMBER, (repr(written.scalar),)))
     return None if value == -1 else int(value * unit)

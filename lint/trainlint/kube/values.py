@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from trainlint.kube.ground import FieldGround
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.source.document import Field
 
@@ -45,9 +47,13 @@ def known_text(field: Field) -> Known[str]:
     """The scalar as text, or why it is not known."""
     text = field.scalar
     if text is None:
-        return Undetermined(f"{_name(field)} is not a plain value" if field.present else f"{_name(field)} is empty")
+        return Undetermined(
+            Because(FieldGround.NOT_PLAIN, (_name(field),))
+            if field.present
+            else Because(FieldGround.EMPTY, (_name(field),))
+        )
     if is_placeholder(text):
-        return Undetermined(f"{_name(field)} is the placeholder {text.strip()!r}")
+        return Undetermined(Because(FieldGround.PLACEHOLDER, (_name(field), repr(text.strip()))))
     return text
 
 
@@ -60,7 +66,7 @@ def read_bool(field: Field) -> Known[bool]:
     """A boolean; False where there is none or something else."""
     text = field.scalar
     if text is not None and is_placeholder(text):
-        return Undetermined(f"{_name(field)} is the placeholder {text!r}")
+        return Undetermined(Because(FieldGround.PLACEHOLDER, (_name(field), repr(text))))
     return field.value is True
 
 
@@ -73,7 +79,7 @@ def read_int(field: Field, default: int = 0) -> Known[int]:
         return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    return Undetermined(f"{_name(field)} is {field.scalar!r}, not a whole number")
+    return Undetermined(Because(FieldGround.NOT_WHOLE, (_name(field), repr(field.scalar))))
 
 
 def read_strings(field: Field) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ from typing import Final
 from trainlint.fact import fact, remembered
 from trainlint.finding import Location
 from trainlint.launch.command import Command, commands, place, variables_of
+from trainlint.launch.ground import VariableGround
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 
@@ -24,8 +26,8 @@ MAX_VALUE: Final = 32 << 10
 """Characters of a value with its references filled in; references of references could double it at every step."""
 MAX_ALL: Final = 256 << 10
 """Characters of all such values of a container."""
-_TOO_LONG: Final = f"with its references filled in it is longer than {MAX_VALUE >> 10} KiB"
-_TOO_MUCH: Final = f"with their references filled in the variables are longer than {MAX_ALL >> 10} KiB"
+_TOO_LONG: Final = Because(VariableGround.TOO_LONG, (MAX_VALUE >> 10,))
+_TOO_MUCH: Final = Because(VariableGround.TOO_MUCH, (MAX_ALL >> 10,))
 MPI_PROGRAMS: Final = frozenset({"mpirun", "mpiexec", "horovodrun", "orterun", "mpiexec.hydra"})
 """Programs that start MPI ranks on other hosts."""
 
@@ -140,7 +142,7 @@ def _manifest_value(value: Known[str], variables: Mapping[str, Variable]) -> Kno
     if text is None:
         return Undetermined(_TOO_LONG)
     unknown = [name for name in _KUBERNETES_REFERENCE.findall(text) if name in variables]
-    return Undetermined(f"it refers to {unknown[0]}, which is not known") if unknown else text
+    return Undetermined(Because(VariableGround.REFERENCE, (unknown[0],))) if unknown else text
 
 
 def _shell_value(text: str, variables: Mapping[str, Variable]) -> Known[str]:
@@ -148,7 +150,7 @@ def _shell_value(text: str, variables: Mapping[str, Variable]) -> Known[str]:
     if value is None:
         return Undetermined(_TOO_LONG)
     if "$" in value or "`" in value:
-        return Undetermined(f"the script computes it: {text}")
+        return Undetermined(Because(VariableGround.COMPUTED, (text,)))
     return value
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final, TypeAlias, TypeVar
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 
 __all__ = ["SYMBOL", "Answer", "Known", "Undetermined"]
 
@@ -21,7 +22,7 @@ class Undetermined:
     ``prefix`` is how such a value begins, where that is known.
     """
 
-    why: str
+    why: Because
     symbol: str = ""
     prefix: str = ""
 

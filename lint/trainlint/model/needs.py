@@ -4,13 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import field
+from enum import Enum, auto
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
 
-__all__ = ["Needs", "ObjectNeed", "RoleNeed"]
+__all__ = ["NeedGround", "Needs", "ObjectNeed", "RoleNeed"]
+
+
+class NeedGround(Enum):
+    """What must hold beside nodes and objects; beside each the values of its ``Because``."""
+
+    # of what Git does not hold
+    OBJECT = auto()  # the object
+    DEVICES = auto()  # their claims
+    VOLUME = auto()  # the claim
+    VOLUME_FOR_ALL = auto()  # the claim
+    DEFAULT_CLASS = auto()  # the claim
+    CLASS_ROOM = auto()  # the StorageClass, the claim
+    CHANGED = auto()  # what changes the pods
+    LET_IN = auto()  # what may refuse the pods
+    # of placeholders
+    AMOUNT = auto()  # the resources, why their amount is not known
+    SELECTED = auto()
+    LABELS = auto()  # the labels
+    TEMPLATE = auto()  # the part of the spec, the pod set
+    # of nodes
+    UNLABELLED = auto()  # the topology key
+    ONE_DOMAIN = auto()  # the topology key or nothing, whether for each block, the pod set, what asks for it
+    PLACED = auto()  # what places the pods, the pod set
+    MARGIN = auto()  # the amount, its resource, the machine, the pod set, what the machine has, what is sure to be left
 
 
 @fact
@@ -37,7 +63,7 @@ class RoleNeed:
     beside: bool = False
     devices: tuple[str, ...] = ()
     volumes: tuple[str, ...] = ()
-    unsaid: str = ""
+    unsaid: Because | None = None
     at: Location | None = field(default=None, compare=False, repr=False)
 
 
@@ -60,7 +86,7 @@ class Needs:
     ``zones`` are the only values that will do, where manifests name them. ``together`` is the label of which all nodes
     that the pods may use must share one value for every placement to be good, empty where the manifests see to that.
     ``shared`` are other labels of which all nodes of the group have one value each: required pod affinity asks for it.
-    ``others`` is what else must hold, in words.
+    ``others`` is what else must hold.
     """
 
     roles: tuple[RoleNeed, ...] = ()
@@ -69,4 +95,4 @@ class Needs:
     zones: tuple[str, ...] = ()
     together: str = ""
     shared: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
+    others: tuple[Because, ...] = ()

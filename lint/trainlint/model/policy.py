@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import field
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 from typing import Final
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef, PortRange
 
@@ -15,6 +16,8 @@ __all__ = [
     "MADE_BY",
     "MADE_RULES",
     "Action",
+    "Condition",
+    "ConditionChoice",
     "Decision",
     "Direction",
     "Peer",
@@ -58,6 +61,27 @@ class Permission(StrEnum):
     UNKNOWN = "unknown"
 
 
+class Condition(Enum):
+    """What must hold beside an allow, once the connection is let through."""
+
+    HTTP = auto()
+    DNS = auto()
+    KAFKA = auto()
+    LAYER_SEVEN = auto()
+    SERVER_NAME = auto()
+    LISTENER = auto()
+    AUTHENTICATION = auto()
+    NAME = auto()
+
+
+@fact
+class ConditionChoice:
+    """What must hold beside an allow: all of one of ``one_of`` where there are some, and all of ``always``."""
+
+    one_of: tuple[tuple[Condition, ...], ...] = ()
+    always: tuple[Condition, ...] = ()
+
+
 @fact
 class Peer:
     """The peers of an entry: identities by labels, or addresses.
@@ -72,7 +96,7 @@ class Peer:
     selector: LabelSelector = field(default_factory=LabelSelector)
     prefixes: tuple[tuple[str, ...], ...] | None = None
     excepts: tuple[str, ...] = ()
-    undecidable: str = ""
+    undecidable: Because | None = None
     kind: str = field(default="", compare=False)
     written: str = field(default="", compare=False)
     at: Location | None = field(default=None, compare=False, repr=False)
@@ -104,7 +128,7 @@ class PortRule:
     ports: PortRange | None = None
     name: str = ""
     last: int = 0
-    only_if: str = ""
+    only_if: tuple[Condition, ...] = ()
     proxy: Proxy | None = None
     at: Location | None = field(default=None, compare=False, repr=False)
 
@@ -132,7 +156,7 @@ class PolicyEntry:
     node: bool = False
     tier: int = 200
     priority: float = 0.0
-    only_if: str = ""
+    only_if: tuple[Condition, ...] = ()
     authentication: str = ""
     requires: LabelSelector | None = None
     at: Location = field(default_factory=lambda: Location("", 0), compare=False)
@@ -179,7 +203,7 @@ class Decision:
 
     ``deciding`` are the entries that allowed or denied it: empty where nothing matched, then ``isolating`` are the
     entries that made deny the default, and empty too where nothing selects the pod. ``allowed`` are the ports asked for
-    that are allowed for certain. ``only_if`` names what else must hold (layer 7, authentication). ``uncertain`` says
+    that are allowed for certain. ``only_if`` is what else must hold, in one of these ways. ``uncertain`` says
     what is not known where the answer is unknown; ``conflict`` why the engine cannot compute a policy at all;
     ``bypass`` why no policy sees the connection.
     """
@@ -189,56 +213,10 @@ class Decision:
     deciding: tuple[PolicyEntry, ...] = ()
     isolating: tuple[PolicyEntry, ...] = ()
     allowed: tuple[PortRange, ...] = ()
-    only_if: str = ""
-    uncertain: tuple[str, ...] = ()
-    conflict: str = ""
-    bypass: str = ""
-
-    @property
-    def reason(self) -> str:
-        """One sentence in plain words."""
-        names, isolating = _names(self.deciding), _names(self.isolating)
-        if self.bypass:
-            return f"{self.direction} is allowed: {self.bypass}"
-        match self.answer:
-            case Permission.UNKNOWN:
-                return f"whether {self.direction} is allowed is not known: {'; '.join(self.uncertain) or self.conflict}"
-            case Permission.ALLOW if names:
-                condition = f", if {self.only_if}" if self.only_if else ""
-                return f"{self.direction} is allowed by {_listed(names)}{condition}"
-            case Permission.ALLOW if isolating:
-                return f"{self.direction} is allowed: a pod's own node may always reach it"
-            case Permission.ALLOW:
-                return f"{self.direction} is allowed: no policy restricts it"
-            case _ if names and any(entry.action is Action.DENY for entry in self.deciding):
-                return f"{self.direction} is denied by {_listed(names)}"
-            case _ if names:
-                asks = "asks" if len(names) == 1 else "ask"
-                return f"{self.direction} is denied: {_listed(names)} {asks} for an authentication that never happens"
-            case _ if len(isolating) == 1:
-                return (
-                    f"{self.direction} is denied: {isolating[0]} admits only what it lists, and it does not list this"
-                )
-            case _ if isolating:
-                return (
-                    f"{self.direction} is denied: {_listed(isolating)} admit only what they list, and none lists this"
-                )
-            case _:
-                return f"{self.direction} is denied: this cluster denies what no policy allows"
-
-
-NAMED = 20
-"""Policies that a sentence names at most: of more of them it says how many others there are."""
-
-
-def _names(entries: tuple[PolicyEntry, ...]) -> list[str]:
-    return list(dict.fromkeys(entry.policy for entry in entries))
-
-
-def _listed(names: list[str]) -> str:
-    if len(names) > NAMED:
-        return f"{', '.join(names[: NAMED - 2])} and {len(names) - NAMED + 2} others"
-    return " and ".join((", ".join(names[:-1]), names[-1])) if len(names) > 1 else names[0]
+    only_if: tuple[ConditionChoice, ...] = ()
+    uncertain: tuple[Because, ...] = ()
+    conflict: Because | None = None
+    bypass: Because | None = None
 
 
 @fact
@@ -258,11 +236,3 @@ class Verdict:
     def partly(self) -> bool:
         """Whether some of the ports asked for are open and others are not."""
         return self.answer is Permission.DENY and bool(self.allowed)
-
-    @property
-    def reason(self) -> str:
-        """The sentence of the end that decided, or both."""
-        decisive = [each.reason for each in (self.egress, self.ingress) if each.answer is self.answer]
-        sentence = "; ".join(dict.fromkeys(decisive))
-        ports = ", ".join(str(each) for each in self.allowed)
-        return f"only port {ports} is open: {sentence}" if self.partly else sentence

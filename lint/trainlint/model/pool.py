@@ -7,6 +7,8 @@ from dataclasses import field, replace
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
 
 __all__ = ["COMPUTE_CLASS", "KUBELET_LABELS", "NAMES", "Inventory", "Pool", "Taint", "at_most", "is_of_platform"]
@@ -85,7 +87,7 @@ class Pool:
     listed_keys: frozenset[str] | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
     at: Location | None = field(default=None, compare=False, repr=False)
-    undetermined: Mapping[str, str] = field(default_factory=dict)
+    undetermined: Mapping[str, Because] = field(default_factory=dict)
     ceiling: Mapping[str, str] = field(default_factory=dict)
     open_resources: bool = False
     budget: str = ""
@@ -101,11 +103,11 @@ class Pool:
         if value is not None or self.listed_keys is None:
             return value
         if key in KUBELET_LABELS:
-            return Undetermined(f"the value of {key}, which every kubelet sets, in pool {self.name}")
+            return Undetermined(Because(ValueGround.KUBELET_LABEL, (key, self.name)))
         if key in self.listed_keys:
             return None
         if is_of_platform(key):
-            return Undetermined(f"the platform may put {key} on the nodes of pool {self.name}")
+            return Undetermined(Because(ValueGround.PLATFORM_LABEL, (key, self.name)))
         return None
 
 

@@ -9,6 +9,8 @@ from functools import partial
 
 from trainlint.fact import fact
 from trainlint.finding import Location, Unknown
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.source.document import Field
@@ -50,10 +52,10 @@ class ObjectRef:
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"
 
 
-PER_POD = Undetermined("each pod has a value of its own")
+PER_POD = Undetermined(Because(ValueGround.EACH_POD))
 """The value of labels that number the pods of a set; some pod has every value that is asked for."""
 
-FIRST_ONLY = Undetermined("only the pod with index 0 has it")
+FIRST_ONLY = Undetermined(Because(ValueGround.FIRST_POD))
 """The value of a label or variable that only the first pod of a set has."""
 
 

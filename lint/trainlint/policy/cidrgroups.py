@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from trainlint.model.because import Because
 from trainlint.model.policy import Peer
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.policy.addresses import Network, parse_prefix
 from trainlint.policy.context import CidrGroup
+from trainlint.policy.ground import VerdictGround
 from trainlint.policy.options import Version
 from trainlint.policy.selector import Matcher, prefixed, read_selector
 from trainlint.source.document import Field
@@ -18,7 +20,7 @@ Groups = tuple[CidrGroup, ...]
 
 KIND = "CIDRSet"
 POSITIVE = {"NotIn": "In", "DoesNotExist": "Exists"}
-NOT_IN_GIT = "the CiliumCIDRGroup that this names is not in Git"
+NOT_IN_GIT = Because(VerdictGround.NO_CIDR_GROUP)
 
 
 def group_peers(
@@ -31,7 +33,7 @@ def group_peers(
     reference, selector = element["cidrGroupRef"], element["cidrGroupSelector"]
     if reference.scalar:
         found = [group for group in groups if group.name == reference.scalar]
-        undecidable = "" if found or bare else NOT_IN_GIT
+        undecidable = None if found or bare else NOT_IN_GIT
         prefixes = None if undecidable else (_prefixes(found),)
         written = f"cidrGroupRef: {reference.scalar}"
         yield Peer(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from trainlint.finding import Location
-from trainlint.model.policy import Action, Direction, Peer, PolicyEntry, PortRule, Proxy
+from trainlint.model.policy import Action, Condition, Direction, Peer, PolicyEntry, PortRule, Proxy
 from trainlint.model.workload import ObjectRef
 from trainlint.policy.context import PolicyContext
 from trainlint.policy.options import CiliumOptions
@@ -80,8 +80,8 @@ def _isolates(rule: Field, direction: Direction, options: CiliumOptions) -> bool
     return written if isinstance(written, bool) else True
 
 
-def _authentication(mode: str | None) -> str:
-    return "mutual authentication succeeds" if mode in ("required", "test-always-fail") else ""
+def _authentication(mode: str | None) -> tuple[Condition, ...]:
+    return (Condition.AUTHENTICATION,) if mode in ("required", "test-always-fail") else ()
 
 
 def _ports(element: Field, action: Action, options: CiliumOptions) -> tuple[PortRule, ...] | None:
@@ -91,7 +91,7 @@ def _ports(element: Field, action: Action, options: CiliumOptions) -> tuple[Port
         return None
     found: list[PortRule] = []
     for rule in port_lists:
-        only_if, proxy = ("", None) if action is Action.DENY else (_condition(rule), _proxy(rule))
+        only_if, proxy = ((), None) if action is Action.DENY else (_condition(rule), _proxy(rule))
         for port in rule["ports"].elements():
             text, protocol = port["port"].scalar or "", port["protocol"].scalar or ""
             plain = port_rules(text, _whole(port["endPort"]), protocol, version=options.version, at=_place(port))
@@ -108,17 +108,22 @@ def _whole(field: Field) -> int:
     return int(field.value) if isinstance(field.value, int | float) and not isinstance(field.value, bool) else 0
 
 
-PARSERS = (("http", "HTTP"), ("dns", "DNS"), ("kafka", "Kafka"), ("l7", "layer-7"))
+PARSERS = (
+    ("http", Condition.HTTP),
+    ("dns", Condition.DNS),
+    ("kafka", Condition.KAFKA),
+    ("l7", Condition.LAYER_SEVEN),
+)
 
 
-def _condition(rule: Field) -> str:
+def _condition(rule: Field) -> tuple[Condition, ...]:
     """What a proxy checks after the connection is let through (P 1.4); empty where nothing is."""
-    found = [f"the requests match the {words} rules" for name, words in PARSERS if rule["rules"][name].value]
+    found = [condition for name, condition in PARSERS if rule["rules"][name].value]
     if rule["serverNames"].value:
-        found.append("the TLS server name is one of those listed")
+        found.append(Condition.SERVER_NAME)
     if rule["listener"].present:
-        found.append("the Envoy listener passes it on")
-    return " and ".join(found)
+        found.append(Condition.LISTENER)
+    return tuple(found)
 
 
 def _proxy(rule: Field) -> Proxy | None:

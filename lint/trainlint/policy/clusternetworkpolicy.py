@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from trainlint.model.policy import Action, Direction, Peer, PolicyEntry, PortRule, Proxy
+from trainlint.model.policy import Action, Condition, Direction, Peer, PolicyEntry, PortRule, Proxy
 from trainlint.model.selector import LabelSelector
 from trainlint.model.workload import ObjectRef
 from trainlint.policy.kubernetes import namespace_selector
@@ -83,9 +83,7 @@ def _dns_entry(entry: PolicyEntry, options: CiliumOptions) -> PolicyEntry:
     ports: list[PortRule] = []
     for name in ("dns", "dns-tcp"):
         found = port_rules(name, 0, "", version=options.version, at=entry.at)
-        ports += [
-            replace(rule, only_if="the name asked for is listed", proxy=Proxy("dns", rules=True)) for rule in found
-        ]
+        ports += [replace(rule, only_if=(Condition.NAME,), proxy=Proxy("dns", rules=True)) for rule in found]
     return replace(entry, peers=(Peer(selector, written="cluster DNS", at=entry.at),), ports=tuple(ports))
 
 

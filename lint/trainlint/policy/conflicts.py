@@ -6,7 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.policy import Action, Peer, PolicyEntry, Proxy
+from trainlint.model.workload import ObjectRef
+from trainlint.policy.ground import MergeGround
 
 __all__ = ["Conflict", "merge_conflict"]
 
@@ -18,7 +21,7 @@ NOTHING = Proxy("")
 class Conflict:
     """Why two entries cannot be merged (or one by itself: then ``other`` is the same)."""
 
-    why: str
+    why: Because
     entry: PolicyEntry
     other: PolicyEntry
 
@@ -34,21 +37,22 @@ def merge_conflict(entries: Sequence[PolicyEntry], *, namespaced: bool) -> Confl
             continue
         for key, proxy in _filters(entry):
             if proxy.namespaced_listener and not namespaced and not entry.namespace:
-                why = f"{entry.origin} looks for a CiliumEnvoyConfig, and this end has no namespace"
+                why = Because(MergeGround.LISTENER_NAMESPACE, (entry.origin,))
                 return Conflict(why, entry, entry)
             mode, before, other = merged.get(key, ("", NOTHING, entry))
             if mode and entry.authentication and mode != entry.authentication:
-                asked = f"authentication {mode} and {entry.authentication} of the same peers"
-                return Conflict(f"{_both(other, entry)} for {asked}", entry, other)
+                values = (*_both(other, entry), mode, entry.authentication)
+                return Conflict(Because(MergeGround.AUTHENTICATIONS, values), entry, other)
             joined = _merge(before, proxy)
-            if isinstance(joined, str):
-                return Conflict(f"{_both(other, entry)} for {joined} on the same ports of the same peers", entry, other)
+            if isinstance(joined, Because):
+                why = Because(MergeGround.PROXIES, (*_both(other, entry), joined))
+                return Conflict(why, entry, other)
             merged[key] = (mode or entry.authentication, joined, entry)
     return None
 
 
-def _both(one: PolicyEntry, two: PolicyEntry) -> str:
-    return f"{one.origin} asks" if one.origin == two.origin else f"{one.origin} and {two.origin} ask"
+def _both(one: PolicyEntry, two: PolicyEntry) -> tuple[ObjectRef, ObjectRef | None]:
+    return one.origin, None if one.origin == two.origin else two.origin
 
 
 def _filters(entry: PolicyEntry) -> Iterator[tuple[object, Proxy]]:
@@ -69,22 +73,22 @@ def _filters(entry: PolicyEntry) -> Iterator[tuple[object, Proxy]]:
             yield (*place, rule.protocol, rule.ports, rule.name, rule.last), proxy
 
 
-def _merge(one: Proxy, two: Proxy) -> Proxy | str:
-    """C:pkg/policy/rule.go mergePortProto; a text says what cannot be merged."""
+def _merge(one: Proxy, two: Proxy) -> Proxy | Because:
+    """C:pkg/policy/rule.go mergePortProto; a ground says what cannot be merged."""
     parser = _parser(one.parser, two.parser)
     if parser is None:
-        return f"the parsers {one.parser} and {two.parser}"
+        return Because(MergeGround.PARSERS, (one.parser, two.parser))
     listener, priority = one.listener, one.priority
     if two.listener and (one.listener, one.priority) != (two.listener, two.priority):
         first, second = (each.priority or LOWEST_PRIORITY for each in (one, two))
         if one.listener and first == second:
-            return f"the listeners {one.listener} and {two.listener} of one priority"
+            return Because(MergeGround.LISTENERS, (one.listener, two.listener))
         if not one.listener or second < first:
             listener, priority = two.listener, two.priority
     for name in ("terminating", "originating"):
         secrets = {getattr(one, name), getattr(two, name)} - {""}
         if len(secrets) > 1:
-            return f"different {name} TLS contexts"
+            return Because(MergeGround.TLS_CONTEXTS, (name,))
     joined = replace(
         two,
         parser=parser,
@@ -96,7 +100,7 @@ def _merge(one: Proxy, two: Proxy) -> Proxy | str:
         originating=one.originating or two.originating,
     )
     if joined.server_names and joined.rules and not joined.terminating:
-        return "server names and layer-7 rules without TLS termination"
+        return Because(MergeGround.NO_TERMINATION)
     return joined
 
 

@@ -14,12 +14,11 @@ from trainlint.model.owned_labels import is_owned
 from trainlint.model.policy import PolicyEntry, PortRule
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
-from trainlint.policy.identity import NAMESPACE_LABELS, Endpoint
+from trainlint.policy.identity import METADATA_NAME, NAMESPACE_LABELS, Endpoint
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry, ReadyPeer
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
 from trainlint.policy.shortfall import uncovered, unmet
-from trainlint.policy.wording import METADATA_NAME
 
 __all__ = [
     "Edit",

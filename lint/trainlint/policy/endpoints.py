@@ -8,11 +8,13 @@ from functools import lru_cache
 from typing import Literal
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.settings import ZONE, Cni, Settings
 from trainlint.model.workload import PodSet
 from trainlint.policy.addresses import parse_address
+from trainlint.policy.ground import PolicyGround
 from trainlint.policy.identity import Endpoint, named_ports, node_endpoint, pod_endpoint, reserved_endpoint
 from trainlint.policy.labels import LabelFilter, OpenLabels, node_label_filter, pod_label_filter
 from trainlint.policy.options import CiliumOptions, cilium_options, parse_version
@@ -76,9 +78,9 @@ def _placed(labels: Mapping[str, Known[str]], place: Mapping[str, Known[str] | N
         if brought is None or brought == value:
             placed[key] = value
         elif isinstance(value, Undetermined):
-            placed[key] = Undetermined(f"the template sets {key}, and the node may have another value")
+            placed[key] = Undetermined(Because(PolicyGround.NODE_MAY_DIFFER, (key,)))
         else:
-            placed[key] = Undetermined(f"the template sets {key}, and the node has another value")
+            placed[key] = Undetermined(Because(PolicyGround.NODE_DIFFERS, (key,)))
     return placed
 
 

@@ -8,13 +8,16 @@ from ipaddress import IPv4Address, IPv6Address
 
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ContainerPort
+from trainlint.policy.ground import PolicyGround
 from trainlint.policy.labels import LabelFilter, OpenLabels
 from trainlint.policy.options import CiliumOptions
 
 __all__ = [
     "CLUSTER_KEY",
+    "METADATA_NAME",
     "NAMESPACE_KEY",
     "NAMESPACE_LABELS",
     "Address",
@@ -32,12 +35,12 @@ Label = tuple[str, str, Known[str]]
 
 NAMESPACE_KEY = "io.kubernetes.pod.namespace"
 NAMESPACE_LABELS = "io.cilium.k8s.namespace.labels."
+METADATA_NAME = "kubernetes.io/metadata.name"
 CLUSTER_KEY = "io.cilium.k8s.policy.cluster"
 SERVICE_ACCOUNT_KEY = "io.cilium.k8s.policy.serviceaccount"
 NAMED_PORTS_KEY = "io.cilium.k8s.named-ports"
 CILIUM_PREFIX = "io.cilium.k8s"
-METADATA_NAME = "kubernetes.io/metadata.name"
-UNNAMED = Undetermined("the name of the cluster (the option cluster-name of Cilium) is not in Git")
+UNNAMED = Undetermined(Because(PolicyGround.CLUSTER_NAME))
 OPEN_NAMESPACE = OpenLabels((f"k8s:{NAMESPACE_LABELS}", f"any:{NAMESPACE_LABELS}"))
 
 
@@ -133,7 +136,7 @@ def pod_endpoint(
     sanitized[CLUSTER_KEY] = cluster or _own_cluster(options)
     kept = [("k8s", key, value) for key, value in sanitized.items() if label_filter.keeps("k8s", key)]
     if names and options.version >= (1, 20, 0):
-        kept.append(("gen", NAMED_PORTS_KEY, Undetermined("the agent encodes the pod's named ports in this label")))
+        kept.append(("gen", NAMED_PORTS_KEY, Undetermined(Because(PolicyGround.NAMED_PORTS))))
     identity = expand(kept)
     return Endpoint(
         name=name,
@@ -152,7 +155,7 @@ def _own_cluster(options: CiliumOptions) -> Known[str]:
 
 
 def _filled_in(value: str) -> Known[str]:
-    return Undetermined(f"it is the placeholder {value!r}") if is_placeholder(value) else value
+    return Undetermined(Because(PolicyGround.PLACEHOLDER, (repr(value),))) if is_placeholder(value) else value
 
 
 def reserved_endpoint(name: str, *reserved: str, address: Address | None = None, policed: bool = False) -> Endpoint:

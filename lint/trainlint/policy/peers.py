@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 from trainlint.fact import fact
 from trainlint.kube.values import read_strings
+from trainlint.model.because import Because
 from trainlint.model.policy import Direction, Peer
 from trainlint.model.selector import LabelSelector
 from trainlint.policy.cidrgroups import group_peers
 from trainlint.policy.context import PolicyContext
+from trainlint.policy.ground import VerdictGround
 from trainlint.policy.identity import CLUSTER_KEY
 from trainlint.policy.options import CiliumOptions
 from trainlint.policy.selector import add, cluster_scope, peer_scope, prefixed, read_selector, requirement
@@ -38,8 +40,8 @@ ENTITIES = (
     "world-ipv4",
     "world-ipv6",
 )
-UNDECIDABLE_NAMES = "which addresses a DNS name stands for is only known in the cluster"
-UNDECIDABLE_GROUPS = "which addresses a cloud provider's group holds is only known in the cluster"
+UNDECIDABLE_NAMES = Because(VerdictGround.DNS_NAMES)
+UNDECIDABLE_GROUPS = Because(VerdictGround.CLOUD_GROUPS)
 
 
 def cidr_peer(field: Field, prefix: str, excepts: tuple[str, ...] = (), *, kind: str = "CIDR") -> Peer:

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from trainlint.effort import spend
 from trainlint.finding import Unknown
+from trainlint.model.because import Because
 from trainlint.model.policy import (
     Action,
     Decision,
@@ -23,6 +24,7 @@ from trainlint.policy.conflicts import Conflict
 from trainlint.policy.doubt import doubt
 from trainlint.policy.endpoints import dns_endpoint
 from trainlint.policy.foreign_policies import ForeignPolicy
+from trainlint.policy.ground import VerdictGround
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.index import EntryIndex
 from trainlint.policy.labels import pod_label_filter
@@ -34,9 +36,9 @@ from trainlint.policy.verdict import ALLOW, DENY, EITHER, Answers, Matched, deci
 
 __all__ = ["OWN_POD", "REPLY", "SECONDARY_INTERFACE", "PolicySet", "SelectedEntries"]
 
-OWN_POD = "a pod reaches itself, directly or through a Service, without any policy"
-REPLY = "replies to a connection that is open need no permission of their own"
-SECONDARY_INTERFACE = "policies see the pod's own interface only, not RDMA devices and attached networks"
+OWN_POD = Because(VerdictGround.OWN_POD)
+REPLY = Because(VerdictGround.REPLY)
+SECONDARY_INTERFACE = Because(VerdictGround.OTHER_INTERFACE)
 
 
 class PolicySet:
@@ -71,7 +73,13 @@ class PolicySet:
         self._decisions: dict[tuple[Direction, Endpoint, Endpoint, str, PortRange | None], Decision] = {}
 
     def verdict(
-        self, source: Endpoint, target: Endpoint, protocol: str, port: PortRange | int | None, *, bypass: str = ""
+        self,
+        source: Endpoint,
+        target: Endpoint,
+        protocol: str,
+        port: PortRange | int | None,
+        *,
+        bypass: Because | None = None,
     ) -> Verdict:
         """May ``source`` open a connection to ``target``?
 
@@ -190,7 +198,7 @@ class PolicySet:
         selection = self.selection(subject, direction)
         if selection.conflict is not None:
             why = selection.conflict.why
-            uncertain = (f"Cilium cannot compute a policy, because {why}",)
+            uncertain = (Because(VerdictGround.NOT_COMPUTED, (why,)),)
             return Decision(direction, Permission.UNKNOWN, conflict=why, uncertain=uncertain)
         spend(6 + len(selection.entries))
         matched = self._match(direction, subject, peer, selection)
@@ -203,7 +211,10 @@ class PolicySet:
             isolating=selection.isolating,
             why=lambda entry: doubt(entry, subject, peer),
         )
-        others = tuple(each.missing for each in self.foreign if each.namespace in ("", subject.namespace))
+        there = ("", subject.namespace)
+        others = tuple(
+            Because(VerdictGround.FOREIGN, (each.origin,)) for each in self.foreign if each.namespace in there
+        )
         # Nothing that another engine allows opens what Cilium, where it is known to run, denies.
         final = decision.answer is Permission.DENY and self._rules.cilium and self._rules.context.settings.cni.stated
         if others and subject.subject is not None and not final:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
-from trainlint.model.policy import PortRule
+from trainlint.model.policy import Condition, PortRule
 from trainlint.model.workload import PortRange
 
 __all__ = ["Parts", "PortSpan", "condition", "cut", "parts_of"]
@@ -19,13 +19,13 @@ FEW: Final = 16
 """Spans of ports that are looked through one by one."""
 
 Spans = tuple[PortSpan, ...]
-Part = tuple[int, int, str]
+Part = tuple[int, int, tuple[Condition, ...]]
 """First and last port, and what layer 7 must fulfil there."""
 Parts = Mapping[str, tuple[Sequence[int], Sequence[Part]]]
 """By protocol: where each part begins, and the parts in order."""
 
 
-def condition(spans: Spans, parts: Callable[[], Parts], protocol: str, port: int) -> str | None:
+def condition(spans: Spans, parts: Callable[[], Parts], protocol: str, port: int) -> tuple[Condition, ...] | None:
     """``None`` where no span holds the port, else what layer 7 must fulfil: nothing where one of them asks for nothing,
     what the last of them asks for else. ``parts`` are those of the spans, made where there are many.
     """
@@ -33,22 +33,22 @@ def condition(spans: Spans, parts: Callable[[], Parts], protocol: str, port: int
         starts, mine = parts().get(protocol, ((), ()))
         at = bisect_right(starts, port)
         return mine[at - 1][2] if at and port <= mine[at - 1][1] else None
-    found: str | None = None
+    found: tuple[Condition, ...] | None = None
     for name, first, last, rule in spans:
         if name == protocol and first <= port <= last:
             if not rule.only_if:
-                return ""
+                return ()
             found = rule.only_if
     return found
 
 
 def cut(
     changing: Iterable[tuple[int, Parts]], protocol: str, ports: PortRange
-) -> Iterator[tuple[PortRange, tuple[tuple[int, str], ...]]]:
+) -> Iterator[tuple[PortRange, tuple[tuple[int, tuple[Condition, ...]], ...]]]:
     """The ports in order, cut wherever an entry begins or ends, each part with the entries (by number) whose spans hold
     it, and what each asks for.
     """
-    begins: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    begins: dict[int, list[tuple[int, tuple[Condition, ...]]]] = defaultdict(list)
     ends: dict[int, list[int]] = defaultdict(list)
     for index, parts in changing:
         for first, last, asked in parts.get(protocol, ((), ()))[1]:
@@ -56,7 +56,7 @@ def cut(
                 ends[last + 1].append(index)
                 begins[max(first, ports.first)].append((index, asked))
     starts = sorted(each for each in {ports.first, *begins, *ends} if each <= ports.last)
-    now: dict[int, str] = {}
+    now: dict[int, tuple[Condition, ...]] = {}
     for start, following in zip(starts, [*starts[1:], ports.last + 1], strict=True):
         for index in ends.get(start, ()):
             del now[index]
@@ -87,7 +87,7 @@ def _painted(spans: Sequence[PortSpan]) -> Iterator[Part]:
             at = left[at]
         return at
 
-    asked: dict[int, str] = {}
+    asked: dict[int, tuple[Condition, ...]] = {}
     ordered = [*(each for each in spans if not each[3].only_if), *(each for each in reversed(spans) if each[3].only_if)]
     for _, first, last, rule in ordered:
         at, end = free(bisect_left(cuts, first)), bisect_left(cuts, last + 1)

@@ -15,6 +15,7 @@ from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Decision, Permission
@@ -22,6 +23,7 @@ from trainlint.model.selector import LabelSelector
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet, PortRange
 from trainlint.policy.endpoints import dns_endpoint, endpoint, entity
+from trainlint.policy.ground import VerdictGround
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.options import cilium_options
 from trainlint.policy.selector import Matcher, read_selector
@@ -59,7 +61,7 @@ class ClusterDns:
     labels: Mapping[str, str] = field(default_factory=lambda: dict([_LABEL]))
     redirected: Mapping[str, tuple[Resolver, ...]] = field(default_factory=dict)
     plain: Endpoint | None = None
-    doubt: str = ""
+    doubt: Because | None = None
     ordered: bool = False
     by: ObjectRef | None = None
     at: Location | None = None
@@ -82,7 +84,8 @@ class ClusterDns:
         if self.ordered and first.answer is Permission.DENY:
             return first
         isolating = tuple({id(entry): entry for each in decisions for entry in each.isolating}.values())
-        return Decision(first.direction, Permission.UNKNOWN, isolating=isolating, uncertain=(self.doubt,))
+        uncertain = (self.doubt,) if self.doubt else ()
+        return Decision(first.direction, Permission.UNKNOWN, isolating=isolating, uncertain=uncertain)
 
 
 @fact
@@ -111,8 +114,7 @@ def cluster_dns(
         _as_dns(plain),
         redirected={"UDP": either, "TCP": either},
         plain=plain,
-        doubt=f"whether pods ask the cluster's DNS or {cache.owner}, which is on the host network: the kubelet and "
-        "the cache's own setup decide that",
+        doubt=Because(VerdictGround.HOST_CACHE, (cache.owner,)),
         by=cache.owner,
         at=cache.at,
     )
@@ -139,21 +141,21 @@ def _behind(
         end = replace(endpoint(pods, settings, namespaces), name=f"{pods.namespace}/{pods.name}")
     answers = (Resolver(end, found.ports), Resolver(plain, {}))
     sure = settings.cni.name == "cilium" and _in_force(settings) is True and not found.own_address
-    doubts = []
+    doubt = None
     if found.own_address:
-        doubts.append(f"whether pods ask the cluster's DNS or the address that {found.origin} redirects")
+        doubt = Because(VerdictGround.REDIRECTED_ADDRESS, (found.origin,))
     elif pods is not None and pods.spec.host_network:
-        doubts.append(f"whether {found.origin} leads to {pods.owner}, which is on the host network")
+        doubt = Because(VerdictGround.REDIRECTED_TO_HOST, (found.origin, pods.owner))
         sure = False
     elif not sure:
-        doubts.append(f"whether Cilium follows {found.origin}: no manifest shows enable-local-redirect-policy")
+        doubt = Because(VerdictGround.REDIRECTS, (found.origin,))
     return ClusterDns(
         _as_dns(end if sure or not found.own_address else plain),
         namespace=found.origin.namespace,
         labels=labels,
         redirected=dict.fromkeys(found.ports, answers[:1] if sure else answers),
         plain=plain,
-        doubt="; ".join(doubts),
+        doubt=doubt,
         ordered=not found.own_address and not (pods is not None and pods.spec.host_network),
         by=found.origin,
         at=found.at,

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from trainlint.kube.meta import read_labels, read_meta
 from trainlint.kube.values import read_strings
+from trainlint.model.because import Because
 from trainlint.model.policy import Peer
 from trainlint.model.selector import LabelSelector
 from trainlint.policy.context import PolicyContext, PolicyService
+from trainlint.policy.ground import VerdictGround
 from trainlint.policy.identity import NAMESPACE_KEY
 from trainlint.policy.selector import Matcher, cluster_scope, prefixed, read_selector, requirement
 from trainlint.source.document import Field
@@ -34,10 +36,10 @@ def service_peers(field: Field, context: PolicyContext) -> Iterator[Peer]:
             for each in service.endpoints:
                 yield Peer(prefixes=((each,),), kind=KIND, written=written, at=field.at)
         else:
-            yield Peer(undecidable=f"the addresses behind {written} are not in Git", kind=KIND, at=field.at)
+            yield Peer(undecidable=Because(VerdictGround.SERVICE_ADDRESSES, (written,)), kind=KIND, at=field.at)
     if not found and not context.bare_engine:
         # Where it does not exist either, the entry is about everyone on its ports (P 6.12).
-        yield Peer(undecidable="the Service that this names is not in Git", kind=KIND, at=field.at)
+        yield Peer(undecidable=Because(VerdictGround.NO_SERVICE), kind=KIND, at=field.at)
 
 
 def _names(field: Field, service: PolicyService) -> bool:

@@ -7,17 +7,18 @@ from enum import StrEnum
 
 from trainlint.fact import fact, remembered
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.policy import Direction
 from trainlint.model.selector import LabelSelector, Requirement
 from trainlint.model.workload import PortRange
+from trainlint.policy.ground import MissGround
 from trainlint.policy.identity import Endpoint
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry, ReadyPeer
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.port_parts import PortSpan
 from trainlint.policy.selector import Matcher, split_source
-from trainlint.policy.wording import no_pod, unmet_text
 
-__all__ = ["EntryPart", "Shortfall", "closest_peer", "shortfalls", "uncovered", "unmet"]
+__all__ = ["EntryPart", "Shortfall", "Unmet", "closest_peer", "shortfalls", "uncovered", "unmet"]
 
 
 class EntryPart(StrEnum):
@@ -29,14 +30,29 @@ class EntryPart(StrEnum):
 
 
 @fact
+class Unmet:
+    """A requirement on labels, and the end that does not meet it.
+
+    ``dropped``: Cilium leaves the label out of identities. ``meant`` is the label that the end has instead of it, where
+    that is known.
+    """
+
+    requirement: Requirement
+    end: Endpoint
+    dropped: bool = False
+    meant: tuple[str, str] | None = None
+
+
+@fact
 class Shortfall:
     """One thing that keeps an entry from being about a connection.
 
-    ``text`` is a sentence without its end; ``certain`` is false where the label or address that decides is not known.
+    ``reason`` is a requirement that an end does not meet, or another ground; ``certain`` is false where the label or
+    address that decides is not known.
     """
 
     part: EntryPart
-    text: str
+    reason: Because | Unmet
     at: Location | None
     certain: bool = True
 
@@ -52,7 +68,8 @@ def shortfalls(
     """Everything that keeps an entry from matching; nothing for one that matches."""
     entry = ready.entry
     for item, certain in unmet(entry.subject, subject, policed=True):
-        yield Shortfall(EntryPart.SUBJECT, unmet_text(item, subject, policies), _place(item, entry.subject), certain)
+        reason = Unmet(item, subject, policies.drops(item.key))
+        yield Shortfall(EntryPart.SUBJECT, reason, _place(item, entry.subject), certain)
     yield from _peer_shortfalls(ready, subject, peer, policies)
     yield from _port_shortfalls(ready, subject, peer, protocol, ports, policies)
 
@@ -81,13 +98,13 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     if match is True:
         return
     if ready.selects_peer(peer, policies.rules) is True:
-        yield Shortfall(EntryPart.PEER, f"{peer.name} does not meet what another entry requires of all peers", entry.at)
+        yield Shortfall(EntryPart.PEER, Because(MissGround.REQUIRED_OF_ALL, (peer.name,)), entry.at)
         return
     if entry.peers is None:
-        yield Shortfall(EntryPart.PEER, "an empty list of peers matches no peer", entry.at)
+        yield Shortfall(EntryPart.PEER, Because(MissGround.NO_PEERS), entry.at)
         return
     if not entry.peers:
-        yield Shortfall(EntryPart.PEER, "neither a peer nor a port is written, which matches no peer", entry.at)
+        yield Shortfall(EntryPart.PEER, Because(MissGround.NEITHER), entry.at)
         return
     found = closest_peer(ready, peer, policies)
     if found is None:
@@ -95,17 +112,21 @@ def _peer_shortfalls(ready: ReadyEntry, subject: Endpoint, peer: Endpoint, polic
     at = found.peer.at or entry.at
     written = found.peer.written or found.peer.kind
     if found.peer.undecidable:
-        yield Shortfall(EntryPart.PEER, f"{written}: {found.peer.undecidable}", at, certain=match is False)
+        reason = Because(MissGround.UNDECIDABLE, (written, found.peer.undecidable))
+        yield Shortfall(EntryPart.PEER, reason, at, certain=match is False)
     elif found.peer.prefixes is not None:
-        yield Shortfall(EntryPart.PEER, _address_text(found, peer), at, certain=match is False)
+        yield Shortfall(EntryPart.PEER, _address_ground(found, peer), at, certain=match is False)
     elif found.peer.kind == "Entities":
-        yield Shortfall(EntryPart.PEER, f"{peer.name} is not in {written.partition(': ')[2] or written}", at)
+        reason = Because(MissGround.ENTITY, (peer.name, written.partition(": ")[2] or written))
+        yield Shortfall(EntryPart.PEER, reason, at)
     elif not peer.namespace and _names_pods(found.peer.selector):
-        yield Shortfall(EntryPart.PEER, f"names pods by their labels; {no_pod(peer)}", at, certain=match is False)
+        node = peer.has("host") or peer.has("remote-node")
+        ground = MissGround.NODE_BY_LABELS if node else MissGround.NO_POD_BY_LABELS
+        yield Shortfall(EntryPart.PEER, Because(ground, (peer.name,)), at, certain=match is False)
     else:
         for item, certain in unmet(found.peer.selector, peer):
             place = _place(item, found.peer.selector) or at
-            yield Shortfall(EntryPart.PEER, unmet_text(item, peer, policies), place, certain)
+            yield Shortfall(EntryPart.PEER, Unmet(item, peer, policies.drops(item.key)), place, certain)
 
 
 def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> ReadyPeer | None:
@@ -121,15 +142,15 @@ def closest_peer(ready: ReadyEntry, peer: Endpoint, policies: PolicySet) -> Read
     return min(possible, key=distance, default=None)
 
 
-def _address_text(found: ReadyPeer, peer: Endpoint) -> str:
+def _address_ground(found: ReadyPeer, peer: Endpoint) -> Because:
     prefixes = ", ".join(prefix for group in found.peer.prefixes or () for prefix in group)
     if not peer.has("world"):
-        return f"{prefixes} is about addresses outside the cluster, {peer.name} is inside"
+        return Because(MissGround.INSIDE, (prefixes, peer.name))
     if peer.address is None:
-        return f"whether {peer.name} lies in {prefixes} depends on its address"
+        return Because(MissGround.MAY_LIE_IN, (peer.name, prefixes))
     if found.peer.excepts:
-        return f"{peer.address} is not in {prefixes} except {', '.join(found.peer.excepts)}"
-    return f"{peer.address} is not in {prefixes}"
+        return Because(MissGround.EXCEPT, (peer.address, prefixes, ", ".join(found.peer.excepts)))
+    return Because(MissGround.NOT_IN, (peer.address, prefixes))
 
 
 def _names_pods(selector: LabelSelector) -> bool:
@@ -157,17 +178,17 @@ def _port_shortfalls(
     if not uncovered(spans, protocol, ports or ALL_PORTS):
         return
     if not entry.ports:
-        yield Shortfall(EntryPart.PORTS, "its port list names no port, which means none", entry.at)
+        yield Shortfall(EntryPart.PORTS, Because(MissGround.NO_PORT), entry.at)
         return
     listed = ", ".join(dict.fromkeys(_span_text(span) for span in spans or ()))
     owner = subject if entry.direction is Direction.INGRESS else peer
     at = next((rule.at for rule in entry.ports if rule.at is not None), entry.at)
     asked = f"{protocol} {ports}" if ports is not None else f"every {protocol} port"
     if listed:
-        yield Shortfall(EntryPart.PORTS, f"lists {listed} and not {asked}", at)
+        yield Shortfall(EntryPart.PORTS, Because(MissGround.PORTS, (listed, asked)), at)
     else:
         names = ", ".join(sorted({rule.name for rule in ready.named}))
-        yield Shortfall(EntryPart.PORTS, f"names the port {names}, which {owner.name} does not declare", at)
+        yield Shortfall(EntryPart.PORTS, Because(MissGround.NAMED_PORT, (names, owner.name)), at)
 
 
 def _span_text(span: PortSpan) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from trainlint.fact import fact, remembered
-from trainlint.model.policy import Action, Decision, Direction, Permission, PolicyEntry
+from trainlint.model.because import Because
+from trainlint.model.policy import Action, Condition, ConditionChoice, Decision, Direction, Permission, PolicyEntry
 from trainlint.model.workload import PortRange
 from trainlint.policy.matching import ALL_PORTS, ReadyEntry
 from trainlint.policy.port_parts import Parts, PortSpan, condition, cut, parts_of
@@ -40,13 +41,13 @@ class Matched:
         """The parts into which its spans cut the ports; those of names differ from peer to peer."""
         return self.ready.parts if self.spans is self.ready.spans else _parts(self.spans or ())
 
-    def condition(self, protocol: str, port: int) -> str | None:
+    def condition(self, protocol: str, port: int) -> tuple[Condition, ...] | None:
         """``None`` where the ports do not match, else what layer 7 must fulfil (empty: nothing)."""
-        return "" if self.spans is None else condition(self.spans, self.parts, protocol, port)
+        return () if self.spans is None else condition(self.spans, self.parts, protocol, port)
 
 
 _parts = remembered(parts_of, most=8)
-Active = list[tuple[Matched, str]]
+Active = list[tuple[Matched, tuple[Condition, ...]]]
 """Entries that match a port, in the order of their levels, each with what layer 7 must fulfil."""
 
 
@@ -55,7 +56,7 @@ class _Outcome:
     answers: Answers
     deciding: tuple[PolicyEntry, ...] = ()
     perhaps: tuple[PolicyEntry, ...] = ()
-    only_if: str = ""
+    only_if: ConditionChoice = ConditionChoice()
 
 
 Levels = list[tuple[int, Active]]
@@ -72,7 +73,7 @@ def _walk(levels: Levels, start: int, default: Answers) -> _Outcome:
     if start == len(levels):
         return _Outcome(default)
     tier, entries = levels[start]
-    sure: dict[Action, list[tuple[PolicyEntry, str]]] = {action: [] for action in Action}
+    sure: dict[Action, list[tuple[PolicyEntry, tuple[Condition, ...]]]] = {action: [] for action in Action}
     perhaps: dict[Action, list[PolicyEntry]] = {action: [] for action in Action}
     blocked: list[Matched] = []
     for each, asked in entries:
@@ -102,12 +103,11 @@ def _walk(levels: Levels, start: int, default: Answers) -> _Outcome:
     return _Outcome(answers, follow.deciding, unsure + follow.perhaps, follow.only_if)
 
 
-def _conditions(allowing: Sequence[tuple[PolicyEntry, str]]) -> str:
+def _conditions(allowing: Sequence[tuple[PolicyEntry, tuple[Condition, ...]]]) -> ConditionChoice:
     """What else must hold: an allow without layer 7 lifts layer-7 rules beside it, but nothing lifts authentication."""
     layer_seven = dict.fromkeys(condition for _, condition in allowing)
-    authentication = dict.fromkeys(entry.only_if for entry, _ in allowing if entry.only_if)
-    both = ("" if "" in layer_seven else " or ".join(layer_seven), " and ".join(authentication))
-    return " and ".join(filter(None, both))
+    authentication = dict.fromkeys(each for entry, _ in allowing for each in entry.only_if)
+    return ConditionChoice(() if () in layer_seven else tuple(layer_seven), tuple(authentication))
 
 
 def _outcomes(
@@ -119,9 +119,9 @@ def _outcomes(
         active = [(each, asked) for each, asked in found if asked is not None]
         yield ports, _walk(_levels(active), 0, default)
         return
-    always = {index: "" for index, each in enumerate(matched) if each.spans is None}
+    always: dict[int, tuple[Condition, ...]] = {index: () for index, each in enumerate(matched) if each.spans is None}
     changing = ((index, each.parts()) for index, each in enumerate(matched) if each.spans is not None)
-    known: dict[tuple[tuple[int, str], ...], _Outcome] = {}
+    known: dict[tuple[tuple[int, tuple[Condition, ...]], ...], _Outcome] = {}
     for part, matching in cut(changing, protocol, ports):
         if matching not in known:
             active = [(matched[index], asked) for index, asked in sorted({**always, **dict(matching)}.items())]
@@ -137,7 +137,7 @@ def decide(
     *,
     default: Answers,
     isolating: tuple[PolicyEntry, ...],
-    why: Callable[[PolicyEntry], str],
+    why: Callable[[PolicyEntry], Because],
 ) -> Decision:
     """The decision of one end on ports of a protocol (``None``: all of them).
 
@@ -163,7 +163,7 @@ def decide(
         deciding=_distinct(entry for each in telling for entry in each.deciding),
         isolating=isolating,
         allowed=_joined(part for part, outcome in parts if outcome.answers == ALLOW),
-        only_if=" or ".join(dict.fromkeys(each.only_if for each in telling if each.only_if)),
+        only_if=tuple(dict.fromkeys(each.only_if for each in telling if each.only_if != ConditionChoice())),
         uncertain=tuple(dict.fromkeys(why(entry) for entry in unsure)),
     )
 

@@ -11,6 +11,7 @@ from trainlint.model.admission import Admission
 from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.kueue import Flavor
+from trainlint.model.needs import NeedGround
 from trainlint.model.pod import UNREAD_CONTAINERS
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.root import Root
@@ -31,7 +32,6 @@ __all__ = ["Feasibility", "judge_pod_set", "zone_of"]
 AFFINITY = "NodeAffinity"
 TAINTS = "TaintToleration"
 FIT = "NodeResourcesFit"
-FILLED = "with which its pods run, where a placeholder stands"
 VOLUMES = frozenset({volume_binding.PLUGIN, volume_zone.PLUGIN})
 
 
@@ -46,7 +46,7 @@ class Feasibility:
     pod: Pod
     verdicts: Mapping[int, tuple[Refusal | Doubt, ...]]
     cause: PlacementCause | None
-    needs: tuple[str, ...] = ()
+    needs: tuple[Because, ...] = ()
 
     @cached_property
     def pools(self) -> frozenset[int]:
@@ -99,10 +99,10 @@ def judge_pod_set(
     }
     for part in pod_set.spec.undetermined:
         ground = DoubtGround.UNREAD_CONTAINERS if part == UNREAD_CONTAINERS else DoubtGround.TEMPLATE
-        need = "" if part == UNREAD_CONTAINERS else f"{part} of {pod_set.name} {FILLED}"
+        need = None if part == UNREAD_CONTAINERS else Because(NeedGround.TEMPLATE, (part, pod_set.name))
         doubt = Doubt("template", Because(ground, (part, pod_set.name)), need=need, filled=True)
         verdicts = {index: verdict or (doubt,) for index, verdict in verdicts.items()}
-    needs: tuple[str, ...] = ()
+    needs: tuple[Because, ...] = ()
     if inventory.ideal:
         needs, verdicts = _taken_for_there(verdicts, filled=inventory.invented)
     if pod_set.queue and choices is not None and len(choices) > 1:
@@ -130,7 +130,7 @@ def judge_pod_set(
 
 def _taken_for_there(
     verdicts: Mapping[int, tuple[Refusal | Doubt, ...]], *, filled: bool
-) -> tuple[tuple[str, ...], dict[int, tuple[Refusal | Doubt, ...]]]:
+) -> tuple[tuple[Because, ...], dict[int, tuple[Refusal | Doubt, ...]]]:
     """What an ideal cluster must have outside Git, and the verdicts where it has that.
 
     ``filled`` says that its nodes were made for whatever placeholders stand for.

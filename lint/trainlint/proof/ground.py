@@ -48,6 +48,11 @@ class ProofGround(Enum):
     GANG_ORDER = auto()  # who starts all pods or none
     HOSTS = auto()  # what puts the pods on them
     VALUE = auto()  # why a value is not known
+    # of units that are placed together
+    TOO_MANY_UNITS = auto()  # the pod set, how many are placed at most
+    NO_UNIT_SIZE = auto()  # what holds the pods together
+    TWO_KINDS_OF_PARTS = auto()  # the pod set
+    TOO_MANY_PARTS = auto()  # how many, the pod set
     # of what stands around the group
     HANDED_ON = auto()  # the worker clusters
     KUSTOMIZATION = auto()  # its directory

@@ -8,6 +8,7 @@ from trainlint.effort import spend
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.spelling import misspelt
+from trainlint.model.because import Because
 from trainlint.model.policy import Action, Direction, Peer, Permission, PolicyEntry, Verdict
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Flow, PortRange
@@ -16,8 +17,7 @@ from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.matching import ReadyEntry, ready
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import split_source
-from trainlint.policy.shortfall import EntryPart, Shortfall, closest_peer, shortfalls, uncovered, unmet
-from trainlint.policy.wording import requirement_text, unmet_text
+from trainlint.policy.shortfall import EntryPart, Shortfall, Unmet, closest_peer, shortfalls, uncovered, unmet
 from trainlint.reachability import Reachability
 
 __all__ = ["Near", "near_flow", "nearest"]
@@ -31,25 +31,20 @@ _OF_NODES = "topology.kubernetes.io/"
 class Near:
     """An entry that admits a connection but for one label, one namespace or its ports.
 
-    ``text`` says what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement of ``peer``
+    ``reason`` is what it asks for and what the end has, ``at`` is that place. ``wanted`` is the requirement of ``peer``
     (or of the subject), and ``meant`` the label that the end has instead, where there is one. ``end`` is the end that
     is missed, ``asked`` the protocol and ports of the connection.
     """
 
     entry: PolicyEntry
     part: EntryPart
-    text: str
+    reason: Because | Unmet
     at: Location
     wanted: Requirement | None = None
     meant: tuple[str, str] | None = None
     peer: Peer | None = None
     end: Endpoint | None = None
     asked: tuple[str, PortRange | None] = ("TCP", None)
-
-    @property
-    def sentence(self) -> str:
-        """The policy and what is wrong in it."""
-        return f"{self.entry.policy} {self.text}"
 
 
 def near_flow(policies: PolicySet, reach: Reachability, flow: Flow, verdict: Verdict) -> Near | None:
@@ -105,7 +100,7 @@ def _ranked(
 ) -> Iterator[tuple[int, Near]]:
     entry, (first, *more) = able.entry, found
     if first.part is EntryPart.PORTS:
-        yield _SURE, Near(entry, first.part, first.text, first.at or entry.at, asked=asked)
+        yield _SURE, Near(entry, first.part, first.reason, first.at or entry.at, asked=asked)
         return
     if more:
         return
@@ -129,11 +124,9 @@ def _ranked(
     unwritten = split_source(item.key)[1] == NAMESPACE_KEY and _names_more(selector.requirements)
     if not (slip or ports_say or unwritten) or (first.part is EntryPart.SUBJECT and not slip):
         return
-    text = unmet_text(item, end, policies)
-    if meant is not None:
-        text = f"asks for {requirement_text(item)}; {end.name} has {meant[0]}={meant[1]}"
+    reason = Unmet(item, end, policies.drops(item.key), meant)
     place = first.at or entry.at
-    near = Near(entry, first.part, text, place, item, meant, peer=missing, end=end, asked=asked)
+    near = Near(entry, first.part, reason, place, item, meant, peer=missing, end=end, asked=asked)
     yield (_SURE if slip else _LIKELY), near
 
 

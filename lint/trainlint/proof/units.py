@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together
+from trainlint.proof.ground import ProofGround
 
 __all__ = ["UnitPods", "key_of", "parts_of", "sizes_of", "tiers_of"]
 
@@ -55,14 +57,14 @@ def sizes_of(pods: PodSet, together: Together) -> Known[tuple[int, ...]]:
     if isinstance(size, Undetermined):
         return size
     if size < 1:
-        return Undetermined(f"{together.by} has no size")
+        return Undetermined(Because(ProofGround.NO_UNIT_SIZE, (together.by,)))
     if total > MAX_UNITS * size:
         return _too_many(pods)
     return tuple(_blocks(total, size, size if together.first is None else together.first))
 
 
 def _too_many(pods: PodSet) -> Undetermined:
-    return Undetermined(f"{pods.name} has more than {MAX_UNITS:,} units that are placed one by one")
+    return Undetermined(Because(ProofGround.TOO_MANY_UNITS, (pods.name, f"{MAX_UNITS:,}")))
 
 
 def _blocks(total: int, size: int, first: int) -> Iterator[int]:
@@ -80,12 +82,12 @@ def parts_of(pods: PodSet) -> Known[tuple[UnitPods, ...]]:
         count = pods.replicas if isinstance(pods.replicas, int) else 1
         return (UnitPods(count, tuple((each.unit, each) for each in asked)),)
     if all(each.per_block for each in asked) and len(asked) > 1:
-        return Undetermined(f"where the parts of {pods.name} go: it has parts of two kinds")
+        return Undetermined(Because(ProofGround.TWO_KINDS_OF_PARTS, (pods.name,)))
     sizes = sizes_of(pods, cut)
     if isinstance(sizes, Undetermined):
         return sizes
     if len(sizes) > MAX_PARTS:
-        return Undetermined(f"where the {len(sizes)} parts of {pods.name} go: there are too many placements to try")
+        return Undetermined(Because(ProofGround.TOO_MANY_PARTS, (len(sizes), pods.name)))
     whole = tuple((each.unit, each) for each in asked if each is not cut)
     return tuple(
         UnitPods(size, (*whole, (f"{cut.unit} {number}", cut))) for number, size in enumerate(sizes) if size > 0

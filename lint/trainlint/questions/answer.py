@@ -9,6 +9,9 @@ from trainlint.finding import Location
 from trainlint.model.policy import Permission, Verdict
 from trainlint.model.workload import PortRange
 from trainlint.policy.explanation import Side
+from trainlint.policy.shortfall import Shortfall
+from trainlint.wording.misses import miss_text
+from trainlint.wording.verdicts import decision_text
 
 __all__ = ["Asked", "ConnectionAnswer", "OpeningRepair", "RepairEdit"]
 
@@ -102,9 +105,13 @@ def _side_key(side: Side) -> Hashable:
     decision = side.decision
     entries = (decision.deciding, decision.isolating, side.overruled)
     return (
-        decision.reason,
+        decision_text(decision),
         side.policed,
         tuple(tuple(entry.at for entry in each) for each in entries),
-        tuple((miss.entry.at, miss.shortfalls) for miss in side.near),
+        tuple((miss.entry.at, tuple(map(_miss_key, miss.shortfalls))) for miss in side.near),
         side.more,
     )
+
+
+def _miss_key(miss: Shortfall) -> Hashable:
+    return miss.part, miss_text(miss.reason), miss.at, miss.certain

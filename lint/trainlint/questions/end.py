@@ -10,6 +10,8 @@ from typing import Literal
 from trainlint.fact import fact
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet
 from trainlint.policy import Endpoint, endpoint
@@ -18,7 +20,7 @@ from trainlint.snapshot.objects import ApiObject
 
 __all__ = ["End", "Node"]
 
-SOMEWHERE = Place("", Undetermined("no zone is given"), Undetermined("no zone is given"))
+SOMEWHERE = Place("", Undetermined(Because(ValueGround.NO_ZONE)), Undetermined(Because(ValueGround.NO_ZONE)))
 Node = Literal["same", "other"]
 
 

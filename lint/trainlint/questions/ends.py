@@ -9,6 +9,8 @@ from ipaddress import ip_network
 
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location, UsageError
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import PodSpec
 from trainlint.model.workload import DNS_PEER, ObjectRef, PodSet
@@ -142,4 +144,4 @@ def _placed(end: End, zone: str | None) -> End:
         near = get_close_matches(zone, known, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
         raise UsageError(f"there are no nodes in zone {zone!r}; {hint}")
-    return replace(end, place=Place(zone, zone, Undetermined("the region of the zone is not known")))
+    return replace(end, place=Place(zone, zone, Undetermined(Because(ValueGround.ZONE_REGION))))

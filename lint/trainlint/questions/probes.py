@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from trainlint.fact import fact
 from trainlint.facts.facts import Facts
 from trainlint.finding import Location
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Undetermined
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.selector import LabelSelector
@@ -22,7 +24,7 @@ __all__ = ["Probe", "end_of", "probes"]
 ENTITIES = ("world", "remote-node")
 NAMESPACE_KEYS = ("io.kubernetes.pod.namespace", f"{NAMESPACE_LABELS}kubernetes.io/metadata.name")
 ANOTHER = "another-namespace-than-those-in-git"
-SOMEWHERE = Undetermined("the zone that the pod lands in")
+SOMEWHERE = Undetermined(Because(ValueGround.LANDING_ZONE))
 
 
 @fact

@@ -14,11 +14,11 @@ from trainlint.model.root import Root
 from trainlint.model.workload import DNS_PEER, Group, PodSet
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.ideal.words import need_words
 from trainlint.proof.zones import Zone
 from trainlint.reachability import Place, Reachability
 from trainlint.scheduling.admission import admit
 from trainlint.wording.because import texts_of
+from trainlint.wording.needs import need_words
 from trainlint.wording.zones import reason_text
 from trainlint.workload.accelerators import is_accelerator
 

@@ -13,6 +13,8 @@ from itertools import islice, product
 from typing import Literal
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Direction, Permission, PolicyEntry, Verdict
@@ -50,7 +52,7 @@ class Place:
     region: Known[str] | None = None
 
 
-ANYWHERE = Place("", Undetermined("no node inventory"), Undetermined("no node inventory"))
+ANYWHERE = Place("", Undetermined(Because(ValueGround.NO_INVENTORY)), Undetermined(Because(ValueGround.NO_INVENTORY)))
 """The place of pods where no inventory says which places there are."""
 
 
@@ -102,7 +104,7 @@ def reads_places(entries: Iterable[PolicyEntry]) -> bool:
 
 def _shared(pools: Sequence[Pool], key: str) -> Known[str] | None:
     values = {pool.label(key) for pool in pools}
-    return values.pop() if len(values) == 1 else Undetermined(f"the nodes of one domain differ in {key}")
+    return values.pop() if len(values) == 1 else Undetermined(Because(ValueGround.MIXED_DOMAIN, (key,)))
 
 
 class Reachability:
@@ -278,6 +280,6 @@ class Reachability:
         )
 
 
-def unknown_of(verdict: Verdict) -> tuple[str, ...]:
-    """What is missing for a verdict, in words."""
+def unknown_of(verdict: Verdict) -> tuple[Because, ...]:
+    """What is missing for a verdict."""
     return tuple(each for decision in (verdict.egress, verdict.ingress) for each in decision.uncertain)

@@ -11,8 +11,10 @@ from typing import Any
 
 from trainlint.facts.facts import Facts
 from trainlint.finding import Append, Edit, Fix, Safety
+from trainlint.model.because import Because
 from trainlint.model.policy import PolicyEntry, Verdict
 from trainlint.model.workload import Flow, FlowKind, Group, PodSet
+from trainlint.policy.ground import MissGround
 from trainlint.policy.resolvers import ClusterDns
 from trainlint.policy.shortfall import EntryPart
 from trainlint.proof.near_miss import Near
@@ -126,7 +128,8 @@ def admit_collectives(
     """
     ports = [flow.ports for flow, _ in denied if flow.kind is FlowKind.COLLECTIVE]
     if written(facts, entry.origin) is not None and ports:
-        near = Near(entry, EntryPart.PORTS, "", entry.at, asked=("TCP", ports[0]))
+        reason = Because(MissGround.PORTS, ("", ports[0]))
+        near = Near(entry, EntryPart.PORTS, reason, entry.at, asked=("TCP", ports[0]))
         edit = port_added(facts, near)
         if edit is not None:
             yield _fix(f"list TCP ports {ports[0]} in {entry.origin}", (edit,))

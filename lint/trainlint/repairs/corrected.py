@@ -12,11 +12,10 @@ from trainlint.facts.facts import Facts
 from trainlint.finding import Append, Edit, Fix, Location, Put, Rename, Safety
 from trainlint.model.policy import Peer
 from trainlint.model.selector import Requirement
-from trainlint.policy.identity import NAMESPACE_KEY, NAMESPACE_LABELS
+from trainlint.policy.identity import METADATA_NAME, NAMESPACE_KEY, NAMESPACE_LABELS
 from trainlint.policy.matching import ready
 from trainlint.policy.selector import Matcher, split_source
 from trainlint.policy.shortfall import EntryPart
-from trainlint.policy.wording import METADATA_NAME
 from trainlint.proof.near_miss import Near
 from trainlint.questions.probes import end_of
 from trainlint.questions.written_policies import CILIUM, is_default_deny, list_above, written

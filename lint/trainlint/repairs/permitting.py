@@ -11,9 +11,11 @@ from typing import Final
 
 from trainlint.facts.facts import Facts
 from trainlint.finding import Edit, Fix, Put, Remove, Safety
+from trainlint.model.because import Because
 from trainlint.model.workload import DNS_PEER, Flow, Group
 from trainlint.policy.edits import Edit as PolicyEdit
 from trainlint.policy.edits import LabelEdit, PortEdit
+from trainlint.policy.ground import MissGround
 from trainlint.policy.shortfall import EntryPart
 from trainlint.proof.near_miss import Near
 from trainlint.questions.end import End
@@ -106,4 +108,6 @@ def _port(facts: Facts, edit: PortEdit) -> Edit | None:
     rule = edit.rule
     if rule is None:
         return None
-    return port_added(facts, Near(edit.entry, EntryPart.PORTS, "", edit.entry.at, asked=(rule.protocol, rule.ports)))
+    reason = Because(MissGround.PORTS, ("", rule.ports))
+    near = Near(edit.entry, EntryPart.PORTS, reason, edit.entry.at, asked=(rule.protocol, rule.ports))
+    return port_added(facts, near)

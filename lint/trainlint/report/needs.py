@@ -13,13 +13,14 @@ from trainlint.model.known import Answer
 from trainlint.model.needs import Needs
 from trainlint.model.selector import Requirement
 from trainlint.proof.ideal.nodes import least_nodes
-from trainlint.proof.ideal.words import need_words, object_words, role_words
 from trainlint.report.inventory import inventory_yaml
 from trainlint.report.needs_json import needs_data
 from trainlint.report.options import Options
 from trainlint.report.terminal import Paint, escape, wrap
 from trainlint.result import GroupVerdict
 from trainlint.result.answers import can_run, connections, every_placement
+from trainlint.wording.because import because_text, texts_of
+from trainlint.wording.needs import need_words, object_words, role_words
 
 __all__ = ["needs_inventory", "needs_json", "needs_kubectl", "needs_text"]
 
@@ -102,8 +103,9 @@ def needs_inventory(groups: Sequence[GroupVerdict]) -> str:
 def _inventory(group: GroupVerdict, needs: Needs) -> str:
     head = [*HEAD, f"Group: {group.shown}"]
     head += [f"It also needs {object_words(each)}" for each in needs.objects]
-    head += [f"It also needs {text}" for text in needs.others]
-    head += [f"{each.role} may have more pods, each with a node: {each.unsaid}" for each in needs.roles if each.unsaid]
+    head += [f"It also needs {text}" for text in texts_of(needs.others)]
+    unsaid = ((each.role, because_text(each.unsaid)) for each in needs.roles if each.unsaid)
+    head += [f"{role} may have more pods, each with a node: {why}" for role, why in unsaid]
     return inventory_yaml(least_nodes(needs), group.name.replace("/", "-").replace("+", "-"), head)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from trainlint.model.needs import Needs, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.selector import Requirement
+from trainlint.wording.because import because_text, texts_of
 
 __all__ = ["needs_data"]
 
@@ -23,7 +24,7 @@ def needs_data(needs: Needs) -> dict[str, Any]:
         "zones": list(needs.zones),
         "together": needs.together,
         "shared": list(needs.shared),
-        "others": list(needs.others),
+        "others": list(texts_of(needs.others)),
     }
 
 
@@ -31,7 +32,7 @@ def _role(role: RoleNeed) -> dict[str, Any]:
     return {
         "role": role.role,
         "pods": role.pods,
-        "unsaid": role.unsaid,
+        "unsaid": because_text(role.unsaid) if role.unsaid else "",
         "nodes": [[_requirement(each) for each in way] for way in role.labels],
         "requests": dict(role.requests),
         "total": dict(role.total),

@@ -7,7 +7,9 @@ from math import isfinite
 from typing import Any
 
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
+from trainlint.wording.because import because_text
 
 __all__ = ["compact", "listed", "plain"]
 
@@ -22,7 +24,9 @@ def plain(value: Any) -> Any:
         case str():
             return str(value)
         case Undetermined():
-            return f"unknown: {value.why}"
+            return f"unknown: {because_text(value.why)}"
+        case Because():
+            return because_text(value)
         case Location():
             return {"file": value.file, "document": value.document, "path": list(value.path)}
         case Mapping():

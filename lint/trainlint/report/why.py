@@ -14,6 +14,8 @@ from trainlint.report.excerpt import Frame, excerpt
 from trainlint.report.options import Options
 from trainlint.report.terminal import Paint, escape, wrap
 from trainlint.result import PlacedRelated
+from trainlint.wording.misses import miss_text
+from trainlint.wording.verdicts import decision_text
 
 __all__ = ["connection", "render"]
 
@@ -85,7 +87,7 @@ class _Page:
         if not side.policed:
             yield from self._text(f"at {side.subject}: no policy of this cluster is about its {decision.direction}", "")
             return
-        lines = wrap(f"at {side.subject}, {decision.reason}", self.columns)
+        lines = wrap(f"at {side.subject}, {decision_text(decision)}", self.columns)
         yield from (self.paint(STYLES[decision.answer], line) for line in lines)
         for entry in decision.deciding[:ENTRIES]:
             style = "error" if entry.action is Action.DENY else "frame"
@@ -109,7 +111,7 @@ class _Page:
         head = "nearly matched" if sure else "may match"
         by_place: dict[Location, list[str]] = {}
         for each in miss.shortfalls:
-            by_place.setdefault(each.at or miss.entry.at, []).append(each.text)
+            by_place.setdefault(each.at or miss.entry.at, []).append(miss_text(each.reason))
         shown = any(self._line(at) == self._line(miss.entry.at) for at in by_place)
         where = "" if shown else f", {self._where(miss.entry.at)}"
         yield from self._text(f"{head}: {miss.entry.origin}{where}")

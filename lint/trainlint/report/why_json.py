@@ -14,6 +14,8 @@ from trainlint.policy.explanation import NearMiss, Side
 from trainlint.questions.answer import Asked, ConnectionAnswer, RepairEdit
 from trainlint.report.json import place_data
 from trainlint.result import PlacedRelated
+from trainlint.wording.misses import miss_text
+from trainlint.wording.verdicts import decision_text
 
 __all__ = ["why_json"]
 
@@ -57,7 +59,7 @@ def _side(side: Side, places: Placed) -> dict[str, Any]:
         "at": side.subject,
         "verdict": str(decision.answer),
         "policed": side.policed,
-        "reason": decision.reason,
+        "reason": decision_text(decision),
         "deciding": [_entry(each, places) for each in decision.deciding],
         "isolating": [_entry(each, places) for each in decision.isolating],
         "overruled": [_entry(each, places) for each in side.overruled],
@@ -80,7 +82,7 @@ def _miss(miss: NearMiss, places: Placed) -> dict[str, Any]:
         "missing": [
             {
                 "part": str(each.part),
-                "text": each.text,
+                "text": miss_text(each.reason),
                 "certain": each.certain,
                 "location": place_data(places[each.at or miss.entry.at]),
             }

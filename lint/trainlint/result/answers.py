@@ -7,9 +7,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from trainlint.model.known import Answer
-from trainlint.proof.ideal.words import domain_word
 from trainlint.result import GroupVerdict
-from trainlint.wording.needs import listed, short_need
+from trainlint.wording.needs import domain_word, listed, short_need
 
 __all__ = ["can_run", "connections", "decided", "every_placement", "worst_first"]
 

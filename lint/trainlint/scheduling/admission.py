@@ -11,6 +11,7 @@ from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.admission import Admission, NamespaceDefaults, RuntimeClass
 from trainlint.model.because import Because
+from trainlint.model.needs import NeedGround
 from trainlint.model.pod import PodSpec, Toleration
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import EXTENDED_RESOURCE_TOLERATION, Settings
@@ -43,7 +44,7 @@ class Admitted:
     refusals: tuple[Refusal, ...]
     unsure: Because | None
     tolerations: bool
-    need: str
+    need: Because | None
 
     def judged(self, answers: tuple[Refusal | Doubt, ...]) -> tuple[Refusal | Doubt, ...]:
         """The answers of the filters for a node, as far as they hold whatever admission adds.
@@ -55,7 +56,7 @@ class Admitted:
             return answers
         doubt = Doubt(RUNTIME_CLASS, self.unsure, self.pod.spec.at, need=self.need)
         if self.tolerations:
-            tolerated = replace(doubt, need="")  # that it is there is not enough: it has to add the toleration
+            tolerated = replace(doubt, need=None)  # that it is there is not enough: it has to add the toleration
             answers = tuple(tolerated if _untolerated(each) else each for each in answers)
         return answers or (doubt,)
 
@@ -78,7 +79,7 @@ def admit(pod_set: PodSet, settings: Settings, known: Admission = NOTHING_KNOWN)
         found.runtime_class(known.runtime_classes.get(spec.runtime_class))
     refusals = (*limit_ranger.refusals(pod_set.spec, limits), *found.refusals)
     pod = defaulted(pod_set.namespace, pod_set.labels, found.spec)
-    need = found.need if len(found.unsure) == 1 else ""
+    need = found.need if len(found.unsure) == 1 else None
     unsure = found.unsure[0] if len(found.unsure) == 1 else Because(DoubtGround.SEVERAL, (tuple(found.unsure),))
     return Admitted(pod, refusals, unsure if found.unsure else None, found.tolerations, need)
 
@@ -100,7 +101,7 @@ class _Plugins:
         self.refusals: list[Refusal] = []
         self.unsure: list[Because] = []
         self.tolerations = False
-        self.need = ""
+        self.need: Because | None = None
 
     def add_tolerations(self, more: Iterable[Toleration]) -> None:
         """Append tolerations."""
@@ -135,7 +136,8 @@ class _Plugins:
             values = (self.spec.runtime_class, self._name, found is not None)
             self.unsure.append(Because(DoubtGround.RUNTIME_CLASS, values))
             self.tolerations = True
-            self.need = f"RuntimeClass {self.spec.runtime_class}" if found is None else ""
+            wanted = f"RuntimeClass {self.spec.runtime_class}"
+            self.need = Because(NeedGround.OBJECT, (wanted,)) if found is None else None
             return
         if self.spec.overhead and dict(self.spec.overhead) != dict(found.overhead):
             reason = Because(Ground.OVERHEAD, (found.name,))

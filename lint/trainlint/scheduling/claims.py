@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from trainlint.fact import fact
 from trainlint.model.because import Because
+from trainlint.model.needs import NeedGround
 from trainlint.model.pod import Volume
 from trainlint.model.storage import Claim, PersistentVolume, Storage, StorageClass
 from trainlint.scheduling.pod import Pod
@@ -79,7 +80,9 @@ def missing(plugin: str, what: str, wanted: PodClaim, storage: Storage) -> Refus
     """The answer for an object that is not there: a refusal only if nothing else can have made it."""
     if storage.complete:
         return Refusal(plugin, Code.UNRESOLVABLE, Because(Ground.ABSENT, (what,)), wanted.volume.at)
-    return Doubt(plugin, Because(DoubtGround.NOT_IN_GIT, (what,)), wanted.volume.at, need=what)
+    return Doubt(
+        plugin, Because(DoubtGround.NOT_IN_GIT, (what,)), wanted.volume.at, need=Because(NeedGround.OBJECT, (what,))
+    )
 
 
 def volume_of(claim: Claim, storage: Storage) -> PersistentVolume | None:

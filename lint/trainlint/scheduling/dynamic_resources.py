@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from trainlint.model.because import Because
+from trainlint.model.needs import NeedGround
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Doubt, DoubtGround
@@ -18,4 +19,5 @@ def check(pod: Pod, node: Node) -> Answer:
         return None
     names = ", ".join(claim.claim or claim.template or claim.name for claim in pod.spec.resource_claims)
     why = Because(DoubtGround.DEVICES, (names, node.pool.name))
-    return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at, need=f"the devices of {names}", devices=True)
+    need = Because(NeedGround.DEVICES, (names,))
+    return Doubt(PLUGIN, why, pod.spec.resource_claims[0].at, need=need, devices=True)

@@ -7,16 +7,17 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.model.because import Because
 from trainlint.model.hypernode import HyperNode, Member
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Pool
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.requirement import selector_matches
 from trainlint.scheduling.ternary import every, some
 
 __all__ = ["hypernode_key", "with_hypernodes"]
 
 _CLUSTER: Final = "the whole cluster"
-_NO_TREE: Final = "no HyperNode is in Git; kubectl get hypernodes -o yaml > hypernodes.yaml writes them down"
 
 
 def hypernode_key(tier: str) -> str:
@@ -43,22 +44,22 @@ def _with(pool: Pool, tree: Mapping[str, HyperNode], tiers: Collection[str]) -> 
 
 def _domain(pool: Pool, tree: Mapping[str, HyperNode], tier: str) -> Known[str] | None:
     if not tree:
-        return Undetermined(f"which nodes share a HyperNode of tier {tier}: {_NO_TREE}")
+        return Undetermined(Because(NodeGround.NO_TIER_TREE, (tier,)))
     highest = int(tier) if tier.isdecimal() else next((e.tier for e in tree.values() if e.tier_name == tier), None)
     if highest is None:
-        return Undetermined(f"which tier {tier} is: no HyperNode has this tierName")
+        return Undetermined(Because(NodeGround.TIER_NAME, (tier,)))
     if highest > max(each.tier for each in tree.values()):
         return _CLUSTER
     largest: list[HyperNode] = []
     for each in tree.values():
         inside = _contains(each, pool, tree, frozenset()) if each.tier <= highest else False
         if inside is None:
-            return Undetermined(f"whether the nodes of pool {pool.name} are in HyperNode {each.name}")
+            return Undetermined(Because(NodeGround.IN_HYPERNODE, (pool.name, each.name)))
         if inside and (not largest or each.tier >= largest[0].tier):
             largest = [each, *(other for other in largest if other.tier == each.tier)]
     if len(largest) > 1:
         names = ", ".join(sorted(each.name for each in largest))
-        return Undetermined(f"in which of {names} the nodes of pool {pool.name} are: a node is in one of each tier")
+        return Undetermined(Because(NodeGround.TWO_HYPERNODES, (names, pool.name)))
     return largest[0].name if largest else None
 
 

@@ -14,6 +14,7 @@ from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.quantity import exact
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.refusal import Code, Ground, Refusal
 from trainlint.scheduling.requests import is_extended_resource, pod_limits, pod_requests
 
@@ -53,7 +54,7 @@ def _defaults(ranges: Sequence[LimitRange]) -> tuple[Amounts, Amounts]:
         for total, own in ((limits, given[0]), (requests, given[1])):
             for name, amount in own.items():
                 if total.setdefault(name, amount) != amount:
-                    total[name] = Undetermined(f"several LimitRanges give {name} different defaults")
+                    total[name] = Undetermined(Because(NodeGround.LIMIT_RANGES, (name,)))
     return limits, requests
 
 

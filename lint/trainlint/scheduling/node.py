@@ -8,8 +8,10 @@ from dataclasses import field
 from trainlint.fact import fact
 from trainlint.inventory.instance_types import meant_accelerator
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pool import Pool
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.quantity import QuantityError, milli
 from trainlint.scheduling.requests import rounded
 
@@ -37,7 +39,7 @@ class Node:
     def label(self, key: str) -> Known[str] | None:
         """The value of a label; ``None`` where the node surely lacks it."""
         if key == HOSTNAME and self._anonymous and self.pool.listed_keys is not None:
-            return Undetermined(f"the nodes of pool {self.pool.name} have no names yet")
+            return Undetermined(Because(NodeGround.NO_NAMES, (self.pool.name,)))
         return self.pool.label(key)
 
     def domain(self, key: str) -> Known[str] | None:
@@ -63,7 +65,7 @@ def node_of(pool: Pool, asked: Collection[str] = ()) -> Node:
         for name in asked if pool.open_resources else ():
             if allocatable.get(meant_accelerator(name)):
                 continue  # the plugin of the device that is there gives it its right name
-            allocatable.setdefault(name, Undetermined(f"whether a device plugin offers {name} in pool {pool.name}"))
+            allocatable.setdefault(name, Undetermined(Because(NodeGround.DEVICE_PLUGIN, (name, pool.name))))
     return Node(pool, allocatable, pool.node_name, ceiling)
 
 
@@ -73,4 +75,4 @@ def _amount(name: str, text: Known[str]) -> Known[int]:
     try:
         return rounded(name, milli(text))
     except QuantityError as error:
-        return Undetermined(f"{name}: {error}")
+        return Undetermined(Because(NodeGround.QUANTITY, (name, str(error))))

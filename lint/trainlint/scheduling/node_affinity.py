@@ -9,6 +9,7 @@ from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
 from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
+from trainlint.model.needs import NeedGround
 from trainlint.model.pod import PodSpec
 from trainlint.model.selector import NodeSelectorTerm, Requirement
 from trainlint.scheduling.node import Node
@@ -154,15 +155,15 @@ def _why_unknown(spec: PodSpec, node: Node) -> Because:
     return Because(DoubtGround.HIDDEN_NODES)
 
 
-def _to_fill_in(spec: PodSpec, node: Node) -> str:
-    """What the nodes must have where placeholders stand; empty where something else is not known."""
+def _to_fill_in(spec: PodSpec, node: Node) -> Because | None:
+    """What the nodes must have where placeholders stand; ``None`` where something else is not known."""
     requirements = tuple(_all_requirements(spec))
     if any(isinstance(node.label(each.key), Undetermined) for each in requirements):
-        return ""
+        return None
     hidden = dict.fromkeys(each.key for each in requirements if is_filled_in(each) or is_placeholder(each.key))
     if not hidden:
-        return "nodes that are selected where a placeholder stands"
-    return f"nodes with the value of {' and of '.join(hidden)} for which a placeholder stands"
+        return Because(NeedGround.SELECTED)
+    return Because(NeedGround.LABELS, (" and of ".join(hidden),))
 
 
 def _all_requirements(spec: PodSpec) -> Iterable[Requirement]:

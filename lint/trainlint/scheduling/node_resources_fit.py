@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from trainlint.fact import fact
 from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
+from trainlint.model.needs import NeedGround
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.node import Node
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.refusal import Answer, Code, Doubt, DoubtGround, Ground, Refusal
@@ -31,7 +33,7 @@ def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[S
     """What is missing on a node on which ``used`` is taken; undetermined amounts as they are."""
     found: list[Shortage | Undetermined] = []
     if node.allocatable is None:
-        return [Undetermined(f"the allocatable resources of {node.pool.name} are not known")]
+        return [Undetermined(Because(NodeGround.NO_ALLOCATABLE, (node.pool.name,)))]
     for name, requested in requests.compared:
         if name in node.by_devices:
             continue
@@ -42,7 +44,7 @@ def shortages(requests: Requests, node: Node, used: Mapping[str, int]) -> list[S
             found.append(allocatable)
         elif requested > allocatable - used.get(name, 0):
             if requested <= node.ceiling.get(name, allocatable) - used.get(name, 0):
-                found.append(Undetermined(f"how much {name} the kubelet leaves to pods in pool {node.pool.name}"))
+                found.append(Undetermined(Because(NodeGround.KUBELET_SHARE, (name, node.pool.name))))
                 continue
             found.append(Shortage(name, requested, used.get(name, 0), allocatable))
     return found
@@ -59,7 +61,7 @@ def check(pod: Pod, node: Node, used: Mapping[str, int] = {}, pods: int = 0) -> 
         short.append(Shortage("pods", 1, pods, allowed))
     if short:
         return _refusal(short, pod, node)
-    unknown = next((reason.why for reason in missing if isinstance(reason, Undetermined)), "")
+    unknown = next((reason.why for reason in missing if isinstance(reason, Undetermined)), None)
     if isinstance(allowed, Undetermined):
         unknown = unknown or allowed.why
     if not unknown:
@@ -68,7 +70,7 @@ def check(pod: Pod, node: Node, used: Mapping[str, int] = {}, pods: int = 0) -> 
     own = len(asked) == sum(isinstance(reason, Undetermined) for reason in missing) and not isinstance(
         allowed, Undetermined
     )
-    need = f"as much {' and '.join(asked)} on one node as a pod asks for: {unknown}" if own else ""
+    need = Because(NeedGround.AMOUNT, (" and ".join(asked), unknown)) if own else None
     return Doubt(PLUGIN, Because(DoubtGround.VALUE, (unknown,)), pod.spec.at, need=need, filled=own)
 
 

@@ -117,7 +117,7 @@ class Doubt:
     plugin: str
     why: Because
     at: Location | None = field(default=None, compare=False)
-    need: str = ""
+    need: Because | None = None
     platform: bool = False
     devices: bool = False
     filled: bool = False

@@ -8,8 +8,10 @@ from functools import cached_property
 
 from trainlint.fact import fact
 from trainlint.finding import Location
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.quantity import QuantityError, milli
 from trainlint.scheduling.requirement import is_qualified_name
 
@@ -189,7 +191,7 @@ def _thousandths(name: str, text: Known[str]) -> Known[int]:
     try:
         return milli(text)
     except QuantityError as error:
-        return Undetermined(f"{name}: {error}")
+        return Undetermined(Because(NodeGround.QUANTITY, (name, str(error))))
 
 
 def _plus(left: Known[int], right: Known[int]) -> Known[int]:

@@ -7,8 +7,10 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.model.admission import ResourceQuota, ScopeRule
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
+from trainlint.scheduling.ground import NodeGround
 from trainlint.scheduling.pod import Pod
 from trainlint.scheduling.quantity import QuantityError, milli
 from trainlint.scheduling.requests import is_extended_resource, pod_limits, rounded
@@ -98,7 +100,7 @@ def limit(name: str, quota: ResourceQuota) -> Known[int]:
     try:
         return rounded(resource_of(name), milli(text))
     except QuantityError as error:
-        return Undetermined(f"{name}: {error}")
+        return Undetermined(Because(NodeGround.QUANTITY, (name, str(error))))
 
 
 def unset(quota: ResourceQuota, pod: Pod) -> Iterator[tuple[str, Container]]:

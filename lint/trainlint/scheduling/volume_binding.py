@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trainlint.model.because import Because
+from trainlint.model.needs import NeedGround
 from trainlint.model.selector import Requirement
 from trainlint.model.storage import Claim, Storage, StorageClass
 from trainlint.scheduling.claims import PodClaim, class_of, missing, pod_claims, unusable, volume_of
@@ -68,7 +69,7 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
         return refusal
     if claim.storage_class is None:
         why = Because(DoubtGround.DEFAULT_CLASS, (claim.name,))
-        return Doubt(PLUGIN, why, wanted.volume.at, need=f"a default StorageClass, for claim {claim.name}")
+        return Doubt(PLUGIN, why, wanted.volume.at, need=Because(NeedGround.DEFAULT_CLASS, (claim.name,)))
     chosen = class_of(claim, storage)
     if chosen is not None and chosen.provisioner not in ("", _STATIC):
         allowed = _topology_allows(chosen, node, live=storage.controllers)
@@ -89,8 +90,8 @@ def _immediate(wanted: PodClaim, node: Node, storage: Storage) -> Answer:
     return Doubt(PLUGIN, why, wanted.volume.at, need=_reachable(claim))
 
 
-def _reachable(claim: Claim) -> str:
-    return f"a volume for claim {claim.name} that all its pods reach"
+def _reachable(claim: Claim) -> Because:
+    return Because(NeedGround.VOLUME_FOR_ALL, (claim.name,))
 
 
 def _delayed(wanted: list[PodClaim], node: Node, storage: Storage) -> list[Answer]:
@@ -142,7 +143,8 @@ def _no_room(wanted: PodClaim, claim: Claim, chosen: StorageClass, storage: Stor
     """No room in what is published; drivers publish it at run time, so where Git holds none the answer is unknown."""
     if not storage.complete and not any(each.storage_class == chosen.name for each in storage.capacities):
         why = Because(DoubtGround.CLASS_ROOM, (chosen.name,))
-        return Doubt(PLUGIN, why, wanted.volume.at, need=f"room in class {chosen.name} for claim {claim.name}")
+        need = Because(NeedGround.CLASS_ROOM, (chosen.name, claim.name))
+        return Doubt(PLUGIN, why, wanted.volume.at, need=need)
     reason = Because(Ground.NO_CAPACITY, (chosen.name, claim.name))
     return Refusal(PLUGIN, Code.UNRESOLVABLE, reason, wanted.volume.at, claim.at)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
+from trainlint.model.needs import NeedGround
 from trainlint.model.storage import PersistentVolume, Storage
 from trainlint.scheduling.claims import class_of, missing, pod_claims, volume_of
 from trainlint.scheduling.node import Node
@@ -59,7 +60,7 @@ def check(pod: Pod, node: Node, storage: Storage) -> Answer:
                         PLUGIN,
                         Because(DoubtGround.NO_VOLUME_YET, (claim.name,)),
                         wanted.volume.at,
-                        need=f"a volume for claim {claim.name}",
+                        need=Because(NeedGround.VOLUME, (claim.name,)),
                     )
                 )
         elif (volume := volume_of(claim, storage)) is None:

@@ -20,11 +20,14 @@ from trainlint.wording.network_faults import NetworkCause
 from trainlint.wording.texts.argument import ARGUMENT
 from trainlint.wording.texts.jobs import JOBS
 from trainlint.wording.texts.kinds import KINDS
+from trainlint.wording.texts.needs import NEEDS
 from trainlint.wording.texts.objects import OBJECTS
 from trainlint.wording.texts.pods import PODS
+from trainlint.wording.texts.policies import POLICIES
 from trainlint.wording.texts.proof import PROOF
 from trainlint.wording.texts.queues import QUEUES
 from trainlint.wording.texts.scheduling import REFUSALS
+from trainlint.wording.texts.values import VALUES
 from trainlint.workload.checks.contract_fault import ContractFault
 
 __all__ = ["TEXTS", "because_text", "related_to", "remedy_for", "texts_of"]
@@ -40,6 +43,9 @@ TEXTS: Final[Mapping[Enum, Text]] = {
     **JOBS,
     **PODS,
     **ARGUMENT,
+    **NEEDS,
+    **POLICIES,
+    **VALUES,
 }
 """One sentence without its end for each ground."""
 

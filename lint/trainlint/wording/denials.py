@@ -7,13 +7,14 @@ from trainlint.model.policy import Verdict
 from trainlint.proof.cause import CutPair
 from trainlint.proof.decided import DecidingPlace, deciding_places, denying
 from trainlint.proof.notation import short_policy
+from trainlint.wording.verdicts import decision_text
 
 __all__ = ["denied_sentence", "directions", "nodes_of_pair", "places_of"]
 
 
 def denied_sentence(verdict: Verdict) -> str:
     """Which directions are denied, and by which policies."""
-    return "; ".join(each.reason for each in denying(verdict))
+    return "; ".join(decision_text(each) for each in denying(verdict))
 
 
 def directions(verdict: Verdict) -> tuple[str, ...]:

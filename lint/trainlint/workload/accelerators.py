@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, PodSpec
+from trainlint.workload.ground import PodGround
 
 __all__ = ["accelerator_count", "accelerators_of", "computing_devices", "holds_accelerators", "is_accelerator"]
 
@@ -59,12 +61,12 @@ def accelerator_count(container: Container) -> Known[int]:
     for resource in {*container.limits, *container.requests}:
         if is_accelerator(resource):
             if _SEVERAL.match(resource):
-                return Undetermined(f"how many ranks one {resource} takes depends on its model")
+                return Undetermined(Because(PodGround.RANKS_OF_MODEL, (resource,)))
             quantity = container.limits.get(resource, container.requests.get(resource, "0"))
             if isinstance(quantity, Undetermined):
                 return quantity
             if not quantity.isdecimal():
-                return Undetermined(f"{resource} is {quantity!r}")
+                return Undetermined(Because(PodGround.AMOUNT, (resource, repr(quantity))))
             total += int(quantity)
     for claimed in container.claimed:
         if claimed.accelerator is False:
@@ -72,6 +74,6 @@ def accelerator_count(container: Container) -> Known[int]:
         if isinstance(claimed.count, Undetermined):
             return claimed.count
         if claimed.accelerator is None or not claimed.device_class.endswith("gpu.nvidia.com"):
-            return Undetermined(f"how many ranks the devices of class {claimed.device_class} take is not known")
+            return Undetermined(Because(PodGround.RANKS_OF_CLASS, (claimed.device_class,)))
         total += claimed.count
     return total

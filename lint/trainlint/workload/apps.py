@@ -13,11 +13,13 @@ from typing import Final
 from trainlint.finding import Path
 from trainlint.kube.values import read_int, read_text
 from trainlint.kube.volumes import read_claim_templates
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Volume
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expander, Expansion, is_template, pod_set
+from trainlint.workload.ground import PodGround
 from trainlint.workload.kueue_pod_sets import Queued, queued_stateful_set
 from trainlint.workload.ranks import proved_ranks
 from trainlint.workload.template_at import EACH_ITEM, RUNS_ON, TemplateAt
@@ -25,7 +27,7 @@ from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, 
 
 __all__ = ["KINDS", "expand_deployment", "expand_replica_set", "expand_stateful_set"]
 
-_HASH = Undetermined("the hash of the pod template is computed in the cluster")
+_HASH = Undetermined(Because(PodGround.POD_TEMPLATE_HASH))
 
 
 def expand_deployment(deployment: Field, owner: ObjectRef, context: Context) -> Expansion:
@@ -46,7 +48,7 @@ def expand_stateful_set(stateful_set: Field, owner: ObjectRef, context: Context)
     labels: dict[str, Known[str]] = {
         "statefulset.kubernetes.io/pod-name": PER_POD,
         "apps.kubernetes.io/pod-index": PER_POD,
-        "controller-revision-hash": Undetermined("the hash of the revision is computed in the cluster"),
+        "controller-revision-hash": Undetermined(Because(PodGround.REVISION_HASH)),
     }
     service = read_text(stateful_set.down("spec", "serviceName"))
     found = _expand(stateful_set, owner, labels, hostname=f"{owner.name}-{{}}", subdomain=service)

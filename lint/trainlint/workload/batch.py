@@ -7,12 +7,14 @@ from typing import Final
 
 from trainlint.finding import Location
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
 from trainlint.workload.flows import maybe_several
+from trainlint.workload.ground import PodGround
 from trainlint.workload.kueue_pod_sets import queued_job
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
 from trainlint.workload.template_at import ENDS, TemplateAt
@@ -20,8 +22,8 @@ from trainlint.workload.workload_kind import HostNames, PodNames, Restarts, Work
 
 __all__ = ["KINDS", "expand_cron_job", "expand_job", "job_labels", "job_pods", "pods_at_once"]
 
-_UID = Undetermined("the Job's uid is made in the cluster")
-_RUN_NAME = Undetermined("the Job's name is made in the cluster")
+_UID = Undetermined(Because(PodGround.JOB_UID))
+_RUN_NAME = Undetermined(Because(PodGround.JOB_NAME))
 
 
 def expand_job(job: Field, owner: ObjectRef, context: Context) -> Expansion:

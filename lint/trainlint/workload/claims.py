@@ -9,11 +9,13 @@ from typing import Final
 from trainlint.kube.values import read_int, read_text
 from trainlint.lazy_pattern import lazy_pattern
 from trainlint.model.api_kind import declared
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import ClaimedDevice, PodResourceClaim
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import is_accelerator
+from trainlint.workload.ground import PodGround
 
 __all__ = ["CHANNEL", "KINDS", "claimed_devices", "computes_by_name", "made_template", "with_claims"]
 
@@ -90,7 +92,7 @@ def _given(
             yield ClaimedDevice(CHANNEL, 1, accelerator=False)
             return
         name = claim.claim or claim.template or claim.name
-        yield ClaimedDevice("", Undetermined(f"no document defines the resource claim {name}"))
+        yield ClaimedDevice("", Undetermined(Because(PodGround.NO_CLAIM, (name,))))
         return
     for wish in devices["requests"].elements():
         if not request or read_text(wish["name"]) == request.partition("/")[0]:
@@ -112,7 +114,7 @@ def _wished(wish: Field, objects: Mapping[ObjectRef, Field], *, shared: bool) ->
     if all(each == first for each in made[1:]):
         return first
     kinds = {each.accelerator for each in made}
-    why = Undetermined("the scheduler chooses among several device classes")
+    why = Undetermined(Because(PodGround.DEVICE_CLASSES))
     return ClaimedDevice(first.device_class, why, kinds.pop() if len(kinds) == 1 else None)
 
 
@@ -120,9 +122,9 @@ def _alternative(wish: Field, objects: Mapping[ObjectRef, Field], *, shared: boo
     name = read_text(wish["deviceClassName"])
     count: Known[int] = read_int(wish["count"], 1)
     if read_text(wish["allocationMode"]) == "All":
-        count = Undetermined("the claim takes all devices of a node")
+        count = Undetermined(Because(PodGround.ALL_DEVICES))
     elif shared:
-        count = Undetermined("the pods share the devices of one claim")
+        count = Undetermined(Because(PodGround.SHARED_CLAIM))
     computes = False if wish["adminAccess"].value is True else _computes(name, objects)
     return ClaimedDevice(name, count, computes)
 

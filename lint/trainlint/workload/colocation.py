@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PodSet, Together
 from trainlint.source.document import Field
+from trainlint.workload.ground import PodGround
 from trainlint.workload.kinds import workload_kind
 from trainlint.workload.podgroups import PodGroup, topologies
 from trainlint.workload.ties import Tied, known_key
@@ -66,7 +68,9 @@ def _slices(pods: PodSet, *, queued: bool) -> Together | None:
     if not key:
         return None
     text = pods.annotations.get(_SLICE_SIZE, "")
-    size: Known[int] = int(text) if text.isdecimal() else Undetermined(f"{_SLICE_SIZE} is {text!r}, no number")
+    size: Known[int] = (
+        int(text) if text.isdecimal() else Undetermined(Because(PodGround.NO_NUMBER, (_SLICE_SIZE, repr(text))))
+    )
     at = pods.template.child("metadata", "annotations", KUEUE_SLICE)
     return Together(key, pods.role, KUEUE_SLICE, at, per_block=True, size=size, doubt="" if queued else _NO_QUEUE)
 

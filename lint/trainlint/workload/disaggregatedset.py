@@ -8,12 +8,14 @@ from typing import Final
 
 from trainlint.kube.meta import Meta, read_labels
 from trainlint.kube.values import is_placeholder, read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Together
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Context, Expansion
 from trainlint.workload.flows import product
+from trainlint.workload.ground import PodGround
 from trainlint.workload.leaderworkerset import LWS, expand_leader_worker_set
 from trainlint.workload.ties import leader_worker_set_ties
 from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, Restarts, WorkloadKind
@@ -23,8 +25,8 @@ __all__ = ["KINDS", "expand_disaggregated_role", "roles_of"]
 _PREFIX: Final = "disaggregatedset.x-k8s.io/"
 _LWS_PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
 _SET: Final = "disaggregatedSet"
-_REVISION: Final = Undetermined("the name holds a hash of the revision, which is computed in the cluster")
-_SCALED: Final = Undetermined("an autoscaler sets the number of replicas")
+_REVISION: Final = Undetermined(Because(PodGround.REVISION_NAME))
+_SCALED: Final = Undetermined(Because(PodGround.AUTOSCALED))
 _SHARED: Final = frozenset({"name", "group-key", "subgroup-key"})
 
 

@@ -6,15 +6,17 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.finding import Unknown
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import Expansion
+from trainlint.workload.ground import PodGround
 
 __all__ = ["has_made_name", "without_name"]
 
-_MADE: Final = Undetermined("it holds the name of the object, which is made in the cluster")
+_MADE: Final = Undetermined(Because(PodGround.OBJECT_NAME))
 
 
 def has_made_name(item: Field) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
@@ -16,6 +17,7 @@ from trainlint.workload.claims import with_claims
 from trainlint.workload.exclusive_jobs import placed_by_labels
 from trainlint.workload.expansion import Context, Expansion, is_template
 from trainlint.workload.flows import product, total
+from trainlint.workload.ground import PodGround
 from trainlint.workload.kai_minimum import minimum_of_job_set
 from trainlint.workload.kueue_pod_sets import queued_job_set
 from trainlint.workload.ranks import indexed_ranks, proved_ranks
@@ -81,12 +83,12 @@ def _pods(entry: Field, owner: ObjectRef, subdomain: str, jobs: Known[int], job_
         "job-index": "0" if single else PER_POD,
         "job-global-index": "0" if jobs == 1 else PER_POD,
         "job-key": key if single else PER_POD,
-        "restart-attempt": Undetermined("it counts the restarts"),
-        "jobset-uid": Undetermined("the JobSet's uid is made in the cluster"),
+        "restart-attempt": Undetermined(Because(PodGround.RESTARTS)),
+        "jobset-uid": Undetermined(Because(PodGround.JOBSET_UID)),
         "group-name": group,
         "group-replicas": _text(in_group),
         "job-group-index": "0" if in_group == 1 else PER_POD,
-        "priority": Undetermined("it is the value of the PriorityClass") if priority else "0",
+        "priority": Undetermined(Because(PodGround.PRIORITY)) if priority else "0",
     }
     if placed_by_labels(job_set, entry):
         del labels["priority"]

@@ -8,19 +8,21 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import FIRST_ONLY, PER_POD, PodSet
 from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerators_of
 from trainlint.workload.expansion import injected, named
 from trainlint.workload.flows import total
+from trainlint.workload.ground import PodGround
 
 __all__ = ["Ranked", "with_v1_env"]
 
 _EXEC: Final = "/etc/mpi/kubexec.sh"
 _MANY: Final = 1024
 _TENSORFLOW: Final = frozenset({"PS", "Worker", "Chief", "Master", "Evaluator"})
-_FIRST_PADDLE: Final = Undetermined("worker 0 meets at its own address, the others at its name")
+_FIRST_PADDLE: Final = Undetermined(Because(PodGround.PADDLE_MASTER))
 
 
 @fact
@@ -61,7 +63,7 @@ def with_v1_env(job: Field, kind: str, roles: Sequence[Ranked]) -> tuple[PodSet,
         if kind == "MPIJob" and found.role == "Launcher" and found.spec.containers:
             env, only = _mpi(found), found.spec.containers[0].name
         if kind == "TFJob" and _members(roles) != 1:
-            env = {"TF_CONFIG": Undetermined("the operator writes the addresses of all pods")}
+            env = {"TF_CONFIG": Undetermined(Because(PodGround.OPERATOR_ADDRESSES))}
         spec = injected(found.spec, env, found.at, only)
         if kind == "PyTorchJob" and job.down("spec", "elasticPolicy", "rdzvHost").present:
             rendezvous = _written_rendezvous(job, roles[0].port)
@@ -108,7 +110,7 @@ def _paddle(job: Field, own: Ranked, by_role: Roles, count: Known[int]) -> dict[
     if own.pods.role != role:
         env["PADDLE_MASTER"] = f"{named(first.name)}:{first.port}"
     elif role == "Master" or own.pods.replicas == 1:
-        env["POD_IP_DUMMY"] = Undetermined("it is the address of the pod")
+        env["POD_IP_DUMMY"] = Undetermined(Because(PodGround.POD_ADDRESS))
         env["PADDLE_MASTER"] = f"$(POD_IP_DUMMY):{first.port}"
     else:
         env |= {"POD_IP_DUMMY": FIRST_ONLY, "PADDLE_MASTER": _FIRST_PADDLE}

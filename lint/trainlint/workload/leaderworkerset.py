@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.pod import EnvVar
@@ -15,6 +16,7 @@ from trainlint.model.workload import PER_POD, ObjectRef, PodSet, Service
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, named, pod_set
+from trainlint.workload.ground import PodGround
 from trainlint.workload.kueue_pod_sets import queued_leader_worker_set
 from trainlint.workload.ranks import computes, indexed_ranks
 from trainlint.workload.stages import leader_worker_set_stages
@@ -29,7 +31,7 @@ from trainlint.workload.workload_kind import LONGEST_NAME, HostNames, PodNames, 
 __all__ = ["KINDS", "LWS", "expand_leader_worker_set"]
 
 _PREFIX: Final = "leaderworkerset.sigs.k8s.io/"
-_TPU: Final = Undetermined("it depends on the hosts of the slice")
+_TPU: Final = Undetermined(Because(PodGround.SLICE_HOSTS))
 _TPU_VARIABLES: Final = (
     "TPU_WORKER_HOSTNAMES", "TPU_WORKER_ID", "TPU_NAME", "TPU_PROCESS_ADDRESSES", "TPU_PROCESS_PORT"
 )  # fmt: skip
@@ -126,10 +128,10 @@ def _labels(
         f"{_PREFIX}group-index": "0" if replicas == 1 else PER_POD,
         f"{_PREFIX}worker-index": index,
         f"{_PREFIX}group-key": key if replicas == 1 else PER_POD,
-        f"{_PREFIX}template-revision-hash": Undetermined("the hash of the template is computed in the cluster"),
+        f"{_PREFIX}template-revision-hash": Undetermined(Because(PodGround.TEMPLATE_HASH)),
         "apps.kubernetes.io/pod-index": PER_POD,
         "statefulset.kubernetes.io/pod-name": PER_POD,
-        "controller-revision-hash": Undetermined("the hash of the revision is computed in the cluster"),
+        "controller-revision-hash": Undetermined(Because(PodGround.REVISION_HASH)),
     }
     excluded = read_text(template.down("subGroupPolicy", "subGroupPolicyType")) == "LeaderExcluded"
     if template["subGroupPolicy"].mapping is not None and not (excluded and role == "leader"):

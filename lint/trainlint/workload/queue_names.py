@@ -13,6 +13,7 @@ from trainlint.model.known import Known, Undetermined
 from trainlint.model.scheduler_queue import KAI_QUEUES, VOLCANO_QUEUES, QueueName
 from trainlint.model.workload import PodSet, Workload
 from trainlint.source.document import Field
+from trainlint.workload.ground import PodGround
 from trainlint.workload.operator_gangs import KAI
 from trainlint.workload.pod_manifest import template_of
 from trainlint.workload.tier import VOLCANO_SCHEDULERS
@@ -72,7 +73,7 @@ def _kai(workload: Workload, meta: Meta) -> QueueName:
             return QueueName(KAI_QUEUES, known_text(labels[KAI_LABEL]), labels[KAI_LABEL].at)
     for labels in places:
         if labels[_PROJECT].present:
-            unknown: Known[str] = Undetermined("the label project names the queue, with the node pool")
+            unknown: Known[str] = Undetermined(Because(PodGround.PROJECT_QUEUE))
             return QueueName(KAI_QUEUES, unknown, labels[_PROJECT].at)
     return QueueName(KAI_QUEUES, KAI_DEFAULT, item["metadata"].at, written=False)
 

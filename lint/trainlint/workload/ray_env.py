@@ -8,23 +8,25 @@ from typing import Final
 from trainlint.finding import Location
 from trainlint.kube.pod import read_container
 from trainlint.kube.values import known_text, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, ContainerPort, EnvVar
 from trainlint.model.workload import PodSet
 from trainlint.source.document import Field
 from trainlint.workload.expansion import injected, opened, with_account
+from trainlint.workload.ground import PodGround
 from trainlint.workload.ray_spec import RayClusterSpec, suffixed
 
 __all__ = ["OF_SUBMITTER", "head_variables", "submitter_container", "with_sidecars", "with_waiting", "worker_variables"]
 
-_IN_POD: Final = Undetermined("it is read from the pod")
-_IN_SECRET: Final = Undetermined("it stands in a Secret that KubeRay makes")
+_IN_POD: Final = Undetermined(Because(PodGround.POD_FIELD))
+_IN_SECRET: Final = Undetermined(Because(PodGround.RAY_SECRET))
 _OF_ALL: Final[dict[str, Known[str]]] = {
     "RAY_CLUSTER_NAME": _IN_POD,
     "RAY_CLUSTER_NAMESPACE": _IN_POD,
     "RAY_CLOUD_INSTANCE_ID": _IN_POD,
     "RAY_NODE_TYPE_NAME": _IN_POD,
-    "KUBERAY_GEN_RAY_START_CMD": Undetermined("KubeRay makes the command line"),
+    "KUBERAY_GEN_RAY_START_CMD": Undetermined(Because(PodGround.RAY_COMMAND)),
     "RAY_USAGE_STATS_KUBERAY_IN_USE": "1",
     "RAY_DASHBOARD_ENABLE_K8S_DISK_USAGE": "1",
 }
@@ -33,21 +35,21 @@ _OF_SERVING: Final[dict[str, Known[str]]] = {
     "RAY_gcs_server_request_timeout_seconds": "5",
     "RAY_SERVE_KV_TIMEOUT_S": "5",
 }
-_OF_HEAD: Final[dict[str, Known[str]]] = {"RAY_USAGE_STATS_EXTRA_TAGS": Undetermined("it names KubeRay's release")}
+_OF_HEAD: Final[dict[str, Known[str]]] = {"RAY_USAGE_STATS_EXTRA_TAGS": Undetermined(Because(PodGround.RAY_RELEASE))}
 _OF_AUTOSCALER: Final = {"cpu": "500m", "memory": "512Mi"}
 _AUTOSCALER_VARIABLES: Final[dict[str, Known[str]]] = {
     "RAY_CLUSTER_NAME": _IN_POD,
     "RAY_CLUSTER_NAMESPACE": _IN_POD,
     "RAY_HEAD_POD_NAME": _IN_POD,
     "KUBERAY_CRD_VER": "v1",
-    "KUBERAY_GEN_AUTOSCALER_START_CMD": Undetermined("KubeRay makes the command line"),
+    "KUBERAY_GEN_AUTOSCALER_START_CMD": Undetermined(Because(PodGround.RAY_COMMAND)),
 }
 _METRICS: Final = (ContainerPort(8080, "metrics"),)
 """The port that KubeRay adds to the Ray container of every pod."""
 OF_SUBMITTER: Final[dict[str, Known[str]]] = {
     "PYTHONUNBUFFERED": "1",
-    "RAY_DASHBOARD_ADDRESS": Undetermined("it holds the name of the cluster, which is made"),
-    "RAY_JOB_SUBMISSION_ID": Undetermined("it is made in the cluster"),
+    "RAY_DASHBOARD_ADDRESS": Undetermined(Because(PodGround.RAY_CLUSTER_NAME)),
+    "RAY_JOB_SUBMISSION_ID": Undetermined(Because(PodGround.MADE)),
 }
 """The variables of the container that submits the job."""
 
@@ -57,7 +59,7 @@ def head_variables(cluster: RayClusterSpec) -> dict[str, Known[str]]:
     gcs = str(cluster.parameter("port") or 6379)
     env: dict[str, Known[str]] = {"RAY_PORT": gcs, "RAY_ADDRESS": f"127.0.0.1:{gcs}", **_shared(cluster), **_OF_HEAD}
     if cluster.fault_tolerant:
-        env["RAY_external_storage_namespace"] = Undetermined("it is the cluster's uid unless the manifest says more")
+        env["RAY_external_storage_namespace"] = Undetermined(Because(PodGround.RAY_UID))
     store = cluster.spec["gcsFaultToleranceOptions"]
     for name, field in (("RAY_REDIS_ADDRESS", store["redisAddress"]), *_credentials(store)):
         if field.present:

@@ -6,10 +6,12 @@ from typing import Final
 
 from trainlint.fact import fact
 from trainlint.kube.values import is_placeholder, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import SYMBOL, Known, Undetermined
 from trainlint.model.workload import ObjectRef
 from trainlint.source.document import Field
 from trainlint.workload.expansion import is_template
+from trainlint.workload.ground import PodGround
 
 __all__ = ["UNCUT", "RayClusterSpec", "random_name", "suffixed"]
 
@@ -71,7 +73,7 @@ def random_name(owner: ObjectRef) -> Undetermined:
     """
     symbol = f"{owner.name[:UNCUT]}-{owner.kind.removeprefix('Ray').lower()}{SYMBOL}"
     prefix = f"{owner.name}-" if 0 < len(owner.name) <= UNCUT and not is_placeholder(owner.name) else ""
-    return Undetermined("the RayCluster's name gets a random suffix", symbol, prefix)
+    return Undetermined(Because(PodGround.RAY_SUFFIX), symbol, prefix)
 
 
 def suffixed(name: Known[str], suffix: str) -> Known[str]:

@@ -9,12 +9,14 @@ from typing import Final
 
 from trainlint.kube.values import is_placeholder, read_text
 from trainlint.lazy_pattern import lazy_pattern
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container, EnvVar, MountedFile
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.source.document import Document, Field
 from trainlint.workload.claims import claimed_devices
 from trainlint.workload.expansion import Context
+from trainlint.workload.ground import PodGround
 
 __all__ = ["with_sources"]
 
@@ -107,7 +109,7 @@ class _Reader:
             for key, value in data.items() if data is not None else ():
                 text = value.scalar
                 if text is not None:
-                    placeholder = Undetermined(f"{key} is the placeholder {text!r}")
+                    placeholder = Undetermined(Because(PodGround.PLACEHOLDER, (key, repr(text))))
                     known = placeholder if is_placeholder(text) else text
                     yield EnvVar(prefix + key, known, at=source.at, origin=value.at)
 

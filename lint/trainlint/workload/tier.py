@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from trainlint.kube.values import known_text, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import Together
 from trainlint.source.document import Field
+from trainlint.workload.ground import PodGround
 
 __all__ = ["VOLCANO_SCHEDULERS", "tier_of"]
 
 VOLCANO_SCHEDULERS: Final = frozenset({"volcano", "volcano-scheduler"})
 """The names under which Volcano is installed."""
 
-_NO_TIER = Undetermined("no highestTierAllowed is written: older Volcano takes tier 1, newer ones set no limit")
+_NO_TIER = Undetermined(Because(PodGround.NO_TIER))
 
 
 def tier_of(topology: Field, unit: str, by: str, *, doubt: str = "", size: Known[int] | None = None) -> Together | None:

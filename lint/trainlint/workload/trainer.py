@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from trainlint.finding import Unknown
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.pod import Container, ContainerPort, PodSpec
@@ -20,6 +21,7 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerator_count, holds_accelerators
 from trainlint.workload.expansion import Context, Expansion, injected, named, opened
 from trainlint.workload.flows import dns, maybe_several, rendezvous, total
+from trainlint.workload.ground import PodGround
 from trainlint.workload.jobset import expand_job_set
 from trainlint.workload.kueue_pod_sets import queued_job_set
 from trainlint.workload.stages import job_set_stages
@@ -169,7 +171,7 @@ def _by_devices(pods: PodSet) -> Known[str]:
     try:
         return str(ceil(parse_quantity(written)))
     except QuantityError:
-        return Undetermined("the number of CPUs is no quantity")
+        return Undetermined(Because(PodGround.CPU_QUANTITY))
 
 
 def _times(count: Known[int], processes: Known[str], pods: PodSet) -> Known[str]:
@@ -181,7 +183,7 @@ def _times(count: Known[int], processes: Known[str], pods: PodSet) -> Known[str]
     if devices == 0:
         each = int(processes) if processes.isdecimal() else 1
     if isinstance(count, Undetermined) or isinstance(each, Undetermined):
-        return count if isinstance(count, Undetermined) else Undetermined("how many processes a node has is not known")
+        return count if isinstance(count, Undetermined) else Undetermined(Because(PodGround.PROCESSES))
     return str(count * each)
 
 
@@ -240,7 +242,8 @@ def _override_unknowns(spec: Field, owner: ObjectRef) -> Iterator[Unknown]:
             )
     nodes = read_int(spec.down("trainer", "numNodes"), 1)
     if isinstance(nodes, Undetermined):
-        yield Unknown(str(owner), f"the number of nodes: {nodes.why}", at=spec["trainer"].at)
+        written = spec.down("trainer", "numNodes").scalar
+        yield Unknown(str(owner), f"the number of nodes: numNodes is {written!r}", at=spec["trainer"].at)
 
 
 TRAINER: Final = Operator(

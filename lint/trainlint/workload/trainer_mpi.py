@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from trainlint.kube.values import known_text, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.pod import Container
 from trainlint.model.workload import EPHEMERAL, Flow, FlowKind, PodSet, PortRange
@@ -14,6 +15,7 @@ from trainlint.source.document import Field
 from trainlint.workload.accelerators import accelerator_count
 from trainlint.workload.expansion import Expansion, injected
 from trainlint.workload.flows import dns
+from trainlint.workload.ground import PodGround
 from trainlint.workload.mpijob import ssh_port
 from trainlint.workload.trainer_template import NODE
 
@@ -28,7 +30,7 @@ def processes(spec: Field, policy: Any, *, torch: bool = False) -> Known[str]:
     default = policy.get("numProcPerNode") if isinstance(policy, dict) else None
     if not isinstance(default, (int, str)):
         return ""
-    return Undetermined("Trainer reads numProcPerNode of a runtime's torch policy up to 2.1") if torch else str(default)
+    return Undetermined(Because(PodGround.TORCH_POLICY)) if torch else str(default)
 
 
 def _slots(pod_sets: tuple[PodSet, ...], trainers: Collection[int], policy: Any, spec: Field) -> Known[str]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from trainlint.finding import Unknown
 from trainlint.kube.values import read_int, read_text
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.operator import Operator
 from trainlint.model.workload import (
@@ -20,6 +21,7 @@ from trainlint.model.workload import (
 from trainlint.source.document import Field
 from trainlint.workload.claims import with_claims
 from trainlint.workload.expansion import Context, Expansion, is_template, pod_set
+from trainlint.workload.ground import PodGround
 from trainlint.workload.stages import volcano_stages
 from trainlint.workload.template_at import EACH_ITEM, TemplateAt
 from trainlint.workload.ties import volcano_ties
@@ -81,11 +83,7 @@ def _expand(job: Field, owner: ObjectRef, name: Known[str], context: Context) ->
     pod_sets = list(with_volcano_containers(plugins, with_volcano_env(plugins, pod_sets, name), name))
     shut = plugins.option("svc", "disable-network-policy", "false") != "true"
     if not has_names or isinstance(name, Undetermined):
-        missing = (
-            f"which pods the NetworkPolicy of the svc plugin selects: {name.why}"
-            if isinstance(name, Undetermined)
-            else ""
-        )
+        missing = "which pods the NetworkPolicy of the svc plugin selects: the Job's name is made in the cluster"
         unknown = (Unknown(str(owner), missing, at=job.at),) if has_names and shut else ()
         return Expansion(tuple(pod_sets), flows, ranks=ranks, unknowns=unknown, training=True, several_jobs=True)
     selector = {f"{_PREFIX}job-name": owner.name, f"{_PREFIX}job-namespace": owner.namespace}
@@ -129,7 +127,7 @@ def _own(task: Field, part: str) -> bool:
 
 def expand_volcano_cron_job(cron_job: Field, owner: ObjectRef, context: Context) -> Expansion:
     """The pods of one of the Jobs that a Volcano CronJob makes; their names are made in the cluster."""
-    name = Undetermined("the Job's name is made in the cluster")
+    name = Undetermined(Because(PodGround.JOB_NAME))
     return _expand(cron_job.down("spec", "jobTemplate"), owner, name, context)
 
 

@@ -6,15 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
+from trainlint.model.because import Because
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.workload import PER_POD, PodSet
 from trainlint.workload.expansion import injected, named
 from trainlint.workload.flows import total
+from trainlint.workload.ground import PodGround
 from trainlint.workload.volcano_plugins import Plugins
 
 __all__ = ["with_volcano_env"]
 
-_IN_MAP: Final = Undetermined("it stands in a ConfigMap that Volcano makes")
+_IN_MAP: Final = Undetermined(Because(PodGround.VOLCANO_CONFIG_MAP))
 _MANY: Final = 1024
 
 
@@ -45,7 +47,7 @@ def _of_pod(
     if "pytorch" in plugins:
         yield from _of_pytorch(plugins, pods, roles, name)
     if "tensorflow" in plugins:
-        yield "TF_CONFIG", Undetermined("Volcano writes the addresses of all tasks")
+        yield "TF_CONFIG", Undetermined(Because(PodGround.VOLCANO_ADDRESSES))
     if "mpi" in plugins and pods.role == plugins.option("mpi", "master", "master"):
         workers = roles.get(plugins.option("mpi", "worker", "worker"))
         if workers is not None and isinstance(workers.replicas, int) and isinstance(name, str):

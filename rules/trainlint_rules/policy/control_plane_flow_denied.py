@@ -67,6 +67,8 @@ from trainlint.model.root import Root
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
 from trainlint.wording.control_plane import breaks_need, why_needed
+from trainlint.wording.misses import miss_text
+from trainlint.wording.verdicts import decision_text
 
 
 @rule(Severity.ERROR, tells=(Root.CONTROL_PLANE,))
@@ -85,7 +87,7 @@ def _finding(facts: Facts, denial: Denial) -> Finding:
     need, near = denial.need, denial.near
     target = f"{need.target.namespace}/{need.target.name}"
     side = denial.decision.direction.value
-    cause = f"{near.sentence}: " if near is not None else ""
+    cause = f"{near.entry.policy} {miss_text(near.reason)}: " if near is not None else ""
     entry = (
         near.entry if near is not None else next(iter((*denial.decision.deciding, *denial.decision.isolating)), None)
     )
@@ -99,7 +101,7 @@ def _finding(facts: Facts, denial: Denial) -> Finding:
             Related(f"who needs it: {why_needed(need)}", need.at),
             Related(f"the pods that are called ({target})", need.target.at),
         ),
-        evidence={f"{need.source} -> {target}, TCP port {need.port}": denial.decision.reason},
+        evidence={f"{need.source} -> {target}, TCP port {need.port}": decision_text(denial.decision)},
         assumes=(need.assumes,) if need.assumes else (),
         certainty=Certainty.LIKELY if need.assumes else Certainty.PROVEN,
         cause=f"{need.source} {target} {need.port}",

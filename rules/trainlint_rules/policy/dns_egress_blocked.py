@@ -74,6 +74,7 @@ from trainlint.repairs.admitting import admit_dns
 from trainlint.repairs.corrected import corrected
 from trainlint.rule import Facts, rule
 from trainlint.wording.forcing import forcing
+from trainlint.wording.misses import miss_text
 
 POLICIES = 8
 """Policies of a group that have a finding each; if one of them admits the DNS, the others need not."""
@@ -135,8 +136,8 @@ def _admitted(facts: Facts, proof: GroupProof, cause: FlowCause, entry: PolicyEn
 def _missed(facts: Facts, proof: GroupProof, cause: FlowCause, near: Near, protocols: str) -> Finding:
     """One label, namespace or port keeps an entry from admitting the cluster's DNS: the finding stands there."""
     return Finding(
-        message=f"{near.sentence}: group {proof.group.name} cannot resolve the names of its peers "
-        f"({protocols} port 53 of the cluster's DNS)",
+        message=f"{near.entry.policy} {miss_text(near.reason)}: group {proof.group.name} cannot resolve the names of "
+        f"its peers ({protocols} port 53 of the cluster's DNS)",
         at=near.at,
         remedy=f"admit egress to {facts.policies.dns.asked} on port 53, UDP and TCP",
         related=besides((*_users(proof, cause), *_between(facts)), partial(forcing, facts, cause)),

@@ -88,6 +88,7 @@ from trainlint.repairs.group_fixes import denied_fixes
 from trainlint.rule import Facts, rule
 from trainlint.wording.denials import denied_sentence, directions, places_of
 from trainlint.wording.forcing import forcing
+from trainlint.wording.misses import miss_text
 
 
 @rule(Severity.ERROR, tells=(Root.CONNECTION,))
@@ -110,14 +111,18 @@ def _finding(facts: Facts, proof: GroupProof, cause: FlowCause, forced: RelatedP
     denied = " and ".join(directions(verdict))
     predicate = f"starts and hangs: {flow_text(group, flow)}{more} is denied on {denied}, wherever the pods land"
     return Finding(
-        message=f"{f'{miss.sentence}: ' if miss else ''}group {group.name} {predicate}",
+        message=f"{f'{miss.entry.policy} {miss_text(miss.reason)}: ' if miss else ''}group {group.name} {predicate}",
         predicate="" if miss else predicate,
         groups=(group.name,),
         at=flow.at,
         remedy=f"{remedy}; the smallest change: {_question(group, flow)}",
         related=one_after_the_other(
             (
-                *(Related(f"the nearest entry {miss.text}", miss.at) for _ in range(1) if miss is not None),
+                *(
+                    Related(f"the nearest entry {miss_text(miss.reason)}", miss.at)
+                    for _ in range(1)
+                    if miss is not None
+                ),
                 Related(f"who needs it: {flow.why}", flow.at),
             ),
             or_else(forced, [Related(role, at) for at, role in places.items()]),

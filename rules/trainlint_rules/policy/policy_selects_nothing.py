@@ -68,6 +68,7 @@ from trainlint.proof.notation import flow_text
 from trainlint.rule import Facts, rule
 from trainlint.wording.denials import places_of
 from trainlint.wording.forcing import forcing
+from trainlint.wording.misses import requirement_text
 
 
 @rule(Severity.WARNING, tells=(Root.POLICY_SUBJECT,))
@@ -119,13 +120,14 @@ def _written_right(slip: Slip) -> Iterator[Fix]:
 def _finding(unselected: Unselected) -> Finding:
     near = [f"{key}={value}" for key, value in unselected.near]
     labels = ", ".join(near)
-    close = difflib.get_close_matches(unselected.wanted, near, n=1, cutoff=0.5)
+    wanted = " and ".join(map(requirement_text, unselected.requirements))
+    close = difflib.get_close_matches(wanted, near, n=1, cutoff=0.5)
     remedy = f"did you mean {close[0]}?" if close else f"pods here have {labels}" if labels else ""
     return Finding(
-        message=f"{unselected.origin} selects no pod: none has {unselected.wanted}",
+        message=f"{unselected.origin} selects no pod: none has {wanted}",
         at=unselected.at,
         remedy=remedy or "correct the selector, or remove the policy",
-        evidence={"selects": unselected.wanted, "pods have": labels or "none of these labels"},
+        evidence={"selects": wanted, "pods have": labels or "none of these labels"},
         assumes=("all workloads of the namespace are in Git",),
         certainty=Certainty.LIKELY,
         fixes=lambda: _corrected(unselected),

@@ -38,6 +38,7 @@ from collections.abc import Iterator
 
 from trainlint.finding import Finding, Related, Severity
 from trainlint.rule import Facts, rule
+from trainlint.wording.because import because_text
 
 
 @rule(Severity.ERROR)
@@ -54,10 +55,10 @@ def check(facts: Facts) -> Iterator[Finding]:
         )
     for pod_set, conflict in facts.mistakes.conflicts:
         yield Finding(
-            message=f"Cilium cannot compute a policy for the pods of {pod_set.name}: {conflict.why}",
+            message=f"Cilium cannot compute a policy for the pods of {pod_set.name}: {because_text(conflict.why)}",
             at=conflict.entry.at,
             remedy="make the two agree, or let them select different pods, peers or ports",
             related=(Related("the other one", conflict.other.at), Related("the pods that both select", pod_set.at)),
-            evidence={"because": conflict.why},
-            cause=conflict.why,
+            evidence={"because": because_text(conflict.why)},
+            cause=because_text(conflict.why),
         )

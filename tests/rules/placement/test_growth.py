@@ -9,7 +9,9 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
+from trainlint.kube.ground import FieldGround
+from trainlint.model.because import Because
+from trainlint.model.needs import NeedGround, Needs, ObjectNeed, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.quantity import parse_quantity
 from trainlint.model.selector import Requirement
@@ -54,7 +56,7 @@ roles = st.builds(
     requests=st.dictionaries(st.sampled_from(("cpu", GPU)), st.sampled_from(AMOUNTS)),
     tolerates=st.lists(tolerations, max_size=2).map(tuple),
     apart=st.booleans(),
-    unsaid=st.sampled_from(("", "", "", "a placeholder")),
+    unsaid=st.sampled_from((None, None, None, Because(NeedGround.SELECTED))),
 )
 needs = st.builds(
     Needs,
@@ -67,12 +69,16 @@ needs = st.builds(
 ONE = RoleNeed("train", 4, requests={"cpu": "8", "memory": "64Gi", GPU: "8"})
 
 
+def placed(role: str) -> Because:
+    return Because(NeedGround.PLACED, ("Volcano", role))
+
+
 def of(role: RoleNeed, **more: object) -> Needs:
     return Needs(roles=(role,), domain=ZONE, **more)  # type: ignore[arg-type]
 
 
 def grown(before: Needs, now: Needs) -> list[tuple[More, tuple[str, ...]]]:
-    return [(each.more, each.names) for each in growths(before, now)]
+    return [(each.more, each.names or each.others) for each in growths(before, now)]
 
 
 @given(needs)
@@ -212,8 +218,8 @@ def test_domains_zones_and_words() -> None:
     assert grown(of(ONE), before) == [(More.ZONES, ("zone-a", "zone-b"))]
     assert grown(before, of(ONE, zones=("zone-a",))) == [(More.ZONES, ("zone-a",))]
     assert grown(of(ONE), of(ONE, shared=("rack",))) == [(More.DOMAINS, ("rack",))]
-    assert grown(of(ONE), of(ONE, others=("room for train",))) == [(More.OTHERS, ("room for train",))]
-    assert grown(of(ONE, others=("room for train",)), of(replace(ONE, role="t"), others=("room for t",))) == []
+    assert grown(of(ONE), of(ONE, others=(placed("train"),))) == [(More.OTHERS, (placed("train"),))]
+    assert grown(of(ONE, others=(placed("train"),)), of(replace(ONE, role="t"), others=(placed("t"),))) == []
 
 
 def test_zones_that_a_role_selects_are_said_once() -> None:
@@ -239,7 +245,7 @@ def test_an_object_that_a_new_claim_names_is_said_once() -> None:
 
 
 def test_a_number_of_pods_that_is_not_known() -> None:
-    some = of(replace(ONE, pods=1, unsaid="parallelism is the placeholder ${N}"))
+    some = of(replace(ONE, pods=1, unsaid=Because(FieldGround.PLACEHOLDER, ("parallelism", "${N}"))))
     assert grown(of(ONE), some) == [(More.PODS, ())]
     assert grown(some, some) == []
     assert grown(some, of(ONE)) == []

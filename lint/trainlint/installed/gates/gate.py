@@ -25,7 +25,9 @@ from trainlint.installed.gates.validated import VALIDATING, RefusedByPolicy, Val
 from trainlint.installed.gates.webhooks import matches_webhook
 from trainlint.installed.kinds import ENFORCE
 from trainlint.kube.meta import Meta
+from trainlint.model.because import Because
 from trainlint.model.namespace import Namespaces
+from trainlint.model.needs import NeedGround
 from trainlint.model.workload import Workloads
 from trainlint.source.document import Field
 from trainlint.source.examples import is_below
@@ -51,9 +53,9 @@ class Gate:
     why: str = ""
 
     @property
-    def need(self) -> str:
+    def need(self) -> Because:
         """What must hold where it is said what a cluster must have."""
-        return f"pods that {self.name} {'leaves fit to run' if self.changes else 'lets in'}"
+        return Because(NeedGround.CHANGED if self.changes else NeedGround.LET_IN, (self.name,))
 
     def unknown(self) -> Unknown:
         """What is not known because of it."""

@@ -9,6 +9,8 @@ from functools import cached_property
 from trainlint.fact import fact
 from trainlint.finding import Location
 from trainlint.kube.values import is_placeholder
+from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.known import Known, Undetermined
 from trainlint.model.namespace import Namespaces
 from trainlint.model.policy import Direction, Peer, PolicyEntry, PortRule
@@ -20,13 +22,12 @@ from trainlint.policy.endpoints import endpoint
 from trainlint.policy.identity import NAMESPACE_KEY, Endpoint
 from trainlint.policy.policyset import PolicySet
 from trainlint.policy.selector import Matcher, split_source
-from trainlint.policy.wording import requirement_text
 
 __all__ = ["Aimed", "Audience", "ServicePortMiss", "Unselected"]
 
 SYSTEM_NAMESPACES = frozenset({"kube-system", "kube-public", "kube-node-lease"})
 """Namespaces whose pods come with the cluster."""
-SOMEWHERE = Undetermined("the zone that the pod lands in")
+SOMEWHERE = Undetermined(Because(ValueGround.LANDING_ZONE))
 
 
 @fact
@@ -51,11 +52,6 @@ class Unselected:
     requirements: tuple[Requirement, ...]
     near: tuple[tuple[str, str], ...]
     at: Location
-
-    @property
-    def wanted(self) -> str:
-        """What the subject asks for, in words."""
-        return " and ".join(map(requirement_text, self.requirements))
 
 
 @fact

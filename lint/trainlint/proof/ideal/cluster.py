@@ -10,6 +10,7 @@ from typing import Final
 from trainlint.fact import fact
 from trainlint.kube.node import HOSTNAME
 from trainlint.model.because import Because
+from trainlint.model.ground import ValueGround
 from trainlint.model.policy import PolicyEntry
 from trainlint.model.pool import Inventory, Pool
 from trainlint.model.selector import Requirement
@@ -191,7 +192,7 @@ def _pool(labels: Mapping[str, str], way: tuple[Requirement, ...], pods: Sequenc
     shown = {key: value for key, value in labels.items() if key != NAME}
     if name:
         shown.setdefault(HOSTNAME, name)
-    unsaid = {REGION: "in which region the nodes are"} if regions and REGION not in shown else {}
+    unsaid = {REGION: Because(ValueGround.IDEAL_REGION)} if regions and REGION not in shown else {}
     return Pool(
         name=_called(shown),
         labels=shown,

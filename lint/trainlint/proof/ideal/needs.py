@@ -7,8 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from trainlint.kube.node import HOSTNAME
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
-from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
+from trainlint.model.needs import NeedGround, Needs, ObjectNeed, RoleNeed
 from trainlint.model.selector import Requirement
 from trainlint.model.workload import Group, ObjectRef, PodSet
 from trainlint.proof.ideal.machines import margins
@@ -68,7 +69,7 @@ def needs_of(
 def outside_needs(group: Group, verdicts: Verdicts, present: Present, inventory: Inventory) -> Needs:
     """What the group needs beside nodes, which are those of an inventory on which all else is taken to be there."""
     objects = tuple(outside_objects(group, verdicts, present))
-    named = {f"{each.kind} {each.name}" for each in objects}
+    named = {Because(NeedGround.OBJECT, (f"{each.kind} {each.name}",)) for each in objects}
     others = [
         need
         for each in group.members
@@ -89,7 +90,7 @@ def _role(pod_set: PodSet, verdicts: Verdicts) -> RoleNeed:
         labels=tuple(ways)[:WAYS],
         requests={name: readable(name, amount) for name, amount in amounts},
         total={name: readable(name, amount * count) for name, amount in amounts},
-        unsaid=pod_set.replicas.why if isinstance(pod_set.replicas, Undetermined) else "",
+        unsaid=pod_set.replicas.why if isinstance(pod_set.replicas, Undetermined) else None,
         tolerates=pod.spec.tolerations,
         apart=(count > 1 or isinstance(pod_set.replicas, Undetermined)) and _apart(pod),
         devices=tuple(_devices(pod_set)),
@@ -137,31 +138,27 @@ def _shared(members: Iterable[PodSet], key: str) -> Iterator[str]:
         yield from (term.topology_key for term in each.spec.pod_affinity if term.topology_key not in {key, HOSTNAME})
 
 
-def _unlabelled(found: Conditions, key: str) -> Iterator[str]:
+def _unlabelled(found: Conditions, key: str) -> Iterator[Because]:
     if found.unlabelled:
-        yield f"nodes without the label {key}: where they have it, the pods cannot share a value of it"
+        yield Because(NeedGround.UNLABELLED, (key,))
 
 
-def _placed(members: Iterable[PodSet]) -> Iterator[str]:
+def _placed(members: Iterable[PodSet]) -> Iterator[Because]:
     """What places pods beside their pod spec."""
     for each in members:
         for tie in (each.together, each.parts):
             if tie is not None:
-                where = tie.key or "the HyperNodes"
-                pods = "each block" if tie.per_block else "all pods"
-                yield f"room in one domain of {where} for {pods} of {each.name}: {tie.by} asks for it"
+                yield Because(NeedGround.ONE_DOMAIN, (tie.key, tie.per_block, each.name, tie.by))
         if each.placed_by and not (each.together or each.parts):
-            yield f"room where {each.placed_by} puts the pods of {each.name}"
+            yield Because(NeedGround.PLACED, (each.placed_by, each.name))
 
 
-def _margins(members: Iterable[PodSet], verdicts: Verdicts) -> Iterator[str]:
+def _margins(members: Iterable[PodSet], verdicts: Verdicts) -> Iterator[Because]:
     """Where pods ask for nearly all that a machine has: what kubelet and system keep decides whether they fit."""
     for each in members:
         for margin in margins(verdicts.admitted(each)[0]):
-            yield (
-                f"{margin.asked} {margin.resource} left to pods on a {margin.machine}, for {each.name}, which may not "
-                f"fit: the machine has {margin.most}, and about {margin.surely} are sure to be left"
-            )
+            room = (margin.most, margin.surely)
+            yield Because(NeedGround.MARGIN, (margin.asked, margin.resource, margin.machine, each.name, *room))
 
 
 def outside_objects(group: Group, verdicts: Verdicts, present: Present) -> Iterator[ObjectNeed]:

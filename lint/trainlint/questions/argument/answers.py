@@ -11,7 +11,6 @@ from trainlint.model.known import Answer
 from trainlint.model.root import Root
 from trainlint.proof.cause import Assignment, CutCause, SplitCause, StrandedCause
 from trainlint.proof.group import GroupProof
-from trainlint.proof.ideal.words import need_words
 from trainlint.proof.notation import flow_text
 from trainlint.proof.zones import Zone
 from trainlint.questions.argument.step import Statement, Step, statement
@@ -19,6 +18,7 @@ from trainlint.questions.table import ToldBy, blamed, named
 from trainlint.wording.because import because_text
 from trainlint.wording.denials import denied_sentence, nodes_of_pair, places_of
 from trainlint.wording.listing import listed
+from trainlint.wording.needs import need_words
 from trainlint.wording.texts.argument import Phrase
 from trainlint.wording.zones import reason_text
 

@@ -17,6 +17,7 @@ from trainlint.reachability.flow_graph import EVERY, POSSIBLE
 from trainlint.wording.because import because_text, texts_of
 from trainlint.wording.listing import listed
 from trainlint.wording.texts.argument import Phrase
+from trainlint.wording.verdicts import decision_text
 
 __all__ = ["connections_needed", "what_policies_decide"]
 
@@ -97,7 +98,7 @@ def _decided(flow: Flow, reach: Reachability) -> tuple[str, tuple[Statement, ...
     outcomes: dict[tuple[str, str, str], list[tuple[Crossing, Verdict, Phrase | None]]] = {}
     for crossing in reach.crossings(flow):
         for verdict, node in _verdicts(crossing):
-            key = (verdict.answer.value, verdict.egress.reason, verdict.ingress.reason)
+            key = (verdict.answer.value, decision_text(verdict.egress), decision_text(verdict.ingress))
             outcomes.setdefault(key, []).append((crossing, verdict, node))
     answers = {Permission(answer) for answer, _, _ in outcomes}
     anywhere = reach.places != (ANYWHERE,)
@@ -140,7 +141,7 @@ def _between(crossings: Iterable[tuple[Crossing, Verdict, Phrase | None]]) -> st
 
 def _sides(verdict: Verdict) -> Iterator[Statement]:
     for decision in (verdict.egress, verdict.ingress):
-        yield Statement(decision.reason, tuple(_places(decision)))
+        yield Statement(decision_text(decision), tuple(_places(decision)))
 
 
 def _places(decision: Decision) -> Iterator[Location]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trainlint.model.because import Because
 from trainlint.model.devices import Attribute, DeviceConstraint, SliceDevice
 from trainlint.model.known import Known, Undetermined
 from trainlint.scheduling.devices.offer import Candidate
+from trainlint.scheduling.devices.outcome import DeviceGround
 
 __all__ = ["AttributeConstraint", "attribute_of", "constraints_of"]
 
@@ -22,7 +24,7 @@ def attribute_of(device: SliceDevice, driver: str, name: str) -> Known[Attribute
         if slash and domain == driver:
             found = device.attributes.get(rest)
     if found is None and not device.complete:
-        return Undetermined(f"whether the devices have {name} is not declared")
+        return Undetermined(Because(DeviceGround.UNDECLARED, (name,)))
     return found
 
 

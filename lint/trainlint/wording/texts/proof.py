@@ -24,6 +24,10 @@ _GROUP: Final[Mapping[Enum, str]] = {
     ),
     ProofGround.NAMESPACE_QUOTAS: "the namespace of {}: none is written, and in {} quotas or limits refuse its pods",
     ProofGround.VALUE: "{}",
+    ProofGround.TOO_MANY_UNITS: "{0} has more than {1} units that are placed one by one",
+    ProofGround.NO_UNIT_SIZE: "{} has no size",
+    ProofGround.TWO_KINDS_OF_PARTS: "where the parts of {} go: it has parts of two kinds",
+    ProofGround.TOO_MANY_PARTS: "where the {0} parts of {1} go: there are too many placements to try",
 }
 _PLACES: Final[Mapping[Enum, str | tuple[str, str]]] = {
     ProofGround.NO_INVENTORY: (

@@ -6,20 +6,22 @@ labels, smaller pods, fewer of them. What several roles had before counts for al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final, TypeAlias
 
 from trainlint.fact import fact
+from trainlint.model.because import Because
 from trainlint.model.needs import Needs, ObjectNeed, RoleNeed
 from trainlint.model.pod import Toleration
 from trainlint.model.quantity import exact
 from trainlint.model.selector import Requirement
 from trainlint.model.settings import ZONE
 from trainlint.proof.ideal.ways import numbers
-from trainlint.proof.ideal.words import object_words, taint_words
 from trainlint.scheduling.requirement import holds
+from trainlint.wording.needs import object_words, taint_words
 
 __all__ = ["Growth", "More", "growths", "pods_of"]
 
@@ -58,6 +60,7 @@ class Growth:
     role: RoleNeed | None = None
     before: RoleNeed | None = None
     names: tuple[str, ...] = ()
+    others: tuple[Because, ...] = ()
     objects: tuple[ObjectNeed, ...] = ()
 
 
@@ -226,8 +229,11 @@ def _of_all(before: Needs, now: Needs, pairs: Pairs, *, zonal: bool) -> Iterator
         yield Growth(More.ZONES, names=zones)
     renamed = {old.role: now.roles[index].role for index, old in pairs.items() if old.role != now.roles[index].role}
     known = set(before.others)
-    for old, new in renamed.items():
-        known |= {each.replace(old, new) for each in before.others}
+    known |= {_renamed(each, renamed) for each in before.others}
     others = tuple(each for each in now.others if each not in known)
     if others:
-        yield Growth(More.OTHERS, names=others)
+        yield Growth(More.OTHERS, others=others)
+
+
+def _renamed(need: Because, roles: Mapping[str, str]) -> Because:
+    return replace(need, values=tuple(roles.get(each, each) if isinstance(each, str) else each for each in need.values))

@@ -10,10 +10,9 @@ from trainlint.model.needs import RoleNeed
 from trainlint.model.settings import ZONE
 from trainlint.proof.ground import ProofGround
 from trainlint.proof.group import GroupProof
-from trainlint.proof.ideal.words import domain_word, object_words
 from trainlint.scheduling.node_affinity import describe
 from trainlint.wording.because import because_text, texts_of
-from trainlint.wording.needs import amounts, listed, short_need
+from trainlint.wording.needs import amounts, domain_word, listed, object_words, short_need
 from trainlint_rules.placement.answer_worsened.comparison import Aspect, Worsening
 from trainlint_rules.placement.answer_worsened.growth import Growth, More
 
@@ -131,7 +130,7 @@ def _grown(growth: Growth) -> Iterator[str]:
     elif growth.more is More.ZONES:
         yield f"nodes in {listed(growth.names, ' or ')}, others would do before"
     elif role is None:
-        yield from growth.names
+        yield from texts_of(growth.others)
     elif growth.more is More.PODS:
         yield f"{_pods(role)}, {before.pods if before is not None else 'none'} before"
     elif before is not None:
@@ -141,7 +140,8 @@ def _grown(growth: Growth) -> Iterator[str]:
 def _pods(role: RoleNeed) -> str:
     what = amounts(role)
     if role.unsaid:
-        return f"pods of {role.role}{f' with {what} each' if what else ''}, how many is not known ({role.unsaid})"
+        why = because_text(role.unsaid)
+        return f"pods of {role.role}{f' with {what} each' if what else ''}, how many is not known ({why})"
     if role.apart and role.pods > 1:
         return f"{role.pods} nodes{f' with {what} free' if what else ''} for {role.role}"
     each = " each" if role.pods > 1 else ""

@@ -1,21 +1,23 @@
-"""Requirements on labels as people say them, and what an end has instead."""
+"""What entries of policies ask for, and what keeps them from being about a connection."""
 
 from __future__ import annotations
 
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.selector import Requirement
-from trainlint.policy.identity import CLUSTER_KEY, NAMESPACE_KEY, NAMESPACE_LABELS, Endpoint
-from trainlint.policy.policyset import PolicySet
+from trainlint.policy.identity import CLUSTER_KEY, METADATA_NAME, NAMESPACE_KEY, NAMESPACE_LABELS, Endpoint
 from trainlint.policy.selector import split_source
+from trainlint.policy.shortfall import Unmet
+from trainlint.wording.because import because_text
 
-__all__ = ["METADATA_NAME", "no_pod", "requirement_text", "unmet_text"]
-
-METADATA_NAME = "kubernetes.io/metadata.name"
+__all__ = ["miss_text", "requirement_text"]
 
 
-def unmet_text(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
-    """What a requirement asks for, and what an end that does not meet it has."""
-    return f"asks for {requirement_text(item)}; {_actual(item, end, policies)}"
+def miss_text(reason: Because | Unmet) -> str:
+    """What an entry asks for, and what an end that does not meet it has; a sentence without its end."""
+    if isinstance(reason, Because):
+        return because_text(reason)
+    return f"asks for {requirement_text(reason.requirement)}; {_actual(reason)}"
 
 
 def requirement_text(item: Requirement) -> str:
@@ -48,21 +50,24 @@ def _label_name(source: str, key: str) -> str:
     return f"the node label {key}" if source == "node" else key
 
 
-def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
+def _actual(unmet: Unmet) -> str:
     """What the end has instead."""
+    item, end = unmet.requirement, unmet.end
+    if unmet.meant is not None:
+        return f"{end.name} has {unmet.meant[0]}={unmet.meant[1]}"
     source, key = split_source(item.key)
     if not end.namespace:
-        return no_pod(end)
+        return _no_pod(end)
     if key == NAMESPACE_KEY or key == NAMESPACE_LABELS + METADATA_NAME:
         return f"{end.name} is in namespace {end.namespace}"
     if source == "reserved":
         return f"{end.name} is a pod"
-    if policies.drops(item.key):
+    if unmet.dropped:
         return "Cilium leaves this label out of identities, so no endpoint has it"
     name = _label_name(source, key)
     value = end.labels.get(item.key)
     if isinstance(value, Undetermined):
-        return f"whether {end.name} has it is not known: {value.why}"
+        return f"whether {end.name} has it is not known: {because_text(value.why)}"
     if value is not None:
         return f"{end.name} has {name}={value}"
     if end.unknown is not None and end.unknown.may_hold(item.key):
@@ -70,7 +75,7 @@ def _actual(item: Requirement, end: Endpoint, policies: PolicySet) -> str:
     return f"{end.name} has no {name.removeprefix('the ')}"
 
 
-def no_pod(end: Endpoint) -> str:
+def _no_pod(end: Endpoint) -> str:
     """What an end is that is no pod to policies."""
     if end.has("host") or end.has("remote-node"):
         return f"policies see {end.name} as a node, whose identity has no labels of pods"
