@@ -289,6 +289,7 @@ SAYING = {
     "scheduling/devices/selection.py": "types of variables",
     "scheduling/fixes.py": "titles of repairs",
     "scheduling/node.py": "a domain without a name",
+    "scheduling/node_affinity.py": "errors of selectors",
     "scheduling/requests.py": "what one rule alone says of extended resources",
     "scheduling/requirement.py": "errors of selectors, which nothing shows",
 }

@@ -18,6 +18,7 @@ from trainlint.fabric.attachment import (
 )
 from trainlint.fabric.demand import fabric_off, fabric_refused, needs_device
 from trainlint.fabric.device import Device, DeviceKind, Devices, devices_in, devices_of, offered_devices, requested
+from trainlint.fabric.ground import AttachmentGround
 from trainlint.fabric.image import Versions, versions_of
 from trainlint.fabric.networks import Networks
 from trainlint.fabric.number import is_plain_number, leading_number, read_disable, read_flag, read_level, read_number
@@ -30,12 +31,14 @@ from trainlint.kube.meta import read_meta
 from trainlint.kube.network import Attachable
 from trainlint.kube.pod import read_pod_spec
 from trainlint.launch.environment import Variable
+from trainlint.model.because import Because
 from trainlint.model.known import Undetermined
 from trainlint.model.pod import Container, PodSpec
 from trainlint.model.pool import Pool
 from trainlint.model.settings import Settings
 from trainlint.model.workload import ObjectRef, PodSet
 from trainlint.snapshot.objects import ApiObject
+from trainlint.wording.because import texts_of
 
 HERE = Location("a.yaml", 0)
 FIRST = Attachment("ml", "a", "net1")
@@ -114,7 +117,7 @@ NETS = tuple(f"net{number}" for number in range(1, 17))
 
 def test_pods_have_loopback_and_the_pod_network() -> None:
     found = interfaces()
-    assert (found.names, found.possible, found.unknown, found.useless) == (("lo", "eth0"), NETS, (), {"lo"})
+    assert (found.names, found.possible, texts_of(found.unknown), found.useless) == (("lo", "eth0"), NETS, (), {"lo"})
     assert found.network_of("eth0") == POD_NETWORK
     assert found.network_of("eth1") is None
     assert [interfaces(networks=Networks(multus_defaults=each)).possible for each in (True, False, None)] == [
@@ -122,13 +125,15 @@ def test_pods_have_loopback_and_the_pod_network() -> None:
         (),
         NETS,
     ]
-    assert interfaces(networks=Networks(multus_defaults=True)).unknown == ("Multus adds default networks to every pod",)
+    assert texts_of(interfaces(networks=Networks(multus_defaults=True)).unknown) == (
+        "Multus adds default networks to every pod",
+    )
 
 
 def test_pods_on_the_host_network_have_what_the_node_has() -> None:
     found = interfaces(hostNetwork=True)
     assert (found.names, found.possible) == (("lo",), ("ens5", "eth0"))
-    assert found.unknown == ("hostNetwork: the pods have the node's interfaces",)
+    assert texts_of(found.unknown) == ("hostNetwork: the pods have the node's interfaces",)
 
 
 def test_interfaces_of_annotations() -> None:
@@ -145,8 +150,8 @@ def test_interfaces_of_annotations() -> None:
         POD_NETWORK,
         Network("the network rdma", isolated=True),
     )
-    assert interfaces({GKE_ANNOTATION: "x"}).unknown == (f"{GKE_ANNOTATION} cannot be read",)
-    assert interfaces({MULTUS_ANNOTATION: "a b"}).unknown == (f"{MULTUS_ANNOTATION} cannot be read",)
+    assert texts_of(interfaces({GKE_ANNOTATION: "x"}).unknown) == (f"{GKE_ANNOTATION} cannot be read",)
+    assert texts_of(interfaces({MULTUS_ANNOTATION: "a b"}).unknown) == (f"{MULTUS_ANNOTATION} cannot be read",)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +167,7 @@ def test_a_primary_network_of_a_namespace(
     primary: frozenset[str], labels: frozenset[str], names: tuple[str, ...], useless: set[str], open_: bool
 ) -> None:
     found = interfaces(networks=Networks(primary=primary), labels=labels)
-    assert (found.names, found.useless, bool(found.unknown)) == (names, useless, open_)
+    assert (found.names, found.useless, bool(texts_of(found.unknown))) == (names, useless, open_)
 
 
 @pytest.mark.parametrize(
@@ -196,7 +201,7 @@ def test_claims_may_bring_networks_unless_all_of_them_are_gpus(name: str, only: 
     assert CLAIMS.only_gpus("other", name) is False
     claims = [{"name": "x", "resourceClaimTemplateName": name}]
     told = (f"the resource claim {name} may bring network devices",)
-    assert interfaces(networks=CLAIMS, resourceClaims=claims).unknown == (() if only else told)
+    assert texts_of(interfaces(networks=CLAIMS, resourceClaims=claims).unknown) == (() if only else told)
     assert devices_of(pods(spec_of(resourceClaims=claims)), CLAIMS).open == (
         "" if only else f"the resource claim {name}"
     )
@@ -240,7 +245,9 @@ def test_what_a_container_asks_for_and_where() -> None:
         ("a/b", 2, at.child("limits", "a/b")),
         ("c/d", 3, at.child("requests", "c/d")),
     ]
-    assert list(requested(Container(limits={"a/b": "x"}))) == [("a/b", unknown("it is no quantity"), None)]
+    assert list(requested(Container(limits={"a/b": "x"}))) == [
+        ("a/b", Undetermined(Because(AttachmentGround.NO_QUANTITY)), None)
+    ]
 
 
 @pytest.mark.parametrize(
